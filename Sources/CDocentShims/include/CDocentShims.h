@@ -1,0 +1,3 @@
+#ifndef CDOCENTSHIMS_H
+#define CDOCENTSHIMS_H
+#endif

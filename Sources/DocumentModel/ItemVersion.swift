@@ -1,0 +1,30 @@
+/// A state of an item. Both parts are opaque and compared byte by byte (PROV-21).
+public struct ItemVersion: Hashable, Sendable {
+    /// The most bytes that a part may have.
+    public static let maximumLength = 128
+
+    /// Changes when the contents change; empty for folders.
+    public var content: [UInt8]
+    /// Changes when anything else changes.
+    public var metadata: [UInt8]
+
+    /// - Throws: ``DocumentError`` with the code `invalidArgument` when a part is longer than ``maximumLength``.
+    public init(content: [UInt8], metadata: [UInt8] = []) throws(DocumentError) {
+        guard content.count <= Self.maximumLength, metadata.count <= Self.maximumLength else {
+            throw DocumentError(
+                .invalidArgument,
+                "A version's part may have \(Self.maximumLength) bytes; this one has \(max(content.count, metadata.count))."
+            )
+        }
+        self.content = content
+        self.metadata = metadata
+    }
+
+    private init() {
+        content = []
+        metadata = []
+    }
+
+    /// No version: what nothing is known of, or what no check is wanted for.
+    public static let none = ItemVersion()
+}

@@ -1,0 +1,9 @@
+/// What a provider can do beyond the minimum, by the names that manifest and wire use.
+public enum ProviderCapability: String, Sendable, CaseIterable, Comparable {
+    /// Create, change and delete items.
+    case modifying
+    /// A feed of changes with anchors.
+    case changes
+
+    public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
+}

@@ -1,0 +1,23 @@
+package import DocumentModel
+
+/// What a provider asks the host: the checked form of `docent.provider.v1.HostRequest`.
+package enum HostCall: Hashable, Sendable {
+    case writePlaceholder(Item)
+}
+
+/// What the host answers: the checked form of `docent.provider.v1.HostAnswer`.
+package enum HostReply: Hashable, Sendable {
+    case writePlaceholder
+}
+
+/// What a provider tells the host unasked: the checked form of `docent.provider.v1.ProviderNotification`.
+package enum ProviderEvent: Hashable, Sendable {
+    case changesAvailable
+    /// Empty: all codes are resolved.
+    case errorResolved([DocumentError.Code])
+    case log(level: LogLevel, message: String, metadata: [String: String])
+
+    package enum LogLevel: String, Hashable, Sendable {
+        case debug, info, warning, error
+    }
+}

@@ -1,5 +1,3 @@
-package import DocumentModel
-
 /// One thing to do so that here and the remote agree again.
 package enum SyncOperation: Hashable, Sendable {
     /// Move what is on disk to where the remote has it.

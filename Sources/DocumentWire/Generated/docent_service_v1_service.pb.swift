@@ -152,6 +152,57 @@ package nonisolated enum WireServiceIntent: SwiftProtobuf.Enum, Swift.CaseIterab
 
 }
 
+/// What a writing access is for, where that changes who waits.
+package nonisolated enum WireServiceWritingOption: SwiftProtobuf.Enum, Swift.CaseIterable {
+  package typealias RawValue = Int
+  case unspecified // = 0
+  case forDeleting // = 1
+  case forMoving // = 2
+  case forMerging // = 3
+  case forReplacing // = 4
+  case contentIndependentMetadataOnly // = 5
+  case UNRECOGNIZED(Int)
+
+  package init() {
+    self = .unspecified
+  }
+
+  package init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .forDeleting
+    case 2: self = .forMoving
+    case 3: self = .forMerging
+    case 4: self = .forReplacing
+    case 5: self = .contentIndependentMetadataOnly
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  package var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .forDeleting: return 1
+    case .forMoving: return 2
+    case .forMerging: return 3
+    case .forReplacing: return 4
+    case .contentIndependentMetadataOnly: return 5
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  package static let allCases: [WireServiceWritingOption] = [
+    .unspecified,
+    .forDeleting,
+    .forMoving,
+    .forMerging,
+    .forReplacing,
+    .contentIndependentMetadataOnly,
+  ]
+
+}
+
 /// `Hello.context` to the daemon.
 package nonisolated struct WireServiceToolIdentity: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -887,6 +938,13 @@ package nonisolated struct WireServiceBeginAccess: Sendable {
   /// Do not provide contents: only metadata is wanted.
   package var metadataOnly: Bool = false
 
+  /// The accesses of this connection inside which this one is asked for: they cannot end before it is answered. With
+  /// them a deadlock is found at once.
+  package var nestedIn: [UInt64] = []
+
+  /// For writing: what for. Not set: a plain update.
+  package var writingOption: WireServiceWritingOption = .unspecified
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -1164,6 +1222,10 @@ nonisolated extension WireServiceState: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireServiceIntent: SwiftProtobuf._ProtoNameProviding {
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0INTENT_UNSPECIFIED\0\u{1}READING\0\u{1}WRITING\0")
+}
+
+nonisolated extension WireServiceWritingOption: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0WRITING_OPTION_UNSPECIFIED\0\u{1}FOR_DELETING\0\u{1}FOR_MOVING\0\u{1}FOR_MERGING\0\u{1}FOR_REPLACING\0\u{1}CONTENT_INDEPENDENT_METADATA_ONLY\0")
 }
 
 nonisolated extension WireServiceToolIdentity: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -2596,7 +2658,7 @@ nonisolated extension WireServiceRemoveItem: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension WireServiceBeginAccess: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".BeginAccess"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0\u{1}intent\0\u{1}purpose\0\u{3}metadata_only\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0\u{1}intent\0\u{1}purpose\0\u{3}metadata_only\0\u{3}nested_in\0\u{3}writing_option\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2608,6 +2670,8 @@ nonisolated extension WireServiceBeginAccess: SwiftProtobuf.Message, SwiftProtob
       case 2: try { try decoder.decodeSingularEnumField(value: &self.intent) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.purpose) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.metadataOnly) }()
+      case 5: try { try decoder.decodeRepeatedUInt64Field(value: &self.nestedIn) }()
+      case 6: try { try decoder.decodeSingularEnumField(value: &self.writingOption) }()
       default: break
       }
     }
@@ -2626,6 +2690,12 @@ nonisolated extension WireServiceBeginAccess: SwiftProtobuf.Message, SwiftProtob
     if self.metadataOnly != false {
       try visitor.visitSingularBoolField(value: self.metadataOnly, fieldNumber: 4)
     }
+    if !self.nestedIn.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.nestedIn, fieldNumber: 5)
+    }
+    if self.writingOption != .unspecified {
+      try visitor.visitSingularEnumField(value: self.writingOption, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2634,6 +2704,8 @@ nonisolated extension WireServiceBeginAccess: SwiftProtobuf.Message, SwiftProtob
     if lhs.intent != rhs.intent {return false}
     if lhs.purpose != rhs.purpose {return false}
     if lhs.metadataOnly != rhs.metadataOnly {return false}
+    if lhs.nestedIn != rhs.nestedIn {return false}
+    if lhs.writingOption != rhs.writingOption {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

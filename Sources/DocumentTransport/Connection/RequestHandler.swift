@@ -1,0 +1,29 @@
+package import DocumentModel
+
+/// What answers the peer's requests.
+package protocol RequestHandler: Sendable {
+    /// Answers one request. A thrown `DocumentError` travels as it is, a `CancellationError` as `cancelled`, anything
+    /// else as `internal`. The task is cancelled when the peer has lost interest or the connection has ended.
+    func answer(_ body: [UInt8], _ request: IncomingRequest) async throws -> [UInt8]
+
+    /// Takes a notification. They come one after the other, in the order in which they were sent.
+    func received(notification body: [UInt8]) async
+}
+
+extension RequestHandler {
+    package func received(notification body: [UInt8]) async {}
+}
+
+/// A request of the peer, while it is answered.
+package struct IncomingRequest: Sendable {
+    package let id: UInt64
+    /// How long the peer will wait; nil without limit. For information: the peer cancels when it has run out.
+    package let deadline: Duration?
+
+    /// Tells the peer how far it is. May be called at any rate: at most one frame in 50 ms goes out, with the newest
+    /// figures.
+    package func report(_ progress: TransferProgress) {}
+
+    /// Tells the peer that the work goes on.
+    package func heartbeat() {}
+}

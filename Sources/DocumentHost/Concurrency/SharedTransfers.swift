@@ -1,0 +1,133 @@
+package import DocumentModel
+import Synchronization
+
+/// One transfer a key at a time, which all that ask for it share (PROV-19): they get the same result or error, and hear
+/// of the same progress. It ends early only when nobody waits for it any more.
+package final class SharedTransfers<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    package typealias Outcome = Result<Value, DocumentError>
+    package typealias ProgressObserver = @Sendable (TransferProgress?) -> Void
+
+    private struct Waiter {
+        let continuation: CheckedContinuation<Outcome, Never>
+        let observer: ProgressObserver?
+    }
+
+    private struct Flight {
+        let number: UInt64
+        var waiters: [UInt64: Waiter] = [:]
+        var latest: TransferProgress?
+        var task: Task<Void, Never>?
+        var isAbandoned = false
+    }
+
+    private struct State {
+        var flights: [Key: Flight] = [:]
+        var nextNumber: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+    private let work: WorkGroup
+
+    package init(work: WorkGroup) {
+        self.work = work
+    }
+
+    /// Joins the transfer of the key, or begins it with `operation`.
+    package func join(
+        _ key: Key, onProgress: ProgressObserver?,
+        operation: @escaping @Sendable (@escaping ProgressObserver) async throws(DocumentError) -> Value
+    ) async throws(DocumentError) -> Value {
+        let ticket = state.withLock { state in
+            state.nextNumber += 1
+            return state.nextNumber
+        }
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let waiter = Waiter(continuation: continuation, observer: onProgress)
+                let begun = state.withLock { state -> UInt64? in
+                    if var flight = state.flights[key], !flight.isAbandoned {
+                        flight.waiters[ticket] = waiter
+                        state.flights[key] = flight
+                        return nil
+                    }
+                    state.flights[key] = Flight(number: ticket, waiters: [ticket: waiter])
+                    return ticket
+                }
+                if let begun { begin(begun, key, operation) }
+                if Task.isCancelled { leave(key, ticket) }
+            }
+        } onCancel: {
+            leave(key, ticket)
+        }
+        return try outcome.get()
+    }
+
+    /// How far the key's transfer is; nil when there is none.
+    package func progress(of key: Key) -> TransferProgress? {
+        state.withLock { state in state.flights[key].map { $0.latest ?? TransferProgress(done: 0) } }
+    }
+
+    package var keys: [Key] { state.withLock { Array($0.flights.keys) } }
+
+    private func begin(
+        _ number: UInt64, _ key: Key,
+        _ operation: @escaping @Sendable (@escaping ProgressObserver) async throws(DocumentError) -> Value
+    ) {
+        work.add { [self] in
+            // A handle, so that the last waiter who leaves can cancel it; awaited here, so that it ends with the host.
+            let task = Task {
+                let outcome: Outcome
+                do throws(DocumentError) {
+                    outcome = .success(try await operation { self.report($0, key, number) })
+                } catch {
+                    outcome = .failure(error)
+                }
+                finish(number, key, outcome)
+            }
+            let abandoned = state.withLock { state in
+                guard state.flights[key]?.number == number else { return true }
+                state.flights[key]?.task = task
+                return state.flights[key]?.isAbandoned ?? true
+            }
+            if abandoned { task.cancel() }
+            await withTaskCancellationHandler {
+                await task.value
+            } onCancel: {
+                task.cancel()
+            }
+        }
+    }
+
+    private func report(_ progress: TransferProgress?, _ key: Key, _ number: UInt64) {
+        let observers = state.withLock { state -> [ProgressObserver] in
+            guard var flight = state.flights[key], flight.number == number else { return [] }
+            if let progress { flight.latest = progress }
+            state.flights[key] = flight
+            return flight.waiters.values.compactMap(\.observer)
+        }
+        for observer in observers { observer(progress) }
+    }
+
+    private func finish(_ number: UInt64, _ key: Key, _ outcome: Outcome) {
+        let waiters = state.withLock { state -> [Waiter] in
+            guard let flight = state.flights[key], flight.number == number else { return [] }
+            state.flights[key] = nil
+            return Array(flight.waiters.values)
+        }
+        for waiter in waiters { waiter.continuation.resume(returning: outcome) }
+    }
+
+    private func leave(_ key: Key, _ ticket: UInt64) {
+        let (waiter, task) = state.withLock { state -> (Waiter?, Task<Void, Never>?) in
+            guard var flight = state.flights[key], let waiter = flight.waiters.removeValue(forKey: ticket) else {
+                return (nil, nil)
+            }
+            if flight.waiters.isEmpty { flight.isAbandoned = true }
+            state.flights[key] = flight
+            return (waiter, flight.isAbandoned ? flight.task : nil)
+        }
+        waiter?.continuation.resume(
+            returning: .failure(DocumentError(.cancelled, "The transfer was cancelled.")))
+        task?.cancel()
+    }
+}

@@ -1,3 +1,5 @@
 #ifndef CDOCENTSHIMS_H
 #define CDOCENTSHIMS_H
+
+#include "docent_sockets.h"
 #endif

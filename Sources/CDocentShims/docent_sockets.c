@@ -1,0 +1,70 @@
+#define _GNU_SOURCE
+#include "docent_sockets.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static int docent_unix_address(const char *path, struct sockaddr_un *address, socklen_t *length) {
+    size_t size = strlen(path);
+    if (size == 0 || size >= sizeof(address->sun_path)) return -ENAMETOOLONG;
+    memset(address, 0, sizeof(*address));
+    address->sun_family = AF_UNIX;
+    memcpy(address->sun_path, path, size + 1);
+    *length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + size + 1);
+    return 0;
+}
+
+static int docent_closing(int socket, int error) {
+    close(socket);
+    return -error;
+}
+
+int docent_unix_listen(const char *path, int backlog) {
+    struct sockaddr_un address;
+    socklen_t length;
+    int result = docent_unix_address(path, &address, &length);
+    if (result < 0) return result;
+    int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (listener < 0) return -errno;
+    // On Linux the mode of the socket's file comes from the descriptor's mode and the umask.
+    if (fchmod(listener, 0600) < 0) return docent_closing(listener, errno);
+    if (bind(listener, (struct sockaddr *)&address, length) < 0) return docent_closing(listener, errno);
+    if (listen(listener, backlog) < 0) return docent_closing(listener, errno);
+    return listener;
+}
+
+int docent_unix_connect(const char *path) {
+    struct sockaddr_un address;
+    socklen_t length;
+    int result = docent_unix_address(path, &address, &length);
+    if (result < 0) return result;
+    int connection = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (connection < 0) return -errno;
+    while (connect(connection, (struct sockaddr *)&address, length) < 0) {
+        if (errno != EINTR) return docent_closing(connection, errno);
+    }
+    return connection;
+}
+
+int docent_unix_accept(int listener) {
+    for (;;) {
+        int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+        if (connection >= 0) return connection;
+        if (errno != EINTR && errno != ECONNABORTED) return -errno;
+    }
+}
+
+int docent_peer_credentials(int socket, pid_t *pid, uid_t *uid, gid_t *gid) {
+    struct ucred credentials;
+    socklen_t length = sizeof(credentials);
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) < 0) return -errno;
+    *pid = credentials.pid;
+    *uid = credentials.uid;
+    *gid = credentials.gid;
+    return 0;
+}

@@ -1,0 +1,25 @@
+#ifndef DOCENT_SOCKETS_H
+#define DOCENT_SOCKETS_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#pragma clang assume_nonnull begin
+
+// Unix stream sockets. Every function returns a negative errno on failure; descriptors are close-on-exec.
+
+/// A listening socket at a path that must not exist; mode 0600.
+int docent_unix_listen(const char *path, int backlog);
+
+/// A socket connected to a path.
+int docent_unix_connect(const char *path);
+
+/// Waits for a connection.
+int docent_unix_accept(int listener);
+
+/// Who is at the other end, as the kernel recorded it when the connection was made.
+int docent_peer_credentials(int socket, pid_t *pid, uid_t *uid, gid_t *gid);
+
+#pragma clang assume_nonnull end
+
+#endif

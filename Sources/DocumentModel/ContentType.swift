@@ -44,7 +44,7 @@ public struct ContentType: Hashable, Sendable, CustomStringConvertible {
     /// Whether it is the other type or a kind of it. Every document type conforms to `public.content` (PICK-10).
     public func conforms(to other: ContentType) -> Bool {
         if self == other || other == .item { return true }
-        if other == .content { return self != .folder }
+        if other == .content { return self != .folder && self != .item && identifier != "public.directory" }
         var pending = Self.parents[identifier] ?? []
         var seen: Set<String> = []
         while let next = pending.popLast() {

@@ -43,7 +43,7 @@ public struct ItemName: Sendable, CustomStringConvertible {
     }
 
     /// The name with control characters made visible and its length bounded, for messages.
-    static func printable(_ name: String) -> String {
+    package static func printable(_ name: String) -> String {
         var text = ""
         for scalar in name.unicodeScalars.prefix(80) {
             if scalar.isControl {

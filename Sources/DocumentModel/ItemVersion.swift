@@ -4,9 +4,9 @@ public struct ItemVersion: Hashable, Sendable {
     public static let maximumLength = 128
 
     /// Changes when the contents change; empty for folders.
-    public var content: [UInt8]
+    public let content: [UInt8]
     /// Changes when anything else changes.
-    public var metadata: [UInt8]
+    public let metadata: [UInt8]
 
     /// - Throws: ``DocumentError`` with the code `invalidArgument` when a part is longer than ``maximumLength``.
     public init(content: [UInt8], metadata: [UInt8] = []) throws(DocumentError) {

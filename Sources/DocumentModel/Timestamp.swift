@@ -1,8 +1,8 @@
 /// A point in time, to the nanosecond, since 1970-01-01T00:00:00Z.
 public struct Timestamp: Hashable, Comparable, Sendable {
-    public var seconds: Int64
+    public let seconds: Int64
     /// 0 to 999,999,999.
-    public var nanoseconds: UInt32
+    public let nanoseconds: UInt32
 
     public init(seconds: Int64, nanoseconds: UInt32 = 0) {
         self.seconds = seconds

@@ -92,7 +92,7 @@ package nonisolated struct WireModelItemVersion: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Changes when the contents change. Empty for folders.
+  /// Changes when the contents change. Empty for folders, never empty for documents.
   package var content: Data = Data()
 
   /// Changes when anything else changes: name, parent, times, capabilities.
@@ -195,6 +195,7 @@ package nonisolated struct WireModelItem: @unchecked Sendable {
   /// Clears the value of `version`. Subsequent reads from it will return its default value.
   package mutating func clearVersion() {_uniqueStorage()._version = nil}
 
+  /// Absent: the item may only be read.
   package var capabilities: WireModelItemCapabilities {
     get {_storage._capabilities ?? WireModelItemCapabilities()}
     set {_uniqueStorage()._capabilities = newValue}

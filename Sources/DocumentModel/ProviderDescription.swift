@@ -1,0 +1,75 @@
+/// An installed provider, as its manifest describes it.
+public struct ProviderDescription: Hashable, Sendable {
+    public var id: ProviderIdentifier
+    /// Its name for people.
+    public var name: String
+    public var version: String
+    public var bundlePath: String
+    public var executable: String
+    public var protocolVersions: [UInt32]
+    public var pickerModes: [PickerMode]
+    public var supportedTypes: [ContentType]
+    public var capabilities: [ProviderCapability]
+    public var settings: [SettingDescription]
+    /// What it may do beside its own folders, in words for people.
+    public var permissions: [String]
+    /// The domains that are configured for it.
+    public var domains: [DomainName]
+
+    public init(
+        id: ProviderIdentifier,
+        name: String,
+        version: String = "",
+        bundlePath: String,
+        executable: String,
+        protocolVersions: [UInt32] = [1],
+        pickerModes: [PickerMode] = [],
+        supportedTypes: [ContentType] = [],
+        capabilities: [ProviderCapability] = [],
+        settings: [SettingDescription] = [],
+        permissions: [String] = [],
+        domains: [DomainName] = []
+    ) {
+        self.id = id
+        self.name = name
+        self.version = version
+        self.bundlePath = bundlePath
+        self.executable = executable
+        self.protocolVersions = protocolVersions
+        self.pickerModes = pickerModes
+        self.supportedTypes = supportedTypes
+        self.capabilities = capabilities
+        self.settings = settings
+        self.permissions = permissions
+        self.domains = domains
+    }
+}
+
+/// A setting that a provider's manifest declares.
+public struct SettingDescription: Hashable, Sendable {
+    public var key: String
+    public var type: SettingType
+    public var required: Bool
+    /// Nil when it has none; an empty one counts as none.
+    public var defaultValue: String?
+    public var description: String
+
+    public init(
+        key: String, type: SettingType, required: Bool = false, defaultValue: String? = nil, description: String = ""
+    ) {
+        self.key = key
+        self.type = type
+        self.required = required
+        self.defaultValue = defaultValue
+        self.description = description
+    }
+}
+
+/// What a setting's value may be.
+public enum SettingType: String, Sendable, CaseIterable {
+    case string
+    case integer
+    case boolean
+    /// An absolute path.
+    case path
+}

@@ -1,0 +1,56 @@
+package import DocumentModel
+
+extension ProviderReply {
+    /// Whether it is the kind of answer that the call asks for.
+    package func fits(_ call: ProviderCall) -> Bool {
+        switch (call, self) {
+        case (.identity, .identity), (.item, .item), (.enumerate, .enumerate),
+            (.providePlaceholder, .providePlaceholder), (.startProviding, .startProviding),
+            (.itemChanged, .itemChanged), (.stopProviding, .stopProviding), (.identifierForPath, .identifierForPath),
+            (.pathForIdentifier, .pathForIdentifier), (.create, .create), (.modify, .modify), (.delete, .delete),
+            (.currentAnchor, .currentAnchor), (.changesSince, .changesSince):
+            true
+        default:
+            false
+        }
+    }
+
+    /// Checks, at the host, that it answers the call: the right kind, about the item that was asked for, within the
+    /// sizes that were agreed (PROV-21).
+    ///
+    /// - Throws: `contractBroken`.
+    package func check(answers call: ProviderCall) throws(DocumentError) {
+        guard fits(call) else {
+            throw Self.broken("The provider's answer is not of the kind that was asked for.")
+        }
+        switch (call, self) {
+        case (.item(let id), .item(let item)), (.startProviding(let id, _, _), .startProviding(let item)):
+            guard item.id == id else {
+                throw Self.broken(
+                    "The provider was asked for the item “\(id)” and answered with “\(item.id)”."
+                )
+            }
+        case (.enumerate(let container, _, let count), .enumerate(let page)):
+            try Self.checkCount(page.items.count, suggested: count)
+            guard let stray = page.items.first(where: { $0.parentID != container }) else { return }
+            throw Self.broken(
+                "The provider listed “\(stray.name?.rawValue ?? stray.id.rawValue)” in the folder “\(container)”, where it says that it is not."
+            )
+        case (.changesSince(_, let count), .changesSince(let changes)):
+            try Self.checkCount(changes.updated.count + changes.deleted.count, suggested: count)
+        default:
+            break
+        }
+    }
+
+    private static func checkCount(_ count: Int, suggested: Int) throws(DocumentError) {
+        let most = suggested * Checks.pageFactor
+        guard count <= most else {
+            throw broken("The provider answered with a page of \(count) entries, where at most \(most) are allowed.")
+        }
+    }
+
+    private static func broken(_ finding: String) -> DocumentError {
+        DocumentError(.contractBroken, blame, causes: [finding])
+    }
+}

@@ -1,0 +1,111 @@
+package import DocumentModel
+import SwiftProtobuf
+
+extension ProviderReply {
+    /// Reads and checks a serialised `ProviderAnswer`.
+    ///
+    /// - Throws: `protocolViolation` for bytes that are none, `unimplemented` for an answer of an unknown kind,
+    ///   `contractBroken` for one that tells something impossible; the cause says what.
+    package init(serialized bytes: [UInt8]) throws(DocumentError) {
+        let answer = try WireProviderProviderAnswer.decoded(from: bytes, as: "A provider's answer")
+        guard let answer = answer.answer else {
+            throw DocumentError(
+                .unimplemented,
+                "The provider answered in a way that this host does not know. Update the older of the two."
+            )
+        }
+        self = try blaming(.contractBroken, Self.blame) { () throws(DocumentError) in try Self(answer) }
+    }
+
+    static let blame = "The provider told something that cannot be. Report this to the provider's author."
+
+    private init(_ answer: WireProviderProviderAnswer.OneOf_Answer) throws(DocumentError) {
+        switch answer {
+        case .identity(let answer):
+            self = .identity(
+                try ProviderIdentifier(answer.providerID),
+                version: Checks.displayable(answer.version, limit: 128)
+            )
+        case .item(let answer): self = .item(try Item(answer.item))
+        case .enumerate(let answer):
+            self = .enumerate(
+                ItemPage(
+                    items: try mapped(answer.items, Item.init),
+                    next: answer.nextPage.isEmpty ? nil : try PageToken(Array(answer.nextPage))
+                )
+            )
+        case .providePlaceholder: self = .providePlaceholder
+        case .startProviding(let answer): self = .startProviding(try Item(answer.item))
+        case .itemChanged: self = .itemChanged
+        case .stopProviding: self = .stopProviding
+        case .identifierForPath(let answer):
+            self = .identifierForPath(answer.id.isEmpty ? nil : try ItemIdentifier(answer.id))
+        case .pathForIdentifier(let answer):
+            self = .pathForIdentifier(answer.found ? try Checks.relativePath(answer.path) : nil)
+        case .create(let answer): self = .create(try Item(answer.item))
+        case .modify(let answer): self = .modify(try Item(answer.item))
+        case .delete: self = .delete
+        case .currentAnchor(let answer): self = .currentAnchor(try SyncAnchor(Array(answer.anchor)))
+        case .changesSince(let answer):
+            self = .changesSince(
+                ItemChanges(
+                    updated: try mapped(answer.updated, Item.init),
+                    deleted: try mapped(answer.deletedIds, ItemIdentifier.init),
+                    anchor: try SyncAnchor(Array(answer.anchor)),
+                    more: answer.more
+                )
+            )
+        }
+    }
+
+    package func serialized() -> [UInt8] {
+        var message = WireProviderProviderAnswer()
+        message.answer = answer
+        return message.encoded()
+    }
+
+    private var answer: WireProviderProviderAnswer.OneOf_Answer {
+        switch self {
+        case .identity(let id, let version):
+            .identity(
+                .with {
+                    $0.providerID = id.rawValue
+                    $0.version = version
+                }
+            )
+        case .item(let item): .item(.with { $0.item = WireModelItem(item) })
+        case .enumerate(let page):
+            .enumerate(
+                .with {
+                    $0.items = page.items.map(WireModelItem.init)
+                    $0.nextPage = collected(page.next?.bytes ?? [])
+                }
+            )
+        case .providePlaceholder: .providePlaceholder(WireProviderDone())
+        case .startProviding(let item): .startProviding(.with { $0.item = WireModelItem(item) })
+        case .itemChanged: .itemChanged(WireProviderDone())
+        case .stopProviding: .stopProviding(WireProviderDone())
+        case .identifierForPath(let id): .identifierForPath(.with { $0.id = id?.rawValue ?? "" })
+        case .pathForIdentifier(let path):
+            .pathForIdentifier(
+                .with {
+                    $0.found = path != nil
+                    $0.path = path ?? ""
+                }
+            )
+        case .create(let item): .create(.with { $0.item = WireModelItem(item) })
+        case .modify(let item): .modify(.with { $0.item = WireModelItem(item) })
+        case .delete: .delete(WireProviderDone())
+        case .currentAnchor(let anchor): .currentAnchor(.with { $0.anchor = collected(anchor.bytes) })
+        case .changesSince(let changes):
+            .changesSince(
+                .with {
+                    $0.updated = changes.updated.map(WireModelItem.init)
+                    $0.deletedIds = changes.deleted.map(\.rawValue)
+                    $0.anchor = collected(changes.anchor.bytes)
+                    $0.more = changes.more
+                }
+            )
+        }
+    }
+}

@@ -1,1 +1,0 @@
-#include "CDocentShims.h"

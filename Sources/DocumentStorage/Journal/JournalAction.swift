@@ -1,0 +1,113 @@
+/// The actions of more than one step, each of them written down before it begins.
+package enum JournalAction: String, CaseIterable, Sendable {
+    /// Contents of an item come from the provider.
+    case materialise
+    /// A coordinated write is under way or has ended; what it left is to be recorded.
+    case recordChange
+    /// Changed contents go to the provider.
+    case send
+    /// A copy of a local document goes to the provider as a new item; also a new folder.
+    case export
+    /// A local document becomes an item, and is gone from its old place.
+    case move
+    /// Contents leave, a placeholder stays.
+    case evict
+    /// An item gets another name or folder.
+    case rename
+    /// An item goes away.
+    case remove
+}
+
+/// What an action has behind it. Steps are named for what is true, durably, once they are reached.
+package enum JournalStep: String, CaseIterable, Sendable {
+    // materialise
+    /// The entry is written; the item is `materialising`; a staging file may exist.
+    case materialiseBegan
+    /// The staging file is whole, verified, stamped and flushed.
+    case materialiseVerified
+    /// The file is at the item's place.
+    case materialisePublished
+    /// The index says `materialised`; the entry is closed.
+    case materialiseRecorded
+
+    // recordChange
+    /// The entry is written: from here the file may change.
+    case changeExpected
+    /// The index says `changed` (or that nothing did); the entry is closed.
+    case changeRecorded
+
+    // send
+    /// The entry is written with the operation's name and the base version; the item is `sending`.
+    case sendBegan
+    /// The snapshot to send is whole.
+    case sendSnapshotTaken
+    /// The provider's answer is recorded; the entry is closed.
+    case sendRecorded
+
+    // export
+    /// The entry is written with the operation's name and the source.
+    case exportBegan
+    /// The copy to send is whole.
+    case exportStaged
+    /// The new item is in the index; the entry is closed unless its contents are to stay here.
+    case exportRecorded
+
+    // move
+    /// The entry is written with the operation's name and the source.
+    case moveBegan
+    /// The copy to send is whole and flushed.
+    case moveStaged
+    /// The new item is in the index.
+    case moveRecorded
+    /// The contents are at the item's place, flushed, folder included.
+    case movePublished
+    /// The source is gone, if it was still what had been sent; the entry is closed.
+    case moveSourceRemoved
+
+    // evict
+    /// The entry is written with the identity of the file to drop.
+    case evictBegan
+    /// The placeholder is there, still behind the file.
+    case evictPlaceholderWritten
+    /// The file is gone.
+    case evictContentsRemoved
+    /// The index says `placeholder`; the entry is closed.
+    case evictRecorded
+
+    // rename
+    /// The entry is written with the operation's name, the old and the new place.
+    case renameBegan
+    /// The provider said yes and the index has the new place (or the provider told of it by itself).
+    case renameRecorded
+    /// The tree on disk has the new place; the entry is closed after it.
+    case renameMoved
+    case renameFinished
+
+    // remove
+    /// The entry is written with the operation's name and the place.
+    case removeBegan
+    /// The provider said yes, or told of it by itself; the index says that the item is going.
+    case removeRecorded
+    /// Nothing of it is in the tree on disk any more.
+    case removeCleared
+    case removeFinished
+
+    package var action: JournalAction {
+        switch self {
+        case .materialiseBegan, .materialiseVerified, .materialisePublished, .materialiseRecorded: .materialise
+        case .changeExpected, .changeRecorded: .recordChange
+        case .sendBegan, .sendSnapshotTaken, .sendRecorded: .send
+        case .exportBegan, .exportStaged, .exportRecorded: .export
+        case .moveBegan, .moveStaged, .moveRecorded, .movePublished, .moveSourceRemoved: .move
+        case .evictBegan, .evictPlaceholderWritten, .evictContentsRemoved, .evictRecorded: .evict
+        case .renameBegan, .renameRecorded, .renameMoved, .renameFinished: .rename
+        case .removeBegan, .removeRecorded, .removeCleared, .removeFinished: .remove
+        }
+    }
+}
+
+/// Is told of each step once it is durable. A test ends the process there, or throws to leave the action as a crash
+/// would.
+package protocol StepObserver: Sendable {
+    func reached(_ step: JournalStep) throws
+}

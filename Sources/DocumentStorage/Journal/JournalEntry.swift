@@ -1,0 +1,48 @@
+package import DocumentModel
+
+/// One action under way, as the journal has it.
+package struct JournalEntry: Hashable, Sendable {
+    package var id: Int64
+    package var action: JournalAction
+    /// The last step that is behind it.
+    package var step: JournalStep
+    package var domain: DomainName
+    /// Nil while the item does not exist yet (export, move).
+    package var itemID: ItemIdentifier?
+    package var payload: JournalPayload
+
+    package init(
+        id: Int64, action: JournalAction, step: JournalStep, domain: DomainName, itemID: ItemIdentifier?,
+        payload: JournalPayload
+    ) {
+        self.id = id
+        self.action = action
+        self.step = step
+        self.domain = domain
+        self.itemID = itemID
+        self.payload = payload
+    }
+}
+
+/// What an action needs to be carried on after a crash. What an action does not use stays nil.
+package struct JournalPayload: Hashable, Sendable {
+    /// The operation's random name, the same in every retry to the provider.
+    package var operation: String?
+    /// The request's folder below staging.
+    package var staging: String?
+    /// The file that the action is about, as it was when the action began.
+    package var file: FileIdentity?
+    /// The version that the action began from.
+    package var base: ItemVersion?
+    /// Where the item was, from the top folder down.
+    package var place: [ItemName]?
+    /// Where it is to be.
+    package var destination: [ItemName]?
+    package var parentID: ItemIdentifier?
+    package var name: ItemName?
+    package var kind: ItemKind?
+    /// An absolute path outside the storage root: the local document of an export or a move.
+    package var source: [UInt8]?
+
+    package init() {}
+}

@@ -1,0 +1,25 @@
+package import DocumentModel
+
+/// What tells one state of a file on disk from another: recorded when the host last looked at it.
+package struct FileIdentity: Hashable, Sendable {
+    package var inode: UInt64
+    package var size: Int64
+    package var modified: Timestamp
+    /// When the inode last changed. Renaming and linking change it too, so it is no sign of other contents.
+    package var changed: Timestamp
+    /// How many names the file has.
+    package var links: UInt32
+
+    package init(inode: UInt64, size: Int64, modified: Timestamp, changed: Timestamp = .zero, links: UInt32 = 1) {
+        self.inode = inode
+        self.size = size
+        self.modified = modified
+        self.changed = changed
+        self.links = links
+    }
+
+    /// The same file with, as far as can be told without reading it, the same contents.
+    package func hasSameContents(as other: FileIdentity) -> Bool {
+        inode == other.inode && size == other.size && modified == other.modified
+    }
+}

@@ -61,15 +61,6 @@ package enum ClaimIntent: Hashable, Sendable {
     case reading
     case writing(WritingOption?)
 
-    /// The writing options that change who waits; at most one at a time (COORD-15).
-    package enum WritingOption: String, Hashable, Sendable, CaseIterable {
-        case forDeleting
-        case forMoving
-        case forMerging
-        case forReplacing
-        case contentIndependentMetadataOnly
-    }
-
     package var isWriting: Bool { self != .reading }
 
     /// COORD-3 and COORD-4: also waits for claims on what lies inside.

@@ -69,8 +69,8 @@ import Testing
 
     @Test(
         "COORD-3, COORD-4: deleting, replacing and moving a folder wait for claims inside, and hold back later ones",
-        arguments: [ClaimIntent.WritingOption.forDeleting, .forReplacing, .forMoving])
-    func coveringWrites(option: ClaimIntent.WritingOption) throws {
+        arguments: [WritingOption.forDeleting, .forReplacing, .forMoving])
+    func coveringWrites(option: WritingOption) throws {
         var machine = CoordinationStateMachine()
         _ = machine.request(try claim(1, alice, "f/g/a", .reading))
         #expect(machine.request(try claim(2, bob, "f", .writing(option))) == [])

@@ -37,13 +37,7 @@ extension ServiceCall {
             self = .removeItem(
                 try Location(call.location), recursive: call.recursive, discardUnsent: call.discardUnsent
             )
-        case .beginAccess(let call):
-            self = .beginAccess(
-                try Location(call.location),
-                intent: try AccessIntent(call.intent),
-                purpose: call.purpose.isEmpty ? nil : try Checks.text(call.purpose, "A purpose", limit: 256),
-                metadataOnly: call.metadataOnly
-            )
+        case .beginAccess(let call): self = .beginAccess(try AccessRequest(call))
         case .endAccess(let call): self = .endAccess(call.access)
         case .exportDocument(let call):
             self = .exportDocument(
@@ -125,15 +119,7 @@ extension ServiceCall {
                     $0.discardUnsent = discardUnsent
                 }
             )
-        case .beginAccess(let location, let intent, let purpose, let metadataOnly):
-            .beginAccess(
-                .with {
-                    $0.location = location.description
-                    $0.intent = WireServiceIntent(intent)
-                    $0.purpose = purpose ?? ""
-                    $0.metadataOnly = metadataOnly
-                }
-            )
+        case .beginAccess(let request): .beginAccess(WireServiceBeginAccess(request))
         case .endAccess(let access): .endAccess(.with { $0.access = access })
         case .exportDocument(let sourcePath, let destination, let replace):
             .exportDocument(
@@ -163,25 +149,6 @@ extension ServiceCall {
                 }
             )
         case .refresh(let location): .refresh(.with { $0.location = location.description })
-        }
-    }
-}
-
-extension AccessIntent {
-    fileprivate init(_ wire: WireServiceIntent) throws(DocumentError) {
-        switch wire {
-        case .reading: self = .reading
-        case .writing: self = .writing
-        case .unspecified, .UNRECOGNIZED: throw Checks.refusal("\(wire.rawValue) is not an intent of an access.")
-        }
-    }
-}
-
-extension WireServiceIntent {
-    fileprivate init(_ intent: AccessIntent) {
-        switch intent {
-        case .reading: self = .reading
-        case .writing: self = .writing
         }
     }
 }

@@ -14,8 +14,7 @@ package enum ServiceCall: Hashable, Sendable {
     case makeFolder(Location)
     case renameItem(Location, destination: Location)
     case removeItem(Location, recursive: Bool, discardUnsent: Bool)
-    /// `purpose` nil: the access has one of its own.
-    case beginAccess(Location, intent: AccessIntent, purpose: String?, metadataOnly: Bool)
+    case beginAccess(AccessRequest)
     case endAccess(UInt64)
     case exportDocument(sourcePath: String, destination: Location, replace: Bool)
     case moveDocument(sourcePath: String, destination: Location, replace: Bool)

@@ -16,7 +16,8 @@ public struct HostAddress: Hashable, Sendable {
     public init(root: String, socket: String) throws(DocumentError) {
         for path in [root, socket] where path.utf8.first != UInt8(ascii: "/") || path.utf8.contains(0) {
             throw DocumentError(
-                .invalidArgument, "“\(ItemName.printable(path))” is not an absolute path: write it from the first slash on."
+                .invalidArgument,
+                "“\(ItemName.printable(path))” is not an absolute path: write it from the first slash on."
             )
         }
         guard socket.utf8.count <= Self.maximumSocketPathLength else {

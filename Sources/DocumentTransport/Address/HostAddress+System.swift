@@ -11,30 +11,6 @@ extension HostAddress {
         }
         return try resolve(environment: environment, surroundings: .current())
     }
-
-    /// Makes the socket's folder, for this user alone, and checks one that is there: whoever can write to it could
-    /// put a socket of their own in the host's place.
-    package func prepareSocketFolder() throws(DocumentError) {
-        let folder = FilePath(socket).removingLastComponent().string
-        if mkdir(folder, 0o700) != 0, errno != EEXIST {
-            throw DocumentError(
-                .localStorage,
-                "The folder \(folder) for the host's socket cannot be made (\(Errno(rawValue: errno))): make it, or set XDG_RUNTIME_DIR to a folder of yours."
-            )
-        }
-        var status = stat()
-        guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == getuid() else {
-            throw DocumentError(
-                .notPermitted,
-                "\(folder) is not a folder of yours, so the host's socket cannot be trusted there: remove it, or set XDG_RUNTIME_DIR to a folder of yours."
-            )
-        }
-        if status.st_mode & 0o077 != 0, chmod(folder, 0o700) != 0 {
-            throw DocumentError(
-                .notPermitted, "Others can write to \(folder), where the host's socket lies: run chmod 700 \(folder)."
-            )
-        }
-    }
 }
 
 extension HostAddress.Surroundings {

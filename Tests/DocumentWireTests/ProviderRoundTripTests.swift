@@ -1,0 +1,149 @@
+import DocumentModel
+import DocumentWire
+import Testing
+
+/// What goes into the provider contract's messages comes out of them.
+struct ProviderRoundTripTests {
+    private func calls(_ generator: inout Generator) throws -> [ProviderCall] {
+        let kind = generator.one(of: [ItemKind.document, .folder])
+        return [
+            .identity, .currentAnchor,
+            .item(try generator.identifier()),
+            .enumerate(
+                container: try generator.identifier(),
+                page: try generator.optional { try PageToken($0.bytes(1...500)) },
+                suggestedCount: generator.int(1...10_000)
+            ),
+            .providePlaceholder(try generator.identifier()),
+            .startProviding(
+                try generator.identifier(), stagingPath: generator.path(), contentVersion: generator.bytes(0...128)
+            ),
+            .itemChanged(try generator.identifier()),
+            .stopProviding(try generator.identifier()),
+            .identifierForPath(try generator.many(0...4) { try $0.name().rawValue }.joined(separator: "/")),
+            .pathForIdentifier(try generator.identifier()),
+            .create(
+                .init(
+                    parentID: try generator.identifier(), name: try generator.name(), kind: kind,
+                    contentsPath: kind == .document ? generator.path() : nil,
+                    modified: generator.optional { $0.timestamp() }, operation: "o" + generator.text(0...20)
+                )
+            ),
+            .modify(
+                .init(
+                    id: try generator.identifier(), baseVersion: try generator.version(),
+                    contentsPath: generator.optional { $0.path() }, name: try generator.optional { try $0.name() },
+                    parentID: try generator.optional { try $0.identifier() },
+                    modified: generator.optional { $0.timestamp() }, operation: "o" + generator.text(0...20)
+                )
+            ),
+            .delete(
+                .init(
+                    id: try generator.identifier(), baseVersion: generator.bool() ? .none : try generator.version(),
+                    recursive: generator.bool(), operation: "o"
+                )
+            ),
+            .changesSince(try SyncAnchor(generator.bytes(1...500)), suggestedCount: generator.int(1...10_000)),
+        ]
+    }
+
+    private func replies(_ generator: inout Generator) throws -> [ProviderReply] {
+        [
+            .identity(try generator.provider(), version: generator.text(0...8)),
+            .item(try generator.item()),
+            .enumerate(
+                ItemPage(
+                    items: try generator.many(0...5) { try $0.item() },
+                    next: try generator.optional { try PageToken($0.bytes(1...500)) }
+                )
+            ),
+            .providePlaceholder,
+            .startProviding(try generator.item()),
+            .itemChanged, .stopProviding,
+            .identifierForPath(try generator.optional { try $0.identifier() }),
+            .pathForIdentifier(
+                try generator.optional { try $0.many(0...4) { try $0.name().rawValue }.joined(separator: "/") }
+            ),
+            .create(try generator.item()),
+            .modify(try generator.item()),
+            .delete,
+            .currentAnchor(try SyncAnchor(generator.bytes(1...500))),
+            .changesSince(
+                ItemChanges(
+                    updated: try generator.many(0...5) { try $0.item() },
+                    deleted: try generator.many(0...5) { try $0.identifier() },
+                    anchor: try SyncAnchor(generator.bytes(1...500)),
+                    more: generator.bool()
+                )
+            ),
+        ]
+    }
+
+    @Test("every call survives the wire")
+    func calls() throws {
+        try forEachSeed { generator in
+            for call in try calls(&generator) {
+                #expect(try ProviderCall(serialized: call.serialized()) == call)
+            }
+        }
+    }
+
+    @Test("every answer survives the wire")
+    func replies() throws {
+        try forEachSeed { generator in
+            for reply in try replies(&generator) {
+                #expect(try ProviderReply(serialized: reply.serialized()) == reply)
+            }
+        }
+    }
+
+    @Test("each call is answered by its own kind of answer and by no other")
+    func kindsFit() throws {
+        var generator = Generator(seed: 7)
+        let calls = try calls(&generator)
+        let order: [ProviderReply] = try replies(&generator)
+        for call in calls {
+            #expect(order.filter { $0.fits(call) }.count == 1)
+        }
+        for reply in order {
+            #expect(calls.filter { reply.fits($0) }.count == 1)
+        }
+    }
+
+    @Test("what a provider asks and tells survives the wire")
+    func hostCallsAndEvents() throws {
+        try forEachSeed { generator in
+            let call = HostCall.writePlaceholder(try generator.item())
+            #expect(try HostCall(serialized: call.serialized()) == call)
+            let events: [ProviderEvent] = [
+                .changesAvailable,
+                .errorResolved(generator.many(0...4) { DocumentError.Code(rawValue: $0.int(100...999)) }),
+                .log(
+                    level: generator.one(of: [.debug, .info, .warning, .error]),
+                    message: generator.text(0...60),
+                    metadata: generator.settings()
+                ),
+            ]
+            for event in events {
+                #expect(try ProviderEvent(serialized: event.serialized()) == event)
+            }
+        }
+        #expect(try HostReply(serialized: HostReply.writePlaceholder.serialized()) == .writePlaceholder)
+    }
+
+    @Test("settings and capabilities of a session survive the wire")
+    func sessions() throws {
+        try forEachSeed { generator in
+            let settings = SessionSettings(
+                providerID: try generator.provider(), domain: try generator.domain(), settings: generator.settings(),
+                stateFolder: generator.path(), storageRoot: generator.path(), stagingFolder: generator.path()
+            )
+            #expect(try SessionSettings(serialized: settings.serialized()) == settings)
+            let capabilities = SessionCapabilities(
+                capabilities: Set(generator.many(0...2) { $0.one(of: ProviderCapability.allCases) }),
+                rootID: generator.bool() ? .root : try generator.identifier()
+            )
+            #expect(try SessionCapabilities(serialized: capabilities.serialized()) == capabilities)
+        }
+    }
+}

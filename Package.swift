@@ -65,7 +65,7 @@ let package = Package(
         .target(
             name: "ProviderLauncher",
             dependencies: [
-                "CDocentShims", "DocumentModel", "DocumentWire", "DocumentTransport", "PathKit", "TOMLKit",
+                "CDocentShims", "CLibCrypto", "DocumentModel", "DocumentWire", "DocumentTransport", "PathKit", "TOMLKit",
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),

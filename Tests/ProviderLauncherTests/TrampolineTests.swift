@@ -1,0 +1,103 @@
+import Glibc
+import SystemPackage
+import Testing
+
+@Suite("The trampoline", .timeLimit(.minutes(1)))
+struct TrampolineTests {
+    private func run(_ arguments: [String]) throws -> (output: String, status: CInt) {
+        let process = try SpawnedProcess(trampoline, arguments)
+        return (try process.allOutput(), process.status())
+    }
+
+    private var me: String { String(getpid()) }
+
+    @Test func itStartsTheProgramWithItsArguments() throws {
+        let (output, status) = try run([me, "/bin/sh", "-c", "echo \"$1|$2\"; exit 3", "x", "a b", ""])
+        #expect(output == "a b|\n")
+        #expect(status == 3)
+    }
+
+    @Test func aMissingProgramEndsWith127AndSaysSo() throws {
+        let (output, status) = try run([me, "/no/such/program"])
+        #expect(output == "docent-trampoline: cannot execute /no/such/program: No such file or directory\n")
+        #expect(status == 127)
+    }
+
+    @Test func aMissingInterpreterIsToldApartFromAMissingProgram() throws {
+        let folder = try TemporaryFolder()
+        let script = try folder.file("script", "#!/no/such/interpreter\n", mode: 0o755)
+        let (output, status) = try run([me, script.string])
+        #expect(
+            output
+                == "docent-trampoline: cannot execute \(script): No such file or directory (its interpreter or loader is missing)\n"
+        )
+        #expect(status == 127)
+    }
+
+    @Test func whatCannotBeExecutedEndsWith126() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.file("file", "text", mode: 0o644)
+        let (output, status) = try run([me, file.string])
+        #expect(output == "docent-trampoline: cannot execute \(file): Permission denied\n")
+        #expect(status == 126)
+    }
+
+    @Test func itRefusesToRunForAParentThatIsGone() throws {
+        let (output, status) = try run(["1", "/bin/echo", "started"])
+        #expect(output == "docent-trampoline: the host (process 1) is gone\n")
+        #expect(status == 125)
+    }
+
+    @Test(
+        "It explains itself when it is called wrongly",
+        arguments: [[], ["x", "/bin/true"], ["12"], ["-1", "/bin/true"]])
+    func usage(arguments: [String]) throws {
+        let (output, status) = try run(arguments)
+        #expect(output.hasPrefix("usage: docent-trampoline PARENT PROGRAM"))
+        #expect(status == 64)
+    }
+
+    @Test func theProgramGetsLimitsAPrivateMaskAndNoNewPrivileges() throws {
+        let script = """
+            umask; ulimit -c; ulimit -n
+            while read -r line; do case $line in NoNewPrivs*|SigBlk*|SigIgn*) echo "$line" | tr '\\t' ' ';; esac; done \
+            < /proc/self/status
+            """
+        let lines = try run([me, "/bin/sh", "-c", script]).output.split(separator: "\n")
+        #expect(
+            lines == [
+                "0077", "0", "1024", "SigBlk: 0000000000000000", "SigIgn: 0000000000000000", "NoNewPrivs: 1",
+            ])
+    }
+
+    @Test func theProgramInheritsNoDescriptorsButItsThree() throws {
+        // One that is open in this process on purpose, without close-on-exec.
+        let leak = dup(0)
+        defer { close(leak) }
+        let (output, _) = try run([me, "/bin/sh", "-c", "echo /proc/self/fd/*"])
+        // The shell itself holds the one that it lists the folder with.
+        let numbers = output.split(whereSeparator: \.isWhitespace).compactMap { $0.split(separator: "/").last }
+        #expect(numbers.starts(with: ["0", "1", "2"]) && numbers.count <= 4, "\(numbers)")
+    }
+
+    @Test("Killing the host with SIGKILL leaves no provider")
+    func parentDeath() throws {
+        // The shell is the host: the parent of the trampoline, told by its process id.
+        let host = try SpawnedProcess(
+            "/bin/sh", ["-c", "\"$0\" $$ /bin/sleep 1000 & echo $!; wait", trampoline.string])
+        let provider = try #require(pid_t(try host.line()))
+        defer { kill(provider, SIGKILL) }
+        // Only once it is the program can we be sure that the signal survives the exec.
+        #expect(holdsSoon { (try? FilePath("/proc/\(provider)/comm").stat()) != nil && name(of: provider) == "sleep" })
+        #expect(isAlive(provider))
+        kill(host.pid, SIGKILL)
+        #expect(holdsSoon { !isAlive(provider) })
+    }
+
+    private func name(of pid: pid_t) -> String? {
+        guard let file = try? FileDescriptor.open(FilePath("/proc/\(pid)/comm"), .readOnly) else { return nil }
+        var buffer = [UInt8](repeating: 0, count: 64)
+        let count = try? file.closeAfter { try buffer.withUnsafeMutableBytes { try file.read(into: $0) } }
+        return count.map { String(decoding: buffer[..<max(0, $0 - 1)], as: UTF8.self) }
+    }
+}

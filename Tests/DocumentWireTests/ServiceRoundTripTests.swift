@@ -30,6 +30,18 @@ struct ServiceRoundTripTests {
         )
     }
 
+    private func access(_ generator: inout Generator) throws -> AccessRequest {
+        let intent = generator.one(of: AccessIntent.allCases)
+        return AccessRequest(
+            location: try generator.location(),
+            intent: intent,
+            writingOption: intent == .writing ? generator.optional { $0.one(of: WritingOption.allCases) } : nil,
+            purpose: generator.optional { "p" + $0.text(0...20) },
+            metadataOnly: generator.bool(),
+            nestedIn: generator.many(0...3) { $0.next() }
+        )
+    }
+
     @Test("every call survives the wire")
     func calls() throws {
         try forEachSeed { generator in
@@ -48,10 +60,7 @@ struct ServiceRoundTripTests {
                 .makeFolder(try generator.location()),
                 .renameItem(try generator.location(), destination: try generator.location()),
                 .removeItem(try generator.location(), recursive: generator.bool(), discardUnsent: generator.bool()),
-                .beginAccess(
-                    try generator.location(), intent: generator.one(of: AccessIntent.allCases),
-                    purpose: generator.optional { "p" + $0.text(0...20) }, metadataOnly: generator.bool()
-                ),
+                .beginAccess(try access(&generator)),
                 .endAccess(generator.next()),
                 .exportDocument(
                     sourcePath: generator.path(), destination: try generator.location(), replace: generator.bool()

@@ -1,5 +1,5 @@
 import CDocentShims
-import DocumentModel
+package import DocumentModel
 import DocumentTransport
 import Glibc
 package import SystemPackage

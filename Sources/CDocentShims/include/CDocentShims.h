@@ -10,6 +10,7 @@
 #include "docent_listing.h"
 #include "docent_locks.h"
 #include "docent_paths.h"
+#include "docent_polling.h"
 #include "docent_sockets.h"
 #include "docent_status.h"
 

@@ -1,102 +1,208 @@
 package import DocumentModel
+import DocumentWire
+import Glibc
 package import Logging
 import Synchronization
+import SystemPackage
 
 /// Requests and answers over a ``TransportEnd``: one hello exchange, then both sides ask.
 ///
 /// ``open(reply:)`` comes first, then ``run(_:)``, which must run for as long as the connection is used; requests may
-/// be made from any task between the two and while it runs.
+/// be made from any task between the two and while it runs. It lives until it has ended: by the peer, by
+/// ``shutdown(grace:)``, by ``close(_:)`` or by cancelling the task of ``run(_:)``.
+///
+/// The rules are in ``ConnectionStateMachine``; this is what carries its actions out. All state is behind one lock,
+/// and nothing of other people's is called while it is held.
 package final class Connection: Sendable {
-    package struct Configuration: Sendable {
-        package enum Role: Hashable, Sendable {
-            /// Speaks first: the host to a provider, a host tool to the daemon.
-            case initiator
-            /// Was started, or was connected to: a provider, the daemon on its socket.
-            case responder
-        }
+    let end: any TransportEnd
+    let loop: EventLoop
+    let configuration: Configuration
+    let logger: Logger
+    let state: Mutex<State>
 
-        package enum Preface: Hashable, Sendable {
-            case none
-            /// A provider on its standard output.
-            case sends
-            /// The host, of a provider.
-            case expects
-        }
-
-        package var role: Role
-        package var preface: Preface
-        package var versions: [UInt32] = [1]
-        package var features: [String] = []
-        package var limits = FrameLimits.default
-        /// Who we are, for the peer's log.
-        package var software = ""
-        /// The initiator's hello context. (A responder gives its own in ``Connection/open(reply:)``.)
-        package var context: [UInt8] = []
-        package var session = ""
-        package var locale = ""
-        /// For messages: "The provider photos".
-        package var peerName = "The other side"
-        /// The code of the error that open requests get when the peer has died.
-        package var deathCode = DocumentError.Code.providerDied
-        /// The message of that error; by default it says that the peer ended.
-        package var deathMessage: String?
-        package var handshakeTimeout: Duration? = .seconds(10)
-        /// How long a cancelled request may take to end.
-        package var cancelGrace: Duration = .seconds(10)
-        /// How long a frame that has begun may take to be whole.
-        package var frameTimeout: Duration = .seconds(30)
-        /// Callers of requests wait while more than this is unsent.
-        package var queueBytes = 1_048_576
-
-        package init(role: Role, preface: Preface = .none) {
-            self.role = role
-            self.preface = preface
-        }
+    package init(end: any TransportEnd, loop: EventLoop, configuration: Configuration, logger: Logger) {
+        self.end = end
+        self.loop = loop
+        self.configuration = configuration
+        self.logger = logger
+        state = Mutex(
+            State(
+                machine: ConnectionStateMachine(configuration: configuration, processID: Int64(getpid())),
+                decoder: FrameDecoder(
+                    limit: configuration.limits.frameBytes, expectsPreface: configuration.preface == .expects)))
     }
 
-    package init(end: any TransportEnd, loop: EventLoop, configuration: Configuration, logger: Logger) {}
+    // MARK: Opening
 
     /// Exchanges the hellos.
     ///
     /// - Parameter reply: a responder's: takes the peer's hello and returns the context of the answer. When it throws,
-    ///   the connection ends with that error.
+    ///   the peer is told that it is refused, and the connection ends with that error.
     package func open(
         reply: (@Sendable (PeerHello) async throws -> [UInt8])? = nil
     ) async throws(DocumentError) -> Peer {
-        throw DocumentError(.unimplemented, "Not yet.")
+        let event = await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in start(continuation) }
+        } onCancel: {
+            close(nil)
+        }
+        switch event {
+        case .opened(let peer): return peer
+        case .ended(let end): throw end.error
+        case .greeted(let hello): return try await answer(hello, reply)
+        }
     }
 
-    /// Answers the peer's requests until the connection has ended and every handler has returned. Cancelling its task
-    /// closes the connection.
-    package func run(_ handler: some RequestHandler) async -> ConnectionEnd {
-        ConnectionEnd(reason: .closed, error: DocumentError(.unimplemented, "Not yet."))
+    private func start(_ opening: UnsafeContinuation<OpeningEvent, Never>) {
+        update { $0.opening = opening }
+        do throws(Errno) {
+            try end.start(self)
+            update { $0.machine.open(at: .now()) }
+        } catch {
+            let error = DocumentError(
+                .internal,
+                "\(configuration.peerName) cannot be reached over these descriptors (\(error)); give a pipe or a socket."
+            )
+            update { $0.machine.end(.failed, error) }
+        }
     }
+
+    private func answer(
+        _ hello: PeerHello, _ reply: (@Sendable (PeerHello) async throws -> [UInt8])?
+    ) async throws(DocumentError) -> Peer {
+        let context: [UInt8]
+        do {
+            context = try await reply?(hello) ?? []
+        } catch {
+            let error = DocumentError(thrown: error)
+            update { $0.machine.refuse(error) }
+            throw error
+        }
+        let outcome: Result<Peer, DocumentError> = update { state in
+            state.machine.reply(context: context)
+            if case .ended(let end) = state.machine.phase { return .failure(end.error) }
+            guard let peer = state.machine.peer else { return .failure(state.machine.closingError) }
+            return .success(peer)
+        }
+        return try outcome.get()
+    }
+
+    // MARK: Asking
 
     /// Asks the peer and waits for its final frame. Cancelling the task sends a cancel; the final frame is still
     /// waited for, at most for the cancel grace.
+    ///
+    /// Waits for its turn while the peer answers as many requests as it accepts at once, or does not read.
     ///
     /// - Parameter onProgress: gets the peer's reports; nil is a heartbeat. Must not block.
     package func request(
         _ body: [UInt8], deadline: Deadline, onProgress: (@Sendable (TransferProgress?) -> Void)? = nil
     ) async throws(DocumentError) -> [UInt8] {
-        throw DocumentError(.unimplemented, "Not yet.")
+        let ticket = Ticket()
+        let outcome = await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                ask(ticket, body, deadline, Asker(continuation: continuation, onProgress: onProgress))
+            }
+        } onCancel: {
+            cancel(ticket)
+        }
+        return try outcome.get()
+    }
+
+    private func ask(_ ticket: Ticket, _ body: [UInt8], _ deadline: Deadline, _ asker: Asker) {
+        let isCancelled = update { state in
+            guard !ticket.isCancelled else { return true }
+            let id = state.machine.ask(body, deadline: deadline, at: .now())
+            ticket.id = id
+            state.askers[id] = asker
+            return false
+        }
+        guard isCancelled else { return }
+        asker.continuation.resume(
+            returning: .failure(DocumentError(.cancelled, "The request was cancelled before it was sent.")))
+    }
+
+    private func cancel(_ ticket: Ticket) {
+        update { state in
+            ticket.isCancelled = true
+            if let id = ticket.id { state.machine.cancel(id, at: .now()) }
+        }
     }
 
     /// Tells the peer something.
     ///
-    /// - Returns: false when it was dropped, because the connection has ended or the peer does not read.
+    /// - Returns: false when it was dropped, because the connection is not open or the peer does not read.
     @discardableResult
     package func notify(_ body: [UInt8]) -> Bool {
-        false
+        update { $0.machine.notify(body) }
     }
+
+    func report(_ id: UInt64, _ progress: TransferProgress?) {
+        update { $0.machine.report(id, progress, at: .now()) }
+    }
+
+    // MARK: Ending
 
     /// An initiator's orderly end: asks the peer to finish what runs, waits for its goodbye, at most for the grace, and
     /// closes.
-    package func shutdown(grace: Duration) async {}
+    package func shutdown(grace: Duration) async {
+        update { $0.machine.shutdown() }
+        let timer = loop.schedule(at: .now() + grace) { self.close(nil) }
+        await waitForEnd()
+        loop.cancel(timer)
+    }
 
     /// Ends the connection at once. Open requests fail with the reason.
-    package func close(_ reason: DocumentError?) {}
+    package func close(_ reason: DocumentError?) {
+        update { $0.machine.close(reason) }
+    }
 
     /// The peer's violation of the protocol, if that is what ended the connection.
-    package var failure: FrameViolation? { nil }
+    package var failure: FrameViolation? {
+        state.withLock { $0.end?.evidence }
+    }
+
+    func waitForEnd() async {
+        await withUnsafeContinuation { continuation in
+            let hasEnded = state.withLock { state in
+                guard state.end == nil else { return true }
+                state.endWaiters.append(continuation)
+                return false
+            }
+            if hasEnded { continuation.resume() }
+        }
+    }
+}
+
+extension Connection {
+    /// Who waits for the end of a request.
+    struct Asker {
+        let continuation: UnsafeContinuation<Result<[UInt8], DocumentError>, Never>
+        let onProgress: (@Sendable (TransferProgress?) -> Void)?
+    }
+
+    /// What the task of a request and its cancellation handler share.
+    private final class Ticket: @unchecked Sendable {  // Only touched with the connection's lock held.
+        var id: UInt64?
+        var isCancelled = false
+    }
+
+    enum OpeningEvent: Sendable {
+        case greeted(PeerHello)
+        case opened(Peer)
+        case ended(ConnectionEnd)
+    }
+}
+
+extension DocumentError {
+    /// What a thrown error is to the peer.
+    init(thrown error: any Error) {
+        if let error = error as? DocumentError {
+            self = error
+        } else if error is CancellationError {
+            self.init(.cancelled, "The request was cancelled.")
+        } else {
+            self.init(.internal, "Something failed inside: \(error).", detail: String(reflecting: type(of: error)))
+        }
+    }
 }

@@ -4,9 +4,12 @@ package import DocumentModel
 package protocol RequestHandler: Sendable {
     /// Answers one request. A thrown `DocumentError` travels as it is, a `CancellationError` as `cancelled`, anything
     /// else as `internal`. The task is cancelled when the peer has lost interest or the connection has ended.
+    ///
+    /// It may block: other requests are taken by other threads then, after a few milliseconds.
     func answer(_ body: [UInt8], _ request: IncomingRequest) async throws -> [UInt8]
 
-    /// Takes a notification. They come one after the other, in the order in which they were sent.
+    /// Takes a notification. They come one after the other, in the order in which they were sent. Must not wait for an
+    /// answer of the peer: nothing more is read from one whose notifications pile up.
     func received(notification body: [UInt8]) async
 }
 
@@ -19,11 +22,22 @@ package struct IncomingRequest: Sendable {
     package let id: UInt64
     /// How long the peer will wait; nil without limit. For information: the peer cancels when it has run out.
     package let deadline: Duration?
+    private let connection: Connection
+
+    init(id: UInt64, deadline: Duration?, connection: Connection) {
+        self.id = id
+        self.deadline = deadline
+        self.connection = connection
+    }
 
     /// Tells the peer how far it is. May be called at any rate: at most one frame in 50 ms goes out, with the newest
     /// figures.
-    package func report(_ progress: TransferProgress) {}
+    package func report(_ progress: TransferProgress) {
+        connection.report(id, progress)
+    }
 
     /// Tells the peer that the work goes on.
-    package func heartbeat() {}
+    package func heartbeat() {
+        connection.report(id, nil)
+    }
 }

@@ -1,0 +1,221 @@
+import DocumentModel
+import Synchronization
+
+extension Connection {
+    /// Answers the peer's requests until the connection has ended and every handler has returned. Cancelling its task
+    /// closes the connection.
+    package func run(_ handler: some RequestHandler) async -> ConnectionEnd {
+        await withTaskCancellationHandler {
+            await withDiscardingTaskGroup { group in
+                group.addTask(executorPreference: loop) { await self.listen(handler) }
+                while await isWorkerWanted() {
+                    group.addTask(executorPreference: loop) { await self.work(handler) }
+                    // Behind the new worker: it may take all there is.
+                    loop.execute { self.dispatch() }
+                }
+            }
+        } onCancel: {
+            close(nil)
+        }
+        return state.withLock { $0.end }
+            ?? ConnectionEnd(reason: .closed, error: DocumentError(.cancelled, "The connection was closed."))
+    }
+
+    // MARK: Workers
+
+    /// Who answers: tasks that take one request after the other, so that a request does not cost a task. There are as
+    /// many of them as handlers that ever waited at the same time.
+    struct Crew {
+        struct Job {
+            let id: UInt64
+            let body: [UInt8]
+            let deadline: UInt32
+        }
+
+        var inbox = Deque<Job>()
+        var workers: [Worker] = []
+        var idle: [UnsafeContinuation<Void, Never>] = []
+        /// Somebody will look at the inbox again.
+        var isDispatching = false
+        /// The task of ``Connection/run(_:)``, which waits to be told to start a worker.
+        var recruiter: UnsafeContinuation<Bool, Never>?
+        /// It was not waiting when it should have been told.
+        var isRecruitWanted = false
+
+        static let idleLimit = 16
+    }
+
+    final class Worker: @unchecked Sendable {
+        // The variables are only touched with the connection's lock held. The task may be cancelled from any thread
+        // for as long as it runs, and it does not end while `pins` is not 0.
+        let task: UnsafeCurrentTask
+        var current: UInt64?
+        /// Its task is cancelled, or will be: it takes no other request.
+        var isDoomed = false
+        var pins = 0
+
+        init(_ task: UnsafeCurrentTask) {
+            self.task = task
+        }
+    }
+
+    private func isWorkerWanted() async -> Bool {
+        await withUnsafeContinuation { continuation in
+            let answer: Bool? = state.withLock { state in
+                if state.end != nil { return false }
+                if state.crew.isRecruitWanted {
+                    state.crew.isRecruitWanted = false
+                    return true
+                }
+                state.crew.recruiter = continuation
+                return nil
+            }
+            if let answer { continuation.resume(returning: answer) }
+        }
+    }
+
+    /// Has one more worker look at the inbox, and is called again, behind that worker, if one may not be enough: a
+    /// worker that does not wait for anything takes all there is.
+    func dispatch(_ state: inout State, _ effects: inout [Effect]) {
+        guard !state.crew.inbox.isEmpty else {
+            state.crew.isDispatching = false
+            return
+        }
+        state.crew.isDispatching = true
+        if let worker = state.crew.idle.popLast() {
+            effects.append(.resume(worker))
+            if state.crew.inbox.count > 1 {
+                effects.append(.dispatchLater)
+            } else {
+                state.crew.isDispatching = false
+            }
+        } else if let recruiter = state.crew.recruiter.take() {
+            effects.append(.recruit(recruiter, true))
+        } else {
+            state.crew.isRecruitWanted = true
+        }
+    }
+
+    func dispatch() {
+        var effects: [Effect] = []
+        state.withLock { dispatch(&$0, &effects) }
+        for effect in effects { effect.perform(on: self) }
+    }
+
+    private func work(_ handler: some RequestHandler) async {
+        await withUnsafeCurrentTask { task in
+            guard let task else { return }
+            let worker = Worker(task)
+            state.withLock { $0.crew.workers.append(worker) }
+            var job = await nextJob(worker, finished: nil)
+            while let current = job {
+                let outcome = await answer(current, handler)
+                job = await nextJob(worker, finished: outcome)
+            }
+            while state.withLock({ _ in worker.pins > 0 }) { await Task.yield() }
+        }
+    }
+
+    private func answer(_ job: Crew.Job, _ handler: some RequestHandler) async -> Result<[UInt8], DocumentError> {
+        let deadline: Duration? = job.deadline == 0 ? nil : .milliseconds(job.deadline)
+        let request = IncomingRequest(id: job.id, deadline: deadline, connection: self)
+        do {
+            return .success(try await handler.answer(job.body, request))
+        } catch {
+            return .failure(DocumentError(thrown: error))
+        }
+    }
+
+    /// Hands in the last answer and takes the next request; nil when the worker is to leave.
+    private func nextJob(_ worker: Worker, finished: Result<[UInt8], DocumentError>?) async -> Crew.Job? {
+        var finished = finished
+        while true {
+            let step: WorkerStep = update { state in
+                if let outcome = finished.take(), let id = worker.current { state.machine.finish(id, outcome) }
+                worker.current = nil
+                if !worker.isDoomed, state.ending == nil {
+                    if let job = state.crew.inbox.popFirst() {
+                        worker.current = job.id
+                        return .work(job)
+                    }
+                    if state.crew.idle.count < Crew.idleLimit { return .rest }
+                }
+                worker.isDoomed = true
+                state.crew.workers.removeAll { $0 === worker }
+                return .leave
+            }
+            switch step {
+            case .work(let job): return job
+            case .leave: return nil
+            case .rest: await rest()
+            }
+        }
+    }
+
+    private enum WorkerStep {
+        case work(Crew.Job)
+        case rest
+        case leave
+    }
+
+    private func rest() async {
+        await withUnsafeContinuation { continuation in
+            let mayRest = state.withLock { state in
+                guard state.crew.inbox.isEmpty, state.end == nil else { return false }
+                state.crew.idle.append(continuation)
+                return true
+            }
+            if !mayRest { continuation.resume() }
+        }
+    }
+
+    /// - Returns: whose task is to be cancelled.
+    func cancelAnswer(_ id: UInt64, _ state: inout State) -> Worker? {
+        if let worker = state.crew.workers.first(where: { $0.current == id }) {
+            worker.isDoomed = true
+            worker.pins += 1
+            return worker
+        }
+        state.crew.inbox.removeAll { $0.id == id }
+        state.machine.finish(id, .failure(DocumentError(.cancelled, "The request was cancelled.")))
+        return nil
+    }
+
+    func cancel(_ worker: Worker) {
+        worker.task.cancel()
+        state.withLock { _ in worker.pins -= 1 }
+    }
+
+    // MARK: Notifications
+
+    private func listen(_ handler: some RequestHandler) async {
+        while true {
+            let (body, isOver): ([UInt8]?, Bool) = state.withLock { state in
+                let body = state.notifications.popFirst()
+                return (body, body == nil && state.end != nil)
+            }
+            if let body {
+                await handler.received(notification: body)
+                update { state in
+                    state.machine.notificationTaken()
+                    updateInterest(&state)
+                }
+            } else if isOver {
+                return
+            } else {
+                await waitForNotification()
+            }
+        }
+    }
+
+    private func waitForNotification() async {
+        await withUnsafeContinuation { continuation in
+            let mustWait = state.withLock { state in
+                guard state.notifications.isEmpty, state.end == nil else { return false }
+                state.listener = continuation
+                return true
+            }
+            if !mustWait { continuation.resume() }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package import DocumentModel
+
+extension Connection {
+    /// What a side of a connection is, wants and waits for.
+    package struct Configuration: Sendable {
+        package enum Role: Hashable, Sendable {
+            /// Speaks first: the host to a provider, a host tool to the daemon.
+            case initiator
+            /// Was started, or was connected to: a provider, the daemon on its socket.
+            case responder
+        }
+
+        package enum Preface: Hashable, Sendable {
+            case none
+            /// A provider on its standard output.
+            case sends
+            /// The host, of a provider.
+            case expects
+        }
+
+        package var role: Role
+        package var preface: Preface
+        package var versions: [UInt32] = [1]
+        package var features: [String] = []
+        package var limits = FrameLimits.default
+        /// Who we are, for the peer's log.
+        package var software = ""
+        /// The initiator's hello context. (A responder gives its own in ``Connection/open(reply:)``.)
+        package var context: [UInt8] = []
+        package var session = ""
+        package var locale = ""
+        /// For messages: "The provider photos".
+        package var peerName = "The other side"
+        /// The code of the error that open requests get when the peer has died.
+        package var deathCode = DocumentError.Code.providerDied
+        /// The message of that error; by default it says that the peer ended.
+        package var deathMessage: String?
+        package var handshakeTimeout: Duration? = .seconds(10)
+        /// How long a cancelled request may take to end.
+        package var cancelGrace: Duration = .seconds(10)
+        /// How long a frame that has begun may take to be whole.
+        package var frameTimeout: Duration = .seconds(30)
+        /// Callers of requests wait while more than this is unsent.
+        package var queueBytes = 1_048_576
+
+        /// Whether the peer breaks the protocol with a code that only the host may use: a provider does.
+        package var refusesReservedCodes: Bool
+        /// Whether this side may use those codes; where not, they become `internal`.
+        package var maySendReservedCodes: Bool
+
+        package init(role: Role, preface: Preface = .none) {
+            self.role = role
+            self.preface = preface
+            refusesReservedCodes = preface == .expects
+            maySendReservedCodes = preface != .sends
+        }
+    }
+}

@@ -1,0 +1,262 @@
+import DocumentModel
+import DocumentWire
+
+/// The rules of a connection, without I/O: frames, calls and the time go in; bytes collect in ``outbox``, and what is
+/// to be done in ``actions``.
+struct ConnectionStateMachine: Sendable {
+    enum Phase: Sendable {
+        /// Nothing was sent and nothing is expected.
+        case closed
+        /// The initiator's hello, or the responder's answer to it, is waited for.
+        case greeting
+        /// The responder makes its answer.
+        case replying
+        case open
+        /// A shutdown was sent, or came, or a responder's incoming stream has ended: what runs is finished.
+        case draining
+        case ended(ConnectionEnd)
+    }
+
+    enum Action: Sendable {
+        /// The hellos were exchanged.
+        case opened(Peer)
+        /// The initiator's hello came, and wants a reply.
+        case greeted(PeerHello)
+        /// A request of ours has ended.
+        case finish(UInt64, Result<[UInt8], DocumentError>)
+        /// A request of ours is so far; nil for a heartbeat.
+        case progress(UInt64, TransferProgress?)
+        /// The peer asks.
+        case answer(UInt64, body: [UInt8], deadline: UInt32)
+        /// The peer has lost interest in a request that runs.
+        case cancelAnswer(UInt64)
+        case notification([UInt8])
+        /// It is over. What is in the outbox is still to be written, if the peer reads it at once.
+        case ended(ConnectionEnd)
+    }
+
+    /// What the peer must not send. Whoever knows where it was in the stream tells ``violated(_:)``.
+    struct Offence: Error {
+        let message: String
+
+        init(_ message: String) {
+            self.message = message
+        }
+    }
+
+    let configuration: Connection.Configuration
+    let processID: Int64
+    var phase = Phase.closed
+    var peer: Peer?
+    var outbox = Outbox()
+    /// In order. Whoever carries them out empties it.
+    var actions: [Action] = []
+
+    // What we asked.
+    var asked: [UInt64: AskedRequest] = [:]
+    /// Asked, and not sent yet; the ids of ones that were given up may still stand here.
+    var waiting = Deque<UInt64>()
+    /// How many of `asked` were sent.
+    var sentCount = 0
+    var nextID: UInt64
+    /// Requests that ended here before they ended there: their final frames are dropped.
+    var tombstones: Set<UInt64> = []
+    var droppedFrames = 0
+    /// The newest time that we were told; for requests that get a place when something was written.
+    var waitedAt = MonotonicTime(nanoseconds: 0)
+    /// The peer did not end a cancelled request in time, and gets no new work.
+    var suspicion: DocumentError?
+
+    // What the peer asked.
+    var answering: [UInt64: AnsweredRequest] = [:]
+    var lastPeerID: UInt64 = 0
+    /// A shutdown came; else a responder drains because its stream has ended.
+    var isShutDown = false
+    /// Notifications that were handed out and are not taken yet.
+    var untakenNotifications = 0
+
+    // When something has to happen.
+    var handshakeDeadline: MonotonicTime?
+    var frameDeadline: MonotonicTime?
+    var suspicionDeadline: MonotonicTime?
+    /// Not after the earliest moment at which a request needs attention.
+    var requestAlarm: MonotonicTime?
+
+    init(configuration: Connection.Configuration, processID: Int64) {
+        self.configuration = configuration
+        self.processID = processID
+        nextID = configuration.role == .initiator ? 1 : 2
+    }
+
+    // MARK: Opening
+
+    mutating func open(at now: MonotonicTime) {
+        guard case .closed = phase else { return }
+        phase = .greeting
+        handshakeDeadline = configuration.handshakeTimeout.map { now + $0 }
+        if configuration.preface == .sends {
+            outbox.append(preface: FrameDecoder.preface)
+        }
+        guard configuration.role == .initiator else { return }
+        var hello = Frame.Hello()
+        hello.versions = configuration.versions
+        hello.features = configuration.features
+        hello.limits = configuration.limits.frame
+        hello.software = configuration.software
+        hello.processID = processID
+        hello.session = configuration.session
+        hello.locale = configuration.locale
+        hello.context = configuration.context
+        outbox.append(Frame(.hello(hello)))
+    }
+
+    /// The responder's answer to the hello.
+    mutating func reply(context: [UInt8]) {
+        guard case .replying = phase, let peer else { return }
+        phase = .open
+        outbox.append(Frame(.helloReply(helloReply(version: peer.version, features: peer.features, context: context))))
+        actions.append(.opened(peer))
+    }
+
+    /// The responder does not want this peer.
+    mutating func refuse(_ error: DocumentError) {
+        guard case .replying = phase else { return }
+        outbox.append(Frame(.helloReply(helloReply(version: 0, features: [], context: []))))
+        end(.closed, error)
+    }
+
+    func helloReply(version: UInt32, features: [String], context: [UInt8]) -> Frame.HelloReply {
+        var reply = Frame.HelloReply()
+        reply.version = version
+        reply.features = features
+        reply.limits = configuration.limits.frame
+        reply.software = configuration.software
+        reply.versions = configuration.versions
+        reply.context = context
+        return reply
+    }
+
+    // MARK: Notifications
+
+    /// - Returns: false when it was dropped.
+    mutating func notify(_ body: [UInt8]) -> Bool {
+        switch phase {
+        case .open, .draining: break
+        case .closed, .greeting, .replying, .ended: return false
+        }
+        guard outbox.count < configuration.queueBytes, fits(body) else { return false }
+        outbox.append(Frame(.notification(body: body)))
+        return true
+    }
+
+    mutating func notificationTaken() {
+        untakenNotifications -= 1
+    }
+
+    // MARK: Backpressure
+
+    private static let unaskedBytesLimit = 262_144
+    private static let untakenNotificationsLimit = 1024
+
+    /// False while the peer makes us keep more than it takes. The bytes of answers do not count: each holds one of the
+    /// peer's places until it has left, so that two sides that keep to the limits never wait for each other.
+    var wantsReading: Bool {
+        if case .ended = phase { return false }
+        return outbox.unaskedBytes < Self.unaskedBytesLimit && untakenNotifications < Self.untakenNotificationsLimit
+    }
+
+    /// Some of the outbox was written.
+    mutating func wrote(_ count: Int, at now: MonotonicTime) {
+        outbox.wrote(count)
+        guard !waiting.isEmpty else { return }
+        waitedAt = now
+        admitWaiting()
+    }
+
+    func fits(_ body: [UInt8]) -> Bool {
+        Frame.bodyLength(carrying: body.count) <= (peer?.limits ?? .default).frameBytes
+    }
+
+    // MARK: Ending
+
+    /// An initiator asks for the end; it gets no more requests through.
+    mutating func shutdown() {
+        switch phase {
+        case .open:
+            phase = .draining
+            outbox.append(Frame(.shutdown))
+            failWaiting(closingError)
+        case .closed, .greeting, .replying:
+            end(.closed, closingError)
+        case .draining, .ended:
+            break
+        }
+    }
+
+    mutating func close(_ reason: DocumentError?) {
+        end(.closed, reason ?? closingError)
+    }
+
+    /// The peer's stream has ended.
+    mutating func streamEnded(_ violation: FrameViolation?) {
+        switch phase {
+        case .open where configuration.role == .responder, .draining where configuration.role == .responder:
+            // As good as a shutdown; but what we asked will not be answered.
+            phase = .draining
+            failAsked(deathError)
+            sayGoodbyeIfDone()
+        case .closed, .greeting, .replying, .open, .draining:
+            end(.endOfStream, deathError, violation)
+        case .ended:
+            break
+        }
+    }
+
+    /// Nobody reads what we write.
+    mutating func peerIsGone() {
+        outbox.removeAll()
+        end(.endOfStream, deathError)
+    }
+
+    mutating func violated(_ violation: FrameViolation) {
+        end(
+            .failed,
+            DocumentError(
+                violation.code, "\(configuration.peerName) broke the protocol: \(violation.message)",
+                detail: violation.description), violation)
+    }
+
+    mutating func end(_ reason: ConnectionEnd.Reason, _ error: DocumentError, _ evidence: FrameViolation? = nil) {
+        if case .ended = phase { return }
+        let end = ConnectionEnd(reason: reason, error: error, evidence: evidence)
+        phase = .ended(end)
+        failAsked(error)
+        for id in answering.keys { actions.append(.cancelAnswer(id)) }
+        answering = [:]
+        (handshakeDeadline, frameDeadline, suspicionDeadline, requestAlarm) = (nil, nil, nil, nil)
+        actions.append(.ended(end))
+    }
+
+    var deathError: DocumentError {
+        DocumentError(
+            configuration.deathCode,
+            configuration.deathMessage ?? "\(configuration.peerName) ended before it had answered; try again.")
+    }
+
+    var closingError: DocumentError {
+        DocumentError(.cancelled, "The connection to \(configuration.peerName) was closed; open it again.")
+    }
+}
+
+extension FrameLimits {
+    var frame: Frame.Limits {
+        Frame.Limits(frameBytes: UInt32(frameBytes), requests: UInt32(requests))
+    }
+
+    /// 0 stands for the default.
+    init(_ limits: Frame.Limits) {
+        self.init(
+            frameBytes: limits.frameBytes == 0 ? Self.default.frameBytes : Int(limits.frameBytes),
+            requests: limits.requests == 0 ? Self.default.requests : Int(limits.requests))
+    }
+}

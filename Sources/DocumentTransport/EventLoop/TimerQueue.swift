@@ -1,0 +1,41 @@
+/// What is to be run when. For few timers: a connection has one at a time.
+struct TimerQueue {
+    struct Key: Hashable, Sendable {
+        fileprivate let number: UInt64
+    }
+
+    private struct Entry {
+        let time: MonotonicTime
+        let key: Key
+        let body: @Sendable () -> Void
+    }
+
+    /// The latest first.
+    private var entries: [Entry] = []
+    private var nextNumber: UInt64 = 1
+
+    var isEmpty: Bool { entries.isEmpty }
+    var earliest: MonotonicTime? { entries.last?.time }
+
+    mutating func insert(at time: MonotonicTime, _ body: @escaping @Sendable () -> Void) -> Key {
+        let key = Key(number: nextNumber)
+        nextNumber += 1
+        // Of equal times the one that was asked for first runs first, so the new one stands before them.
+        let index = entries.firstIndex { $0.time <= time } ?? entries.count
+        entries.insert(Entry(time: time, key: key, body: body), at: index)
+        return key
+    }
+
+    mutating func remove(_ key: Key) {
+        entries.removeAll { $0.key == key }
+    }
+
+    mutating func popDue(at now: MonotonicTime) -> [@Sendable () -> Void] {
+        var due: [@Sendable () -> Void] = []
+        while let last = entries.last, last.time <= now {
+            due.append(last.body)
+            entries.removeLast()
+        }
+        return due
+    }
+}

@@ -1,0 +1,121 @@
+import DocumentWire
+
+/// What is to be written: frames as bytes, in order, with a fast lane that passes everything but a frame that has
+/// begun to go out.
+struct Outbox: Sendable {
+    private var bytes: [UInt8] = []
+    /// How many of `bytes` were written.
+    private var head = 0
+    /// A place in `bytes` where a frame begins, not after the first one that is unwritten.
+    private var frameStart = 0
+    private var urgent: [UInt8] = []
+    private var urgentHead = 0
+
+    /// Where answers end in the lane, counted from its first byte ever; the oldest first.
+    private var answerEnds = Deque<UInt64>()
+    private var appendedTotal: UInt64 = 0
+    private var writtenTotal: UInt64 = 0
+    /// Unsent bytes that a peer caused and that no request of its own holds a place for: pongs and refusals. Falls to
+    /// 0 when everything was sent.
+    private(set) var unaskedBytes = 0
+
+    var isEmpty: Bool { head == bytes.count && urgentHead == urgent.count }
+    var count: Int { bytes.count - head + urgent.count - urgentHead }
+    /// Answers that have not left yet.
+    var unsentAnswers: Int { answerEnds.count }
+
+    mutating func append(_ frame: Frame) {
+        let before = bytes.count
+        frame.append(to: &bytes)
+        appendedTotal += UInt64(bytes.count - before)
+    }
+
+    mutating func append(answer frame: Frame) {
+        append(frame)
+        answerEnds.append(appendedTotal)
+    }
+
+    mutating func append(refusal frame: Frame) {
+        let before = bytes.count
+        append(frame)
+        unaskedBytes += bytes.count - before
+    }
+
+    mutating func append(urgent frame: Frame) {
+        let before = urgent.count
+        frame.append(to: &urgent)
+        unaskedBytes += urgent.count - before
+    }
+
+    /// Only before any frame.
+    mutating func append(preface: [UInt8]) {
+        urgent += preface
+    }
+
+    /// Forgets everything: nobody will read it.
+    mutating func removeAll() {
+        self = Outbox()
+    }
+
+    /// What is to be written next; empty when there is nothing.
+    func withNext<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        let isUrgent = urgentHead < urgent.count && (urgentHead > 0 || head == nextFrameStart)
+        if isUrgent {
+            return urgent.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[urgentHead...])) }
+        }
+        let end = urgent.isEmpty ? bytes.count : nextFrameStart
+        return bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[head..<end])) }
+    }
+
+    /// Takes out what was written of the last ``withNext(_:)``.
+    mutating func wrote(_ count: Int) {
+        if urgentHead < urgent.count, urgentHead > 0 || head == nextFrameStart {
+            urgentHead += count
+            if urgentHead == urgent.count {
+                urgent.removeAll(keepingCapacity: true)
+                urgentHead = 0
+            }
+        } else {
+            head += count
+            writtenTotal += UInt64(count)
+            if head == bytes.count {
+                let isLarge = bytes.capacity > Self.keptCapacity
+                bytes.removeAll(keepingCapacity: !isLarge)
+                head = 0
+                frameStart = 0
+                answerEnds.removeAll()
+            } else {
+                while let end = answerEnds.first, end <= writtenTotal { _ = answerEnds.popFirst() }
+                compact()
+            }
+        }
+        if isEmpty { unaskedBytes = 0 }
+    }
+
+    private static let keptCapacity = 1_048_576
+
+    /// The first place at or after `head` where a frame begins.
+    private var nextFrameStart: Int {
+        var start = frameStart
+        while start < head {
+            var length = 0
+            var shift = 0
+            while bytes[start] >= 0x80 {
+                length |= Int(bytes[start] & 0x7F) << shift
+                shift += 7
+                start += 1
+            }
+            length |= Int(bytes[start]) << shift
+            start += 1 + length
+        }
+        return start
+    }
+
+    private mutating func compact() {
+        guard head > 65_536, head > bytes.count / 2 else { return }
+        let next = nextFrameStart
+        bytes.removeFirst(head)
+        frameStart = next - head
+        head = 0
+    }
+}

@@ -7,6 +7,7 @@
 
 #include "docent_attributes.h"
 #include "docent_copying.h"
+#include "docent_daemon.h"
 #include "docent_listing.h"
 #include "docent_locks.h"
 #include "docent_paths.h"

@@ -60,6 +60,12 @@ public struct InstalledProviders: Hashable, Sendable {
     public var providers: [ProviderDescription]
     /// Bundles that were found and cannot be used, one sentence each.
     public var problems: [String]
+
+    /// What a host tells, or a test makes up.
+    public init(providers: [ProviderDescription] = [], problems: [String] = []) {
+        self.providers = providers
+        self.problems = problems
+    }
 }
 
 /// Where everything is.
@@ -68,4 +74,10 @@ public struct StorageStatus: Hashable, Sendable {
     public var domains: [DomainStatus]
     /// The items that are neither placeholders nor simply in sync.
     public var items: [ItemStatus]
+
+    /// What a host tells, or a test makes up.
+    public init(domains: [DomainStatus] = [], items: [ItemStatus] = []) {
+        self.domains = domains
+        self.items = items
+    }
 }

@@ -40,7 +40,9 @@ package enum DocentTool {
     /// What is said of arguments that are no command to run: help, the version, wrong usage. Nil for those that are.
     package static func report(ofParsing arguments: [String]) -> Report? {
         do {
-            _ = try Docent.parseAsRoot(arguments)
+            var command = try Docent.parseAsRoot(arguments)
+            // All of ours are asynchronous; what is not is ArgumentParser's help.
+            if !(command is any AsyncParsableCommand) { try command.run() }
             return nil
         } catch {
             return report(for: error)

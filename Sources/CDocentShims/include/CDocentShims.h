@@ -13,6 +13,7 @@
 #include "docent_paths.h"
 #include "docent_polling.h"
 #include "docent_sockets.h"
+#include "docent_standard_streams.h"
 #include "docent_status.h"
 
 #endif

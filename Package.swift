@@ -117,7 +117,7 @@ let package = Package(
         .target(
             name: "DocentCommands",
             dependencies: [
-                "CDocentShims", "DocumentModel", "DocumentClient",
+                "CDocentShims", "DocumentModel", "DocumentClient", "PathKit",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),
@@ -197,22 +197,6 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),
-            ]
-        ),
-        .testTarget(
-            name: "DocumentClientTests",
-            dependencies: [
-                "CDocentShims", "DocumentModel", "DocumentWire", "DocumentTransport", "DocumentClient",
-                "DocumentTestSupport",
-                .product(name: "SystemPackage", package: "swift-system"),
-                .product(name: "Logging", package: "swift-log"),
-            ]
-        ),
-        .testTarget(
-            name: "DocentCommandsTests",
-            dependencies: [
-                "DocumentModel", "DocumentClient", "DocentCommands",
-                .product(name: "SystemPackage", package: "swift-system"),
             ]
         ),
         .testTarget(name: "FileCoordinationTests", dependencies: ["DocumentModel", "FileCoordination"]),

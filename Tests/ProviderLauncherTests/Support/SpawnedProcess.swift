@@ -79,6 +79,16 @@ func holdsSoon(within limit: Duration = .seconds(5), _ condition: () -> Bool) ->
     return true
 }
 
+/// The same for tests that share their threads with what they wait for.
+func holdsSoon(within limit: Duration = .seconds(5), _ condition: () -> Bool) async -> Bool {
+    let end = ContinuousClock.now + limit
+    while !condition() {
+        guard ContinuousClock.now < end else { return false }
+        try? await Task.sleep(for: .milliseconds(5))
+    }
+    return true
+}
+
 /// Where the build products lie: beside the test bundle.
 let buildProducts: FilePath = {
     let arguments = CommandLine.arguments.map { FilePath($0) }

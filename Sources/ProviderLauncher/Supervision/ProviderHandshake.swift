@@ -1,0 +1,87 @@
+internal import DocumentModel
+internal import DocumentTransport
+internal import DocumentWire
+
+/// What host and provider have to agree on before anything else.
+struct ProviderHandshake: Sendable {
+    /// The connection cannot be used. When it is permanent, trying again cannot help.
+    struct Refusal: Error {
+        var error: DocumentError
+        var isPermanent: Bool
+    }
+
+    let manifest: Manifest
+    let settings: SessionSettings
+
+    func configuration(context: LaunchContext, session: String) -> Connection.Configuration {
+        var configuration = Connection.Configuration(role: .initiator, preface: .expects)
+        configuration.versions = Manifest.hostProtocolVersions.filter(manifest.protocolVersions.contains)
+        configuration.software = context.software
+        configuration.locale = context.locale
+        configuration.session = session
+        configuration.context = settings.serialized()
+        configuration.peerName = "The provider \(ProviderFailure.name(of: manifest))"
+        configuration.deathMessage = death.message
+        // Under a debugger a provider may take its time.
+        configuration.handshakeTimeout =
+            context.environment["DOCENT_WAIT_FOR_DEBUGGER"] == nil ? manifest.deadlines.start : nil
+        return configuration
+    }
+
+    /// What open requests fail with when the process ends.
+    var death: DocumentError {
+        DocumentError(
+            .providerDied,
+            "The provider \(ProviderFailure.name(of: manifest)) of the domain “\(settings.domain)” ended before it answered; try again."
+        )
+    }
+
+    /// The hellos.
+    func open(_ connection: Connection) async throws(Refusal) -> (capabilities: SessionCapabilities, peer: Peer) {
+        let peer: Peer
+        do {
+            peer = try await connection.open()
+        } catch {
+            // No version in common. Whoever refuses for another reason may come round.
+            throw Refusal(error: error, isPermanent: error.code == .unimplemented)
+        }
+        let capabilities: SessionCapabilities
+        do {
+            capabilities = try SessionCapabilities(serialized: peer.context)
+        } catch {
+            throw broken("sent capabilities that make no sense: \(error.message)")
+        }
+        let wider = capabilities.capabilities.subtracting(manifest.capabilities).sorted()
+        guard wider.isEmpty else {
+            let names = wider.map { "“\($0.rawValue)”" }.joined(separator: ", ")
+            throw broken("claims \(names), which its manifest does not declare.")
+        }
+        return (capabilities, peer)
+    }
+
+    /// Asks who it is. The connection must run.
+    func identify(_ connection: Connection) async throws(Refusal) -> String {
+        let reply: ProviderReply
+        do {
+            let body = try await connection.request(
+                ProviderCall.identity.serialized(), deadline: .total(manifest.deadlines.start))
+            reply = try ProviderReply(serialized: body)
+        } catch {
+            throw Refusal(error: error, isPermanent: false)
+        }
+        guard case .identity(let identifier, let version) = reply else {
+            throw broken("answered the question who it is with something else.")
+        }
+        guard identifier == manifest.identifier else {
+            throw broken("says that it is “\(identifier)”.")
+        }
+        return version
+    }
+
+    private func broken(_ what: String) -> Refusal {
+        Refusal(
+            error: DocumentError(
+                .protocolViolation, "The provider \(ProviderFailure.name(of: manifest)) \(what)"),
+            isPermanent: true)
+    }
+}

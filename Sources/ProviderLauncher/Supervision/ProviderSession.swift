@@ -1,0 +1,110 @@
+package import DocumentModel
+package import DocumentWire
+
+/// Asks a provider, whichever process serves just now.
+package protocol ProviderCalling: Sendable {
+    /// - Returns: an answer of the kind that the call asks for.
+    func call(
+        _ call: ProviderCall, onProgress: (@Sendable (TransferProgress?) -> Void)?
+    ) async throws(DocumentError) -> ProviderReply
+}
+
+/// The typed front of a domain's provider: one method a call of `docent.provider.v1`.
+package struct ProviderSession: Sendable {
+    package typealias ProgressHandler = @Sendable (TransferProgress?) -> Void
+
+    private let caller: any ProviderCalling
+
+    package init(_ caller: any ProviderCalling) {
+        self.caller = caller
+    }
+
+    package func item(_ id: ItemIdentifier) async throws(DocumentError) -> Item {
+        guard case .item(let item) = try await ask(.item(id)) else { throw wrongKind }
+        return item
+    }
+
+    package func enumerate(
+        _ container: ItemIdentifier, page: PageToken? = nil, suggestedCount: Int
+    ) async throws(DocumentError) -> ItemPage {
+        let call = ProviderCall.enumerate(container: container, page: page, suggestedCount: suggestedCount)
+        guard case .enumerate(let page) = try await ask(call) else { throw wrongKind }
+        return page
+    }
+
+    /// The provider asks the host to write the placeholder before this returns.
+    package func providePlaceholder(_ id: ItemIdentifier) async throws(DocumentError) {
+        guard case .providePlaceholder = try await ask(.providePlaceholder(id)) else { throw wrongKind }
+    }
+
+    /// - Parameters:
+    ///   - contentVersion: empty for the current one.
+    ///   - onProgress: nil is a heartbeat. Must not block.
+    /// - Returns: the item in exactly the version that lies in the staging file now.
+    package func startProviding(
+        _ id: ItemIdentifier, stagingPath: String, contentVersion: [UInt8] = [], onProgress: ProgressHandler? = nil
+    ) async throws(DocumentError) -> Item {
+        let call = ProviderCall.startProviding(id, stagingPath: stagingPath, contentVersion: contentVersion)
+        guard case .startProviding(let item) = try await ask(call, onProgress) else { throw wrongKind }
+        return item
+    }
+
+    package func itemChanged(_ id: ItemIdentifier) async throws(DocumentError) {
+        guard case .itemChanged = try await ask(.itemChanged(id)) else { throw wrongKind }
+    }
+
+    package func stopProviding(_ id: ItemIdentifier) async throws(DocumentError) {
+        guard case .stopProviding = try await ask(.stopProviding(id)) else { throw wrongKind }
+    }
+
+    /// - Returns: nil when nothing is there.
+    package func identifier(forPath path: String) async throws(DocumentError) -> ItemIdentifier? {
+        guard case .identifierForPath(let id) = try await ask(.identifierForPath(path)) else { throw wrongKind }
+        return id
+    }
+
+    package func path(forIdentifier id: ItemIdentifier) async throws(DocumentError) -> String? {
+        guard case .pathForIdentifier(let path) = try await ask(.pathForIdentifier(id)) else { throw wrongKind }
+        return path
+    }
+
+    package func create(
+        _ call: ProviderCall.CreateCall, onProgress: ProgressHandler? = nil
+    ) async throws(DocumentError) -> Item {
+        guard case .create(let item) = try await ask(.create(call), onProgress) else { throw wrongKind }
+        return item
+    }
+
+    package func modify(
+        _ call: ProviderCall.ModifyCall, onProgress: ProgressHandler? = nil
+    ) async throws(DocumentError) -> Item {
+        guard case .modify(let item) = try await ask(.modify(call), onProgress) else { throw wrongKind }
+        return item
+    }
+
+    package func delete(_ call: ProviderCall.DeleteCall) async throws(DocumentError) {
+        guard case .delete = try await ask(.delete(call)) else { throw wrongKind }
+    }
+
+    package func currentAnchor() async throws(DocumentError) -> SyncAnchor {
+        guard case .currentAnchor(let anchor) = try await ask(.currentAnchor) else { throw wrongKind }
+        return anchor
+    }
+
+    package func changes(since anchor: SyncAnchor, suggestedCount: Int) async throws(DocumentError) -> ItemChanges {
+        let call = ProviderCall.changesSince(anchor, suggestedCount: suggestedCount)
+        guard case .changesSince(let changes) = try await ask(call) else { throw wrongKind }
+        return changes
+    }
+
+    private func ask(
+        _ call: ProviderCall, _ onProgress: ProgressHandler? = nil
+    ) async throws(DocumentError) -> ProviderReply {
+        try await caller.call(call, onProgress: onProgress)
+    }
+
+    private var wrongKind: DocumentError {
+        DocumentError(
+            .protocolViolation, "The provider answered a question that was not asked; its makers have to mend it.")
+    }
+}

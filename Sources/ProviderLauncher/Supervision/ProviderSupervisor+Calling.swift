@@ -1,0 +1,89 @@
+package import DocumentModel
+internal import DocumentTransport
+package import DocumentWire
+internal import Logging
+internal import Synchronization
+
+extension ProviderSupervisor: ProviderCalling {
+    /// Starts the provider when it does not run. A call that may be repeated is asked once more when the provider dies
+    /// over it.
+    package func call(
+        _ call: ProviderCall, onProgress: (@Sendable (TransferProgress?) -> Void)? = nil
+    ) async throws(DocumentError) -> ProviderReply {
+        do {
+            return try await attempt(call, onProgress)
+        } catch {
+            guard error.code == .providerDied, call.mayBeRepeated, !Task.isCancelled else { throw error }
+            return try await attempt(call, onProgress)
+        }
+    }
+
+    private func attempt(
+        _ call: ProviderCall, _ onProgress: (@Sendable (TransferProgress?) -> Void)?
+    ) async throws(DocumentError) -> ProviderReply {
+        let manifest = core.withLock { $0.configuration.bundle.manifest }
+        return try await withProvider { live throws(DocumentError) in
+            if let capability = call.capability, !live.capabilities.contains(capability) {
+                throw DocumentError(
+                    .notPermitted, "The provider \(ProviderFailure.name(of: manifest)) \(capability.denial).")
+            }
+            let body: [UInt8]
+            do throws(DocumentError) {
+                body = try await live.connection.request(
+                    call.serialized(), deadline: call.deadline(manifest.deadlines), onProgress: onProgress)
+            } catch {
+                if error.code == .providerDied { foundDead(live.connection) }
+                throw error
+            }
+            let reply = try ProviderReply(serialized: body)
+            guard reply.fits(call) else {
+                let error = DocumentError(
+                    .protocolViolation,
+                    "The provider \(ProviderFailure.name(of: manifest)) answered a question that was not asked; its makers have to mend it."
+                )
+                context.logger.error("\(error.message)", metadata: metadata())
+                throw error
+            }
+            return reply
+        }
+    }
+}
+
+extension ProviderCapability {
+    fileprivate var denial: String {
+        switch self {
+        case .modifying: "does not allow changes"
+        case .changes: "has no feed of changes"
+        }
+    }
+}
+
+extension ProviderCall {
+    /// What a provider must be able to do to be asked this.
+    var capability: ProviderCapability? {
+        switch self {
+        case .create, .modify, .delete: .modifying
+        case .currentAnchor, .changesSince: .changes
+        default: nil
+        }
+    }
+
+    /// Whether asking twice is the same as asking once, whatever became of the first time. Not for what fills a staging
+    /// file, which has to be empty, nor for changes, which begin from a version.
+    var mayBeRepeated: Bool {
+        switch self {
+        case .startProviding, .create, .modify, .delete: false
+        default: true
+        }
+    }
+
+    func deadline(_ deadlines: Manifest.Deadlines) -> Deadline {
+        switch self {
+        case .startProviding: .stall(deadlines.contents)
+        case .create(let call): .stall(call.contentsPath == nil ? deadlines.mutation : deadlines.contents)
+        case .modify(let call): .stall(call.contentsPath == nil ? deadlines.mutation : deadlines.contents)
+        case .delete: .stall(deadlines.mutation)
+        default: .total(deadlines.metadata)
+        }
+    }
+}

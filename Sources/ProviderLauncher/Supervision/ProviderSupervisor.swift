@@ -1,0 +1,323 @@
+package import DocumentModel
+package import DocumentTransport
+package import DocumentWire
+internal import Logging
+internal import Synchronization
+package import SystemPackage
+
+/// One domain's provider: started by the first use, watched while it lives, started again or given up when it dies,
+/// stopped when nobody has used it for a while.
+///
+/// ``run()`` must run for as long as it is used; everything else only asks.
+package final class ProviderSupervisor: Sendable {
+    package struct Configuration: Sendable {
+        package var bundle: ProviderBundle
+        package var settings: SessionSettings
+        /// The process's working folder; must exist.
+        package var workingFolder: FilePath
+        package var policy = ProviderSupervisorStateMachine.Policy()
+        /// How long it may go unused; nil for ever.
+        package var idleAfter: Duration? = .seconds(300)
+
+        /// The working folder is the provider's state folder.
+        package init(bundle: ProviderBundle, settings: SessionSettings) {
+            self.bundle = bundle
+            self.settings = settings
+            workingFolder = FilePath(settings.stateFolder)
+        }
+    }
+
+    /// What the host's upper layers may want to know. After `started` nothing that was cached of an earlier process
+    /// holds.
+    package enum Event: Sendable {
+        case started(LiveProvider)
+        case died(DocumentError)
+        case gaveUp(DocumentError)
+        case stopped
+    }
+
+    enum Command: Sendable {
+        case launch
+        case timer(Duration)
+        case idle(Duration)
+    }
+
+    struct Core {
+        var configuration: Configuration
+        var machine: ProviderSupervisorStateMachine
+        var live: LiveProvider?
+        /// The process or its connection is over, and what follows from it is not settled yet.
+        var isDying = false
+        /// Tells the running life to end.
+        var stop: (@Sendable () -> Void)?
+        var waiters: [UInt64: CheckedContinuation<LiveProvider, any Error>] = [:]
+        var nextWaiter: UInt64 = 0
+        var leases = 0
+        var lastRelease = ContinuousClock.now
+        var idleTimerIsSet = false
+        var processID: Int32?
+        var lastFailure: DocumentError?
+        var endWaiters: [CheckedContinuation<Void, Never>] = []
+        var hasEnded = false
+    }
+
+    let context: LaunchContext
+    let handler: any RequestHandler
+    let observe: @Sendable (Event) -> Void
+    let core: Mutex<Core>
+    private let commands: AsyncStream<Command>
+    private let commandsContinuation: AsyncStream<Command>.Continuation
+
+    /// - Parameters:
+    ///   - handler: answers the provider's requests and takes its events.
+    ///   - observe: is told of starts and ends. Must not block.
+    package init(
+        _ configuration: Configuration, in context: LaunchContext, handler: any RequestHandler,
+        observe: @escaping @Sendable (Event) -> Void = { _ in }
+    ) {
+        self.context = context
+        self.handler = handler
+        self.observe = observe
+        core = Mutex(
+            Core(
+                configuration: configuration,
+                machine: ProviderSupervisorStateMachine(
+                    name: ProviderFailure.name(of: configuration.bundle.manifest), policy: configuration.policy)))
+        (commands, commandsContinuation) = AsyncStream.makeStream()
+    }
+
+    /// Does the supervisor's work until ``end()``. When its task is cancelled the process is killed.
+    package func run() async {
+        await withDiscardingTaskGroup { group in
+            for await command in commands {
+                switch command {
+                case .launch:
+                    group.addTask { await self.live() }
+                case .timer(let delay):
+                    group.addTask {
+                        guard (try? await Task.sleep(for: delay)) != nil else { return }
+                        self.perform(self.core.withLock { $0.machine.timer(now: .now) })
+                    }
+                case .idle(let delay):
+                    group.addTask {
+                        guard (try? await Task.sleep(for: delay)) != nil else { return }
+                        self.idleTimerFired()
+                    }
+                }
+            }
+            group.cancelAll()
+        }
+        // After a cancellation this was not said yet.
+        let endWaiters = core.withLock { core in
+            _ = core.machine.end()
+            core.hasEnded = true
+            defer { core.endWaiters = [] }
+            return core.endWaiters
+        }
+        settleWaiters()
+        for waiter in endWaiters { waiter.resume() }
+    }
+
+    // MARK: Use
+
+    /// Starts the provider when it does not run, and keeps it from being stopped as idle until the closure returns.
+    ///
+    /// - Throws: ``DocumentError`` with the code `providerUnavailable` when it cannot be started, or not yet; and what the
+    ///   closure throws.
+    package func withProvider<Result: Sendable>(
+        _ body: (LiveProvider) async throws(DocumentError) -> Result
+    ) async throws(DocumentError) -> Result {
+        core.withLock { $0.leases += 1 }
+        defer { release() }
+        let live = try await acquire()
+        return try await body(live)
+    }
+
+    private func acquire() async throws(DocumentError) -> LiveProvider {
+        let (ready, id): (LiveProvider?, UInt64) = core.withLock { core in
+            core.nextWaiter += 1
+            guard case .running = core.machine.state, !core.isDying else { return (nil, core.nextWaiter) }
+            return (core.live, core.nextWaiter)
+        }
+        if let ready { return ready }
+        do {
+            return try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { join($0, as: id) }
+            } onCancel: {
+                core.withLock { $0.waiters.removeValue(forKey: id) }?.resume(throwing: CancellationError())
+            }
+        } catch let error as DocumentError {
+            throw error
+        } catch {
+            throw DocumentError(.cancelled, "The call was cancelled before the provider had started.")
+        }
+    }
+
+    private func join(_ continuation: CheckedContinuation<LiveProvider, any Error>, as id: UInt64) {
+        let (outcome, actions) = core.withLock { core -> (Result<LiveProvider, any Error>?, [Action]) in
+            if Task.isCancelled { return (.failure(CancellationError()), []) }
+            if core.isDying {
+                core.waiters[id] = continuation
+                return (nil, [])
+            }
+            let (answer, actions) = core.machine.wanted(now: .now)
+            switch answer {
+            case .use:
+                if let live = core.live { return (.success(live), actions) }
+                core.waiters[id] = continuation
+            case .wait:
+                core.waiters[id] = continuation
+            case .refuse(let error):
+                return (.failure(error), actions)
+            }
+            return (nil, actions)
+        }
+        perform(actions)
+        if let outcome { continuation.resume(with: outcome) }
+    }
+
+    /// A call on this connection found it dead, which the supervisor may not know yet.
+    func foundDead(_ connection: Connection) {
+        core.withLock { core in
+            if core.live?.connection === connection { core.isDying = true }
+        }
+    }
+
+    private func release() {
+        core.withLock { core in
+            core.leases -= 1
+            core.lastRelease = .now
+        }
+        watchIdleness()
+    }
+
+    // MARK: Idleness
+
+    func watchIdleness() {
+        let delay: Duration? = core.withLock { core in
+            guard core.leases == 0, !core.idleTimerIsSet, case .running = core.machine.state else { return nil }
+            core.idleTimerIsSet = core.configuration.idleAfter != nil
+            return core.configuration.idleAfter
+        }
+        if let delay { commandsContinuation.yield(.idle(delay)) }
+    }
+
+    private func idleTimerFired() {
+        let (rest, actions): (Duration?, [Action]) = core.withLock { core in
+            guard core.leases == 0, let idleAfter = core.configuration.idleAfter else {
+                core.idleTimerIsSet = false
+                return (nil, [])
+            }
+            let rest = idleAfter - (ContinuousClock.now - core.lastRelease)
+            guard rest <= .zero else { return (rest, []) }
+            core.idleTimerIsSet = false
+            return (nil, core.machine.idle())
+        }
+        if let rest { commandsContinuation.yield(.idle(rest)) }
+        perform(actions)
+    }
+
+    // MARK: Control
+
+    /// Forgets past deaths, and has the next use start the provider anew, with other settings or another bundle if given.
+    package func reset(bundle: ProviderBundle? = nil, settings: SessionSettings? = nil) {
+        perform(
+            core.withLock { core in
+                if let bundle { core.configuration.bundle = bundle }
+                if let settings { core.configuration.settings = settings }
+                return core.machine.reset()
+            })
+    }
+
+    /// Ends the provider in good order, for good. ``run()`` returns when it is gone.
+    package func end() {
+        let (actions, isIdle) = core.withLock { core in
+            let actions = core.machine.end()
+            return (actions, !actions.contains(.shutDown))
+        }
+        perform(actions)
+        if isIdle { commandsContinuation.finish() }
+    }
+
+    /// Waits until ``run()`` is over.
+    package func waitUntilEnded() async {
+        await withCheckedContinuation { continuation in
+            let hasEnded = core.withLock { core in
+                if !core.hasEnded { core.endWaiters.append(continuation) }
+                return core.hasEnded
+            }
+            if hasEnded { continuation.resume() }
+        }
+    }
+
+    package var status: ProviderStatus {
+        core.withLock { core in
+            ProviderStatus(
+                provider: core.configuration.bundle.manifest.identifier, domain: core.configuration.settings.domain,
+                state: core.machine.state, processID: core.processID, software: core.live?.software ?? "",
+                leases: core.leases, lastFailure: core.lastFailure)
+        }
+    }
+
+    // MARK: What the machine wants
+
+    typealias Action = ProviderSupervisorStateMachine.Action
+
+    func perform(_ actions: [Action]) {
+        for action in actions {
+            switch action {
+            case .launch:
+                commandsContinuation.yield(.launch)
+            case .wait(let delay):
+                commandsContinuation.yield(.timer(delay))
+            case .serveWaiters:
+                let (live, waiters) = core.withLock { ($0.live, $0.takeWaiters()) }
+                guard let live else { continue }
+                for waiter in waiters { waiter.resume(returning: live) }
+            case .failWaiters(let error):
+                for waiter in core.withLock({ $0.takeWaiters() }) { waiter.resume(throwing: error) }
+            case .shutDown:
+                core.withLock { $0.stop }?()
+            case .giveUp(let error):
+                context.logger.error("\(error.message)", metadata: metadata(["provider.error": "\(error)"]))
+                observe(.gaveUp(error))
+            }
+        }
+    }
+
+    /// Those who asked while a process was dying ask again.
+    func settleWaiters() {
+        while true {
+            let next = core.withLock { core -> (UInt64, CheckedContinuation<LiveProvider, any Error>)? in
+                switch core.machine.state {
+                case .starting, .running, .stopping: return nil
+                case .stopped, .backingOff, .givenUp, .ended: break
+                }
+                guard let (id, waiter) = core.waiters.min(by: { $0.key < $1.key }) else { return nil }
+                core.waiters[id] = nil
+                return (id, waiter)
+            }
+            guard let (id, waiter) = next else { return }
+            join(waiter, as: id)
+        }
+    }
+
+    /// The end was asked for, and nothing runs any more.
+    func finishIfEnded() {
+        if core.withLock({ $0.machine.state == .ended }) { commandsContinuation.finish() }
+    }
+
+    func metadata(_ more: Logger.Metadata = [:]) -> Logger.Metadata {
+        let (provider, domain) = core.withLock { core in
+            (core.configuration.bundle.manifest.identifier, core.configuration.settings.domain)
+        }
+        return more.merging(["provider.id": "\(provider)", "domain": "\(domain)"]) { one, _ in one }
+    }
+}
+
+extension ProviderSupervisor.Core {
+    fileprivate mutating func takeWaiters() -> [CheckedContinuation<LiveProvider, any Error>] {
+        defer { waiters = [:] }
+        return waiters.sorted { $0.key < $1.key }.map(\.value)
+    }
+}

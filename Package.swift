@@ -153,6 +153,17 @@ let package = Package(
             exclude: ["provider.toml"]
         ),
 
+        // What is measured, beside the floors of the machine: run through scripts/bench.
+        .executableTarget(
+            name: "docent-benchmarks",
+            dependencies: [
+                "DocumentModel", "DocumentTransport",
+                .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Benchmarks"
+        ),
+
         // Fixtures and tests.
         .target(
             name: "DocumentTestSupport",

@@ -54,10 +54,16 @@ package final class Connection: Sendable {
     }
 
     private func start(_ opening: UnsafeContinuation<OpeningEvent, Never>) {
-        update { $0.opening = opening }
+        // The peer may have spoken already: what it said must find the machine open, and is read as soon as the end
+        // has started. Nothing is written before.
+        update { state in
+            state.opening = opening
+            state.isWriteBlocked = true
+            state.machine.open(at: .now())
+        }
         do throws(Errno) {
             try end.start(self)
-            update { $0.machine.open(at: .now()) }
+            update { $0.isWriteBlocked = false }
         } catch {
             let error = DocumentError(
                 .internal,

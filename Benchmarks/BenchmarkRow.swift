@@ -1,0 +1,32 @@
+/// One line of the table: a figure of ours beside its floor. To add one, write a file in `Rows/` and name it in
+/// ``allRows``.
+protocol BenchmarkRow: Sendable {
+    var name: String { get }
+    /// What the floor is, in a few words.
+    var floor: String { get }
+    var unit: String { get }
+    var aim: Aim { get }
+
+    /// Sets up, warms up, measures, and cleans up. Figure and floor are measured in turns within a round, so that what
+    /// else the machine does touches both.
+    func measure(rounds: Int) async throws -> [Round]
+}
+
+/// What one round gave, in the row's unit.
+struct Round {
+    var figure: Double
+    var floor: Double
+}
+
+enum Aim {
+    /// Of figure divided by floor.
+    case ratioAtMost(Double)
+    case ratioAtLeast(Double)
+    /// Of the figure itself.
+    case figureAtLeast(Double)
+}
+
+let allRows: [any BenchmarkRow] = [
+    RequestAndAnswer(),
+    PipelinedRequests(),
+]

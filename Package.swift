@@ -76,6 +76,7 @@ let package = Package(
             dependencies: [
                 "CDocentShims", "CLibCrypto", "DocumentModel",
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),
             ]

@@ -1,73 +1,97 @@
+internal import CDocentShims
 package import DocumentModel
+internal import Glibc
 package import SystemPackage
 
 /// Transfers in progress: one folder a request below `.docent/staging`, on the documents' own file system.
 package struct Staging: Sendable {
+    let folder: DirectoryHandle
+    private let path: FilePath
+    private let tree: DocumentTree
+
+    init(folder: DirectoryHandle, path: FilePath, tree: DocumentTree) {
+        self.folder = folder
+        self.path = path
+        self.tree = tree
+    }
+
     /// Makes a request's folder, with a random name.
-    package func makeRequest() throws -> StagingRequest { throw DocumentError(.unimplemented, "") }
-    /// A copy of a document to send, that is known not to have changed while it was made. `busy` when it keeps
-    /// changing.
+    package func makeRequest() throws -> StagingRequest {
+        let name = RandomName.make()
+        guard try folder.makeFolder(name) else {
+            throw DocumentError(.internal, "The name “\(name)” is taken in staging: try again.")
+        }
+        return StagingRequest(
+            name: name, path: path.appending(name), folder: try folder.folder([name]), staging: folder)
+    }
+
+    /// A request's folder that is there already, from before a crash; nil when it is gone.
+    package func request(named name: String) throws -> StagingRequest? {
+        guard let found = try folder.folderIfPresent([name]) else { return nil }
+        return StagingRequest(name: name, path: path.appending(name), folder: found, staging: folder)
+    }
+
+    /// A copy of a document to send, that is known not to have changed while it was made; `busy` when it keeps
+    /// changing, `noSuchItem` when it is not there.
     package func snapshot(of location: Location, in request: StagingRequest) throws -> StagedFile {
-        throw DocumentError(.unimplemented, "")
+        guard let source = try tree.open(location) else {
+            throw DocumentError(
+                .localStorage, "\(tree.path(of: location)) is gone: there is nothing to send. Open the item again.")
+        }
+        return try request.copy(source, named: tree.path(of: location).string)
     }
-    /// The same, of a file outside the storage root, by its path.
-    package func snapshot(ofFileAt source: FilePath, in request: StagingRequest) throws -> StagedFile {
-        throw DocumentError(.unimplemented, "")
+
+    /// The same, of a file outside the storage root.
+    ///
+    /// - Parameter followingLink: whether it may be a symbolic link.
+    package func snapshot(
+        ofFileAt source: FilePath, followingLink: Bool = true, in request: StagingRequest
+    ) throws -> StagedFile {
+        let flags = O_RDONLY | O_NONBLOCK | (followingLink ? 0 : O_NOFOLLOW)
+        let result = kernel(.open) {
+            source.withPlatformString { docent_openat2(Int32(DOCENT_AT_FDCWD), $0, UInt64(flags), 0, 0) }
+        }
+        switch result {
+        case -Int(ENOENT), -Int(ENOTDIR):
+            throw DocumentError(.invalidArgument, "There is no file at \(source): check the path.")
+        case -Int(ELOOP) where !followingLink:
+            throw DocumentError(.invalidArgument, "\(source) is a symbolic link: name the document that it leads to.")
+        case ..<0: throw DocumentError.system(result, "\(source) could not be opened")
+        default: break
+        }
+        let file = OpenFile(descriptor: Int32(result), name: source.string)
+        guard try file.status().isFile else {
+            throw DocumentError(.invalidArgument, "\(source) is not a file: name a document.")
+        }
+        return try request.copy(file, named: source.string)
     }
+
     /// Removes what a former host left; nothing of it is ever adopted.
-    package func sweep() throws -> Int { 0 }
-}
-
-/// One request's folder. Remove it when the request has ended; what a crash leaves is swept at the next start.
-package struct StagingRequest: Sendable {
-    package let name: String
-    package let path: FilePath
-    /// Makes the empty file that a provider is to fill (0600).
-    package func makeFile() throws -> StagedFile { throw DocumentError(.unimplemented, "") }
-    /// Checks what a provider has filled: the same regular file, ours, with one name, of the expected size, without
-    /// holes, no longer open for writing; `contractBroken` when not. Then stamps and flushes it.
-    package func verify(_ file: StagedFile, size: Int64?, sha256: [UInt8]? = nil, stamp: ItemStamp) throws
-        -> StagedFile
-    { file }
-    package func remove() throws {}
-}
-
-/// A file in a request's folder.
-package struct StagedFile: Hashable, Sendable {
-    package var request: String
-    package var name: String
-    package var path: FilePath
-    package var identity: FileIdentity
-    /// Of a snapshot: the file that it was made of, as it was then.
-    package var source: FileIdentity?
-}
-
-/// What a materialised file carries in `user.docent.item`, so that it is recognised when the index was not told of it
-/// any more.
-package struct ItemStamp: Hashable, Sendable {
-    package var domain: DomainName
-    package var id: ItemIdentifier
-    package var contentVersion: [UInt8]
-    package var size: Int64
-    package var modified: Timestamp
-
-    package init(
-        domain: DomainName, id: ItemIdentifier, contentVersion: [UInt8], size: Int64, modified: Timestamp
-    ) {
-        self.domain = domain
-        self.id = id
-        self.contentVersion = contentVersion
-        self.size = size
-        self.modified = modified
+    ///
+    /// - Parameter keeping: requests that an open journal entry still needs.
+    /// - Returns: how many requests it were.
+    package func sweep(keeping: Set<String> = []) throws -> Int {
+        var names: [(String, DirectoryHandle.EntryKind)] = []
+        try folder.forEachEntry { name, kind in
+            if let name, !keeping.contains(name) { names.append((name, kind)) }
+        }
+        for (name, kind) in names { try folder.removeTree(name, kind) }
+        return names.count
     }
 }
 
-/// Conflict versions: contents that lost, and are kept.
-package struct VersionStore: Sendable {
-    /// Keeps a copy of a document; returns its name below `versions/`.
-    package func keep(copyOf location: Location) throws -> String { "" }
-    /// Keeps a staging file itself.
-    package func keep(_ file: StagedFile, of location: Location) throws -> String { "" }
-    package func path(of kept: String) -> FilePath { "" }
-    package func remove(_ kept: String) throws {}
+extension DirectoryHandle {
+    /// Removes a file, or a folder with all that is in it.
+    func removeTree(_ name: String, _ kind: EntryKind) throws {
+        guard kind == .folder, let inner = try folderIfPresent([name]) else {
+            try unlink(name)
+            return
+        }
+        var entries: [(String, EntryKind)] = []
+        try inner.forEachEntry { name, kind in
+            if let name { entries.append((name, kind)) }
+        }
+        for (name, kind) in entries { try inner.removeTree(name, kind) }
+        _ = try removeFolder(name)
+    }
 }

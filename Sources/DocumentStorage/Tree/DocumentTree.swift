@@ -1,47 +1,164 @@
+internal import CDocentShims
 package import DocumentModel
+internal import Glibc
 package import SystemPackage
 
 /// The documents that people and host tools see: `documents/<domain>/…`.
 ///
-/// Every path is opened beneath `documents`, and no symlink is followed.
+/// Every path is opened beneath `documents`, and no symbolic link is followed.
 package struct DocumentTree: Sendable {
+    let documents: DirectoryHandle
+    let staging: DirectoryHandle
+    private let root: FilePath
+
+    init(documents: DirectoryHandle, staging: DirectoryHandle, root: FilePath) {
+        self.documents = documents
+        self.staging = staging
+        self.root = root
+    }
+
+    // MARK: Paths
+
     /// Where a document is, or would be. Pure.
-    package func path(of location: Location) -> FilePath { "" }
-    /// Where an item's placeholder is, or would be. Pure, injective (PH-2).
-    package func placeholderPath(of location: Location) -> FilePath { "" }
-    /// The location of a path, of a document or of a placeholder; nil outside the tree (ID-2).
-    package func location(of path: FilePath) -> Location? { nil }
+    package func path(of location: Location) -> FilePath {
+        var path = root
+        for component in location.treeComponents { path.append(component) }
+        return path
+    }
+
+    /// Where an item's placeholder is, or would be; nil for a top folder. Pure, injective, and never a document's
+    /// path, because no item may have the folder's name (PH-2).
+    package func placeholderPath(of location: Location) -> FilePath? {
+        guard let name = location.name, let parent = location.parent else { return nil }
+        return path(of: parent).appending(ItemName.placeholderFolder).appending(name.rawValue)
+    }
+
+    /// The location of a path, be it a document's or a placeholder's; nil outside the tree (ID-2). Pure: whether
+    /// there is such an item is the index's to say.
+    package func location(of path: FilePath) -> Location? {
+        let path = path.string.utf8
+        let prefix = root.string.utf8
+        let slash = UInt8(ascii: "/")
+        guard path.starts(with: prefix), path.dropFirst(prefix.count).first == slash else { return nil }
+        var components = path.dropFirst(prefix.count).split(separator: slash).map { String(Substring($0)) }
+        guard let first = components.first, let domain = try? DomainName(first) else { return nil }
+        components.removeFirst()
+        if components.count >= 2, components[components.count - 2] == ItemName.placeholderFolder {
+            components.remove(at: components.count - 2)
+        }
+        var names: [ItemName] = []
+        for component in components {
+            guard let name = try? ItemName(component) else { return nil }
+            names.append(name)
+        }
+        return Location(domain: domain, components: names)
+    }
+
+    // MARK: Looking
 
     /// The file's identity; nil when nothing is there. Throws when something else than a file is there.
-    package func file(at location: Location) throws -> FileIdentity? { nil }
-    package func makeFolder(at location: Location) throws {}
-    /// Puts a verified staging file at an item's place.
-    ///
-    /// - Parameter replacing: the file that may be there, and is to be replaced; nil when none may be there
-    ///   (`destinationExists`). A file that was changed in the meantime, or is open for writing, is never replaced
-    ///   (`unsyncedEdits`, `busy`).
-    /// - Parameter durably: the new name is on disk when the call returns.
-    package func publish(
-        _ file: StagedFile, at location: Location, replacing: FileIdentity?, durably: Bool = false
-    ) throws -> FileIdentity { throw DocumentError(.unimplemented, "") }
-    /// Removes a document, only when it still is what was recorded.
-    package func removeFile(at location: Location, expecting: FileIdentity) throws {}
-    /// Removes a folder with its placeholders; `directoryNotEmpty` when a document is in it.
-    package func removeFolder(at location: Location) throws {}
-    /// Moves a document or a folder, and its placeholder; `destinationExists` when something is there. What is not on
-    /// disk at all is no error. Returns the file's new identity.
-    package func move(from: Location, to: Location) throws -> FileIdentity? { nil }
-    /// Makes what was written to a document durable, and returns its identity.
-    package func flush(_ location: Location) throws -> FileIdentity { throw DocumentError(.unimplemented, "") }
-}
+    package func file(at location: Location) throws -> FileIdentity? {
+        let (parent, name) = try place(of: location)
+        guard let folder = try documents.folderIfPresent(parent), let status = try folder.status(name) else {
+            return nil
+        }
+        guard status.isFile else { throw notAFile(location) }
+        return status.identity
+    }
 
-/// Placeholders: `<folder>/.docent-placeholders/<name>`. When a document and a placeholder are both there, the
-/// document is what counts.
-package struct PlaceholderStore: Sendable {
-    package func write(_ placeholder: Placeholder, at location: Location) throws {}
-    /// Many of one folder, faster.
-    package func write(_ placeholders: [Placeholder], in folder: Location) throws {}
-    /// Nil when none is there, or a torn one.
-    package func read(at location: Location) throws -> Placeholder? { nil }
-    package func remove(at location: Location) throws {}
+    /// The stamp that a document carries; nil when there is no document, or none with a stamp.
+    package func stamp(at location: Location) throws -> ItemStamp? {
+        guard let file = try open(location) else { return nil }
+        return try file.attribute(ItemStamp.attribute).flatMap(ItemStamp.init(bytes:))
+    }
+
+    /// Opens a document for reading; nil when there is none.
+    func open(_ location: Location) throws -> OpenFile? {
+        let (parent, name) = try place(of: location)
+        guard let folder = try documents.folderIfPresent(parent), let file = try folder.file(name) else { return nil }
+        guard try file.status().isFile else { throw notAFile(location) }
+        return file
+    }
+
+    // MARK: Folders
+
+    package func makeFolder(at location: Location) throws {
+        _ = try documents.makingFolders(location.treeComponents)
+    }
+
+    /// Removes a folder with its placeholders; `directoryNotEmpty` when a document is in it.
+    package func removeFolder(at location: Location) throws {
+        let components = location.treeComponents
+        guard let name = components.last, let parent = try documents.folderIfPresent(components.dropLast()),
+            let status = try parent.status(name)
+        else { return }
+        guard status.isFolder else {
+            throw DocumentError(
+                .localStorage, "\(path(of: location)) should be a folder, and is none: move it elsewhere.")
+        }
+        let folder = try parent.folder([name])
+        try refuseDocuments(in: folder, location)
+        try removeEmptyFolders(in: folder)
+        _ = try parent.removeFolder(name)
+    }
+
+    private func refuseDocuments(in folder: DirectoryHandle, _ location: Location) throws {
+        try folder.forEachEntry { name, kind in
+            guard kind == .folder, let name else {
+                throw DocumentError(
+                    .directoryNotEmpty,
+                    "\(path(of: location)) still holds “\(name ?? "a file whose name is not UTF-8")”: it stays."
+                )
+            }
+            if name == ItemName.placeholderFolder { return }
+            try refuseDocuments(in: folder.folder([name]), location)
+        }
+    }
+
+    private func removeEmptyFolders(in folder: DirectoryHandle) throws {
+        var folders: [String] = []
+        try folder.forEachEntry { name, kind in
+            if kind == .folder, let name { folders.append(name) }
+        }
+        for name in folders {
+            let inner = try folder.folder([name])
+            if name == ItemName.placeholderFolder {
+                var placeholders: [String] = []
+                try inner.forEachEntry { name, kind in
+                    if kind != .folder, let name { placeholders.append(name) }
+                }
+                for placeholder in placeholders { try inner.unlink(placeholder) }
+            } else {
+                try removeEmptyFolders(in: inner)
+            }
+            _ = try folder.removeFolder(name)
+        }
+    }
+
+    // MARK: Durability
+
+    /// Makes what was written to a document durable, its name included, and returns its identity.
+    package func flush(_ location: Location) throws -> FileIdentity? {
+        guard let file = try open(location) else { return nil }
+        try file.flush()
+        let (parent, _) = try place(of: location)
+        try documents.folder(parent).flush()
+        return try file.status().identity
+    }
+
+    // MARK: Shared with the extensions
+
+    func place(of location: Location) throws -> (parent: [String], name: String) {
+        guard let name = location.name, let parent = location.parent else {
+            throw DocumentError(.invalidArgument, "\(location) is a domain's top folder, not a document.")
+        }
+        return (parent.treeComponents, name.rawValue)
+    }
+
+    func notAFile(_ location: Location) -> DocumentError {
+        DocumentError(
+            .localStorage,
+            "\(path(of: location)) should be a document, and is a folder, a link or something else: move it elsewhere."
+        )
+    }
 }

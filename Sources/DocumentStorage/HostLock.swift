@@ -1,0 +1,34 @@
+internal import CDocentShims
+internal import DocumentModel
+internal import Glibc
+internal import Synchronization
+
+/// `host.lock`: held from opening to closing; the system gives it back when the process dies.
+final class HostLock: Sendable {
+    private let file: Mutex<OpenFile?>
+
+    init(in folder: DirectoryHandle, root: String) throws {
+        let name = "host.lock"
+        guard let file = try folder.file(name, O_RDWR | O_CREAT) else {
+            throw DocumentError(.localStorage, "\(root)/.docent/\(name) could not be made.")
+        }
+        let result = kernel(.lock) { docent_lock(file.descriptor) }
+        if result == -Int(EWOULDBLOCK) {
+            let holder = try String(decoding: file.read(upTo: 32), as: UTF8.self).prefix { $0.isNumber }
+            let who = holder.isEmpty ? "another process" : "process \(holder)"
+            throw DocumentError(
+                .busy, "The storage root \(root) is in use by \(who): stop that host first (docent host stop).")
+        }
+        guard result >= 0 else { throw DocumentError.system(result, "The storage root \(root) could not be locked") }
+        try file.truncate(to: 0)
+        try file.write(Array("\(getpid())\n".utf8))
+        self.file = Mutex(file)
+    }
+
+    func release() {
+        file.withLock { file in
+            if let file { _ = docent_unlock(file.descriptor) }
+            file = nil
+        }
+    }
+}

@@ -1,0 +1,280 @@
+package import DocumentModel
+
+/// What can be asked of the index. Valid within the closure that it was given to.
+package class IndexReader {
+    let sql: SQLConnection
+
+    init(_ sql: SQLConnection) {
+        self.sql = sql
+    }
+
+    // MARK: Domains
+
+    package func domains() throws -> [DomainRecord] {
+        let names = try sql.all("SELECT name FROM domain ORDER BY name") { $0.text(0) }
+        return try names.compactMap { try domain(DomainName($0)) }
+    }
+
+    package func domain(_ name: DomainName) throws -> DomainRecord? {
+        let settings = try sql.all(
+            """
+            SELECT domain_setting.name, value FROM domain_setting JOIN domain ON number = domain
+            WHERE domain.name = ?
+            """, .text(name.rawValue)
+        ) { ($0.text(0), $0.text(1)) }
+        return try sql.first(
+            "SELECT provider, root_id, anchor FROM domain WHERE name = ?", .text(name.rawValue)
+        ) { row in
+            DomainRecord(
+                name: name,
+                provider: try ProviderIdentifier(row.text(0)),
+                rootID: try ItemIdentifier(row.text(1)),
+                settings: Dictionary(settings) { $1 },
+                anchor: row.isNull(2) ? nil : try SyncAnchor(row.blob(2))
+            )
+        }
+    }
+
+    package func counts(of domain: DomainName) throws -> ItemCounts {
+        let own = try reference(to: domain)
+        var counts = ItemCounts(documents: 0, folders: 0, byState: [:])
+        _ = try sql.first("SELECT documents, folders FROM domain WHERE number = ?", .int(own.number)) { row in
+            counts.documents = Int(row.int(0))
+            counts.folders = Int(row.int(1))
+        }
+        _ = try sql.all(
+            "SELECT state, count(*) FROM item WHERE domain = ? AND state <> 0 GROUP BY state", .int(own.number)
+        ) { row in
+            counts.byState[try ItemRow.state(row.int(0))] = Int(row.int(1))
+        }
+        return counts
+    }
+
+    // MARK: Items
+
+    package func item(_ id: ItemIdentifier, in domain: DomainName) throws -> IndexedItem? {
+        let own = try reference(to: domain)
+        return try sql.first(
+            ItemRow.columns + " WHERE item.domain = ? AND item.id = ?", .int(own.number), .text(id.rawValue)
+        ) { try ItemRow.read($0, domain: domain) }
+    }
+
+    package func item(at location: Location) throws -> IndexedItem? {
+        let own = try reference(to: location.domain)
+        var row = own.root
+        for name in location.components {
+            // Of names that clash, the one that is in the tree.
+            let next = try sql.first(
+                "SELECT row FROM item WHERE parent = ? AND name_key = ? AND name = ? ORDER BY state = 7, row LIMIT 1",
+                .int(row), .text(NameKey.key(of: name)), .text(name.rawValue)
+            ) { $0.int(0) }
+            guard let next else { return nil }
+            row = next
+        }
+        return try item(row: row, in: location.domain)
+    }
+
+    /// Nil for an unknown item (ID-2). Throws `nameClash` for one that is not in the tree because of its name, or lies
+    /// in a folder that is not.
+    package func location(of id: ItemIdentifier, in domain: DomainName) throws -> Location? {
+        let own = try reference(to: domain)
+        guard let row = try row(of: id, own) else { return nil }
+        return Location(domain: domain, components: try place(of: row))
+    }
+
+    /// Children in the order of their folded names; a page by key, so that its cost does not grow with its place.
+    package func children(
+        of folder: ItemIdentifier, in domain: DomainName, after cursor: ChildCursor? = nil, limit: Int
+    ) throws -> ChildPage {
+        let own = try reference(to: domain)
+        let row = try knownRow(of: folder, own)
+        let items = try sql.all(
+            ItemRow.columns
+                + """
+                 WHERE item.parent = ? AND (item.name_key, item.row) > (?, ?)
+                ORDER BY item.name_key, item.row LIMIT ?
+                """,
+            .int(row), .text(cursor?.nameKey ?? ""), .int(cursor?.row ?? 0), .int(Int64(limit))
+        ) { try ItemRow.read($0, domain: domain) }
+        guard items.count == limit, let last = items.last, let name = last.item.name else {
+            return ChildPage(items: items, next: nil)
+        }
+        return ChildPage(items: items, next: ChildCursor(nameKey: NameKey.key(of: name), row: last.row))
+    }
+
+    package func hasChildren(_ folder: ItemIdentifier, in domain: DomainName) throws -> Bool {
+        let own = try reference(to: domain)
+        guard let row = try row(of: folder, own) else { return false }
+        return try sql.first("SELECT 1 FROM item WHERE parent = ? LIMIT 1", .int(row)) { _ in true } ?? false
+    }
+
+    package func listing(of folder: ItemIdentifier, in domain: DomainName) throws -> ListingState {
+        let own = try reference(to: domain)
+        let row = try knownRow(of: folder, own)
+        return try sql.first(
+            "SELECT complete, generation, next, under_way FROM listing WHERE folder = ?", .int(row)
+        ) { row in
+            ListingState(
+                isComplete: row.int(0) != 0,
+                generation: row.int(1),
+                nextPage: row.int(3) == 0 || row.isNull(2) ? nil : try PageToken(row.blob(2))
+            )
+        } ?? ListingState(isComplete: false, generation: 0, nextPage: nil)
+    }
+
+    /// All items that are not plain placeholders: what has contents here, or is about to, or wants attention. In the
+    /// order of their rows, from behind `after`; of all domains when it is nil.
+    package func present(in domain: DomainName?, after row: Int64 = 0, limit: Int = 1000) throws -> [IndexedItem] {
+        try present(in: domain, after: row, limit: limit, condition: "")
+    }
+
+    package func items(
+        in state: ItemState, of domain: DomainName?, after row: Int64 = 0, limit: Int = 1000
+    ) throws -> [IndexedItem] {
+        precondition(state != .placeholder, "plain placeholders are not indexed by state: list their folder")
+        return try present(
+            in: domain, after: row, limit: limit, condition: "AND item.state = \(ItemRow.number(of: state))")
+    }
+
+    private func present(
+        in domain: DomainName?, after row: Int64, limit: Int, condition: String
+    ) throws -> [IndexedItem] {
+        let domains = try domain.map { [$0] } ?? sql.all("SELECT name FROM domain") { try DomainName($0.text(0)) }
+        var items: [IndexedItem] = []
+        for domain in domains {
+            let own = try reference(to: domain)
+            items += try sql.all(
+                ItemRow.columns
+                    + """
+                     WHERE item.domain = ? AND item.state <> 0 AND item.row > ? \(condition) ORDER BY item.row LIMIT ?
+                    """,
+                .int(own.number), .int(row), .int(Int64(limit))
+            ) { try ItemRow.read($0, domain: domain) }
+        }
+        // The rows of several domains interleave.
+        if domains.count > 1 { items.sort { $0.row < $1.row } }
+        return Array(items.prefix(limit))
+    }
+
+    // MARK: Journal and conflicts
+
+    /// The open entries, the oldest first.
+    package func journal() throws -> [JournalEntry] {
+        try sql.all(Self.journalColumns + " ORDER BY journal.number") { try Self.entry($0) }
+    }
+
+    package func journal(of id: ItemIdentifier, in domain: DomainName) throws -> [JournalEntry] {
+        let own = try reference(to: domain)
+        return try sql.all(
+            Self.journalColumns + " WHERE journal.domain = ? AND item = ? ORDER BY journal.number",
+            .int(own.number), .text(id.rawValue)
+        ) { try Self.entry($0) }
+    }
+
+    package func conflicts(in domain: DomainName) throws -> [ConflictRecord] {
+        let own = try reference(to: domain)
+        return try sql.all(
+            """
+            SELECT number, item, remote_content, remote_metadata, base_content, base_metadata, kept, reason
+            FROM conflict WHERE domain = ? ORDER BY number
+            """, .int(own.number)
+        ) { row in
+            ConflictRecord(
+                number: row.int(0),
+                itemID: try ItemIdentifier(row.text(1)),
+                remote: try ItemVersion(content: row.blob(2), metadata: row.blob(3)),
+                base: row.isNull(4) ? nil : try ItemVersion(content: row.blob(4), metadata: row.blob(5)),
+                kept: row.text(6),
+                reason: row.text(7)
+            )
+        }
+    }
+
+    private static let journalColumns = """
+        SELECT journal.number, action, step, domain.name, item, payload
+        FROM journal JOIN domain ON domain.number = journal.domain
+        """
+
+    private static func entry(_ row: SQLStatement) throws -> JournalEntry {
+        guard let action = JournalAction(rawValue: row.text(1)), let step = JournalStep(rawValue: row.text(2)) else {
+            throw DocumentError(
+                .localStorage,
+                "The index holds a journal entry of the kind “\(row.text(1)), \(row.text(2))”: a newer Docent wrote it; update this one."
+            )
+        }
+        return JournalEntry(
+            id: row.int(0), action: action, step: step, domain: try DomainName(row.text(3)),
+            itemID: try row.optionalText(4).map { try ItemIdentifier($0) }, payload: try JournalPayload(bytes: row.blob(5))
+        )
+    }
+
+    // MARK: Rows
+
+    struct DomainReference {
+        var name: DomainName
+        var number: Int64
+        /// The row of the top folder.
+        var root: Int64
+    }
+
+    func reference(to domain: DomainName) throws -> DomainReference {
+        let found = try sql.first("SELECT number, root FROM domain WHERE name = ?", .text(domain.rawValue)) { row in
+            DomainReference(name: domain, number: row.int(0), root: row.int(1))
+        }
+        guard let found else {
+            throw DocumentError(
+                .notConfigured, "There is no domain “\(domain)”: add it with “docent domain add \(domain)”.")
+        }
+        return found
+    }
+
+    func row(of id: ItemIdentifier, _ domain: DomainReference) throws -> Int64? {
+        try sql.first(
+            "SELECT row FROM item WHERE domain = ? AND id = ?", .int(domain.number), .text(id.rawValue)
+        ) { $0.int(0) }
+    }
+
+    func knownRow(of id: ItemIdentifier, _ domain: DomainReference) throws -> Int64 {
+        guard let row = try row(of: id, domain) else { throw Self.unknown(id, domain.name) }
+        return row
+    }
+
+    static func unknown(_ id: ItemIdentifier, _ domain: DomainName) -> DocumentError {
+        DocumentError(
+            .noSuchItem, "The domain \(domain) has no item with the identifier “\(id)” here: list its folder again.",
+            itemID: id)
+    }
+
+    func item(row: Int64, in domain: DomainName) throws -> IndexedItem? {
+        try sql.first(ItemRow.columns + " WHERE item.row = ?", .int(row)) { try ItemRow.read($0, domain: domain) }
+    }
+
+    /// Deeper than any path that a program could open.
+    static let maximumDepth = 512
+
+    /// The names on the way from the top folder to a row.
+    func place(of row: Int64) throws -> [ItemName] {
+        var names: [ItemName] = []
+        var next: Int64? = row
+        while let current = next {
+            let found = try sql.first("SELECT parent, name, state FROM item WHERE row = ?", .int(current)) { row in
+                (parent: row.optionalInt(0), name: row.text(1), state: row.int(2))
+            }
+            guard let found else { break }
+            next = found.parent
+            if found.parent == nil { break }
+            let name = try ItemName(found.name)
+            guard found.state != ItemRow.number(of: .nameClash) else {
+                throw DocumentError(
+                    .nameClash,
+                    "“\(name)” is not shown, because another item of its folder has that name but for case or Unicode form: rename one of the two."
+                )
+            }
+            names.append(name)
+            guard names.count <= 4 * Self.maximumDepth else {
+                throw DocumentError(.internal, "The folders around “\(name)” do not end.")
+            }
+        }
+        return names.reversed()
+    }
+}

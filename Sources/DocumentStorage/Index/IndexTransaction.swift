@@ -1,0 +1,253 @@
+package import DocumentModel
+
+/// What can be changed in the index, in one transaction.
+package final class IndexTransaction: IndexReader {
+    // MARK: Domains
+
+    package func addDomain(_ domain: DomainRecord) throws {
+        guard try self.domain(domain.name) == nil else {
+            throw DocumentError(
+                .destinationExists, "There is a domain “\(domain.name)” already: choose another name, or remove it.")
+        }
+        try sql.run(
+            "INSERT INTO domain (name, provider, root_id, anchor) VALUES (?, ?, ?, ?)", .text(domain.name.rawValue),
+            .text(domain.provider.rawValue), .text(domain.rootID.rawValue), SQLValue(domain.anchor?.bytes))
+        let number = sql.lastInsertedRow
+        try sql.run(
+            """
+            INSERT INTO item (domain, id, name, name_key, kind, type, modified, modified_ns, created, created_ns,
+                content, metadata, capabilities)
+            VALUES (?, ?, '', '', 1, ?, 0, 0, 0, 0, x'', x'', ?)
+            """, .int(number), .text(domain.rootID.rawValue), .text(ContentType.folder.identifier),
+            .int(Int64(ItemCapabilities.all.rawValue)))
+        try sql.run("UPDATE domain SET root = ? WHERE number = ?", .int(sql.lastInsertedRow), .int(number))
+        try setSettings(domain.settings, of: number)
+    }
+
+    /// Provider, top folder, settings and anchor.
+    package func updateDomain(_ domain: DomainRecord) throws {
+        let own = try reference(to: domain.name)
+        try sql.run(
+            "UPDATE domain SET provider = ?, root_id = ?, anchor = ? WHERE number = ?",
+            .text(domain.provider.rawValue), .text(domain.rootID.rawValue), SQLValue(domain.anchor?.bytes),
+            .int(own.number))
+        if let row = try row(of: domain.rootID, own), row != own.root {
+            throw DocumentError(
+                .contractBroken,
+                "The provider of \(domain.name) names an item as its top folder that it told of as an item within: “\(domain.rootID)”."
+            )
+        }
+        try sql.run("UPDATE item SET id = ? WHERE row = ?", .text(domain.rootID.rawValue), .int(own.root))
+        try sql.run("DELETE FROM domain_setting WHERE domain = ?", .int(own.number))
+        try setSettings(domain.settings, of: own.number)
+    }
+
+    private func setSettings(_ settings: [String: String], of domain: Int64) throws {
+        for (name, value) in settings {
+            try sql.run("INSERT INTO domain_setting VALUES (?, ?, ?)", .int(domain), .text(name), .text(value))
+        }
+    }
+
+    /// With all its items, entries and conflicts.
+    package func removeDomain(_ name: DomainName) throws {
+        let own = try reference(to: name)
+        try sql.run("DELETE FROM item WHERE domain = ?", .int(own.number))
+        try sql.run("DELETE FROM domain WHERE number = ?", .int(own.number))
+    }
+
+    package func setAnchor(_ anchor: SyncAnchor?, of domain: DomainName) throws {
+        let own = try reference(to: domain)
+        try sql.run("UPDATE domain SET anchor = ? WHERE number = ?", SQLValue(anchor?.bytes), .int(own.number))
+    }
+
+    // MARK: What the provider tells
+
+    /// Items outside a listing: one that was looked up, or the answer to create and modify.
+    package func apply(_ items: [Item], in domain: DomainName) throws -> ApplyOutcome {
+        var applier = ItemApplier(self, try reference(to: domain), reporting: true)
+        try applier.apply(items)
+        return applier.outcome
+    }
+
+    /// One page of changes, with the anchor that it leads to: the tree and the anchor in one transaction.
+    package func apply(_ changes: ItemChanges, in domain: DomainName) throws -> ApplyOutcome {
+        var applier = ItemApplier(self, try reference(to: domain), reporting: true)
+        // First what is new, so that what was moved out of a folder does not go with it.
+        try applier.apply(changes.updated)
+        try applier.delete(changes.deleted)
+        try setAnchor(changes.anchor, of: domain)
+        return applier.outcome
+    }
+
+    /// Begins a full listing of a folder, and returns its generation.
+    package func beginListing(of folder: ItemIdentifier, in domain: DomainName) throws -> Int64 {
+        let own = try reference(to: domain)
+        let row = try knownRow(of: folder, own)
+        try sql.run(
+            """
+            INSERT INTO listing (folder, generation, under_way, complete, next) VALUES (?, 1, 1, 0, NULL)
+            ON CONFLICT (folder) DO UPDATE SET generation = generation + 1, under_way = 1, next = NULL
+            """, .int(row))
+        return try listing(of: folder, in: domain).generation
+    }
+
+    /// One page of it. With the last page (`next` is nil) what was not seen in it is deleted, and the listing is
+    /// complete.
+    ///
+    /// - Throws: `pageExpired` when another listing of the folder has begun since.
+    package func apply(
+        _ page: ItemPage, of folder: ItemIdentifier, in domain: DomainName, generation: Int64, reporting: Bool = false
+    ) throws -> ApplyOutcome {
+        let own = try reference(to: domain)
+        let row = try knownRow(of: folder, own)
+        let current = try sql.first(
+            "SELECT generation FROM listing WHERE folder = ? AND under_way = 1", .int(row)
+        ) { $0.int(0) }
+        guard current == generation else {
+            throw DocumentError(
+                .pageExpired, "The listing of “\(folder)” was overtaken by another one: list the folder again.")
+        }
+        var applier = ItemApplier(self, own, reporting: reporting)
+        try applier.apply(page.items, ofFolder: row, folder, generation: generation)
+        if let next = page.next {
+            try sql.run("UPDATE listing SET next = ? WHERE folder = ?", .blob(next.bytes), .int(row))
+        } else {
+            try applier.deleteUnseen(inFolder: row, generation: generation)
+            try sql.run("UPDATE listing SET complete = 1, under_way = 0, next = NULL WHERE folder = ?", .int(row))
+        }
+        return applier.outcome
+    }
+
+    package func delete(_ ids: [ItemIdentifier], in domain: DomainName) throws -> ApplyOutcome {
+        var applier = ItemApplier(self, try reference(to: domain), reporting: false)
+        try applier.delete(ids)
+        return applier.outcome
+    }
+
+    /// Removes rows whose contents are cleared from the tree.
+    func deleteCleared(_ id: ItemIdentifier, in domain: DomainName) throws -> ApplyOutcome {
+        var applier = ItemApplier(self, try reference(to: domain), reporting: true)
+        try applier.deleteCleared(id)
+        return applier.outcome
+    }
+
+    /// Takes a move back that the tree on disk refused.
+    func revertMove(_ entry: JournalEntry) throws {
+        guard let id = entry.itemID, let place = entry.payload.place else { return }
+        var applier = ItemApplier(self, try reference(to: entry.domain), reporting: false)
+        try applier.revertMove(of: id, to: place)
+    }
+
+    /// Tries again to give items the places that they want.
+    func retryWanted(in domain: DomainName) throws -> ApplyOutcome {
+        var applier = ItemApplier(self, try reference(to: domain), reporting: true)
+        try applier.retryWanted()
+        return applier.outcome
+    }
+
+    // MARK: States
+
+    package func setState(_ state: ItemState, of id: ItemIdentifier, in domain: DomainName) throws {
+        try update("state = ?", .int(ItemRow.number(of: state)), of: id, in: domain)
+    }
+
+    /// The contents of a version are here; what was wrong before is over.
+    package func setMaterialised(
+        _ id: ItemIdentifier, in domain: DomainName, version: ItemVersion, file: FileIdentity, state: ItemState
+    ) throws {
+        try setFile(file, of: id, in: domain)
+        try update(
+            "state = ?, synced_content = ?, synced_metadata = ?, problem_code = NULL, problem = NULL",
+            .int(ItemRow.number(of: state)), .blob(version.content), .blob(version.metadata), of: id, in: domain)
+    }
+
+    /// The contents are gone.
+    package func setPlaceholder(_ id: ItemIdentifier, in domain: DomainName) throws {
+        try update(
+            """
+            state = 0, synced_content = NULL, synced_metadata = NULL, local_inode = NULL, local_size = NULL,
+            local_modified = NULL, local_modified_ns = NULL, local_changed = NULL, local_changed_ns = NULL
+            """, of: id, in: domain)
+    }
+
+    /// The file was seen on disk.
+    package func setFile(_ file: FileIdentity, of id: ItemIdentifier, in domain: DomainName) throws {
+        try update(
+            """
+            local_inode = ?, local_size = ?, local_modified = ?, local_modified_ns = ?, local_changed = ?,
+            local_changed_ns = ?
+            """, .int(Int64(bitPattern: file.inode)), .int(file.size), .int(file.modified.seconds),
+            .int(Int64(file.modified.nanoseconds)), .int(file.changed.seconds), .int(Int64(file.changed.nanoseconds)),
+            of: id, in: domain)
+    }
+
+    package func setPinned(_ pinned: Bool, of id: ItemIdentifier, in domain: DomainName) throws {
+        try update("pinned = ?", .int(pinned ? 1 : 0), of: id, in: domain)
+    }
+
+    /// What went wrong with it last; nil when nothing is wrong any more.
+    package func setProblem(_ error: DocumentError?, of id: ItemIdentifier, in domain: DomainName) throws {
+        try update(
+            "problem_code = ?, problem = ?", SQLValue(error.map { Int64($0.code.rawValue) }),
+            SQLValue(error?.message), of: id, in: domain)
+    }
+
+    private func update(_ what: String, _ values: SQLValue..., of id: ItemIdentifier, in domain: DomainName) throws {
+        let own = try reference(to: domain)
+        let statement = try sql.statement("UPDATE item SET \(what) WHERE domain = ? AND id = ?")
+        try statement.bind(values + [.int(own.number), .text(id.rawValue)])
+        while try statement.step() {}
+        guard sql.changesCount == 1 else { throw Self.unknown(id, domain) }
+    }
+
+    // MARK: Journal
+
+    /// Writes an action down, with the step that is true once this transaction is committed.
+    package func begin(
+        _ step: JournalStep, item: ItemIdentifier?, in domain: DomainName, payload: JournalPayload
+    ) throws -> JournalEntry {
+        let own = try reference(to: domain)
+        try sql.run(
+            "INSERT INTO journal (action, step, domain, item, payload) VALUES (?, ?, ?, ?, ?)",
+            .text(step.action.rawValue), .text(step.rawValue), .int(own.number), SQLValue(item?.rawValue),
+            .blob(payload.bytes))
+        return JournalEntry(
+            id: sql.lastInsertedRow, action: step.action, step: step, domain: domain, itemID: item, payload: payload)
+    }
+
+    package func advance(_ entry: JournalEntry, to step: JournalStep) throws -> JournalEntry {
+        var entry = entry
+        entry.step = step
+        try sql.run(
+            "UPDATE journal SET step = ?, item = ?, payload = ? WHERE number = ?", .text(step.rawValue),
+            SQLValue(entry.itemID?.rawValue), .blob(entry.payload.bytes), .int(entry.id))
+        guard sql.changesCount == 1 else {
+            throw DocumentError(.internal, "The journal entry \(entry.id) is closed already.")
+        }
+        return entry
+    }
+
+    package func finish(_ entry: JournalEntry) throws {
+        try sql.run("DELETE FROM journal WHERE number = ?", .int(entry.id))
+    }
+
+    // MARK: Conflicts
+
+    /// - Returns: the conflict's number.
+    @discardableResult
+    package func addConflict(_ conflict: ConflictRecord, in domain: DomainName) throws -> Int64 {
+        let own = try reference(to: domain)
+        try sql.run(
+            """
+            INSERT INTO conflict (domain, item, remote_content, remote_metadata, base_content, base_metadata, kept, reason)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """, .int(own.number), .text(conflict.itemID.rawValue), .blob(conflict.remote.content),
+            .blob(conflict.remote.metadata), SQLValue(conflict.base?.content), SQLValue(conflict.base?.metadata),
+            .text(conflict.kept), .text(conflict.reason))
+        return sql.lastInsertedRow
+    }
+
+    package func removeConflict(number: Int64) throws {
+        try sql.run("DELETE FROM conflict WHERE number = ?", .int(number))
+    }
+}

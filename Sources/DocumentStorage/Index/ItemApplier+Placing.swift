@@ -1,0 +1,283 @@
+internal import DocumentModel
+
+/// Names and places: moves, clashes, deletions.
+extension ItemApplier {
+    // MARK: Moving
+
+    /// Sees to it that an item is where the provider has it, or waits for that.
+    ///
+    /// - Returns: whether anything changed.
+    mutating func place(
+        _ existing: Existing, _ id: ItemIdentifier, _ name: ItemName, _ key: String, _ parent: Int64
+    ) throws -> Bool {
+        if existing.parent == parent, existing.name.hasSameBytes(as: name.rawValue) {
+            guard existing.wantedName != nil else { return false }
+            try setWanted(nil, ofRow: existing.row)
+            return true
+        }
+        if existing.wantedParent == parent, let wanted = existing.wantedName, wanted.hasSameBytes(as: name.rawValue) {
+            return false
+        }
+        if existing.kind != .document, existing.parent != parent, try isWithin(parent, existing.row) {
+            reject(id, "was moved into itself")
+            return false
+        }
+        let move = WaitingMove(row: existing.row, id: id, parent: parent, name: name, key: key)
+        if let holder = try holder(of: key, in: parent), holder != existing.row {
+            // Perhaps the other one moves too, later in the same page.
+            waiting.append(move)
+        } else {
+            try perform(move)
+        }
+        return true
+    }
+
+    private func isWithin(_ row: Int64, _ folder: Int64) throws -> Bool {
+        var next: Int64? = row
+        var steps = 0
+        while let current = next, steps < 4 * IndexReader.maximumDepth {
+            if current == folder { return true }
+            next = try parent(of: current)
+            steps += 1
+        }
+        return next != nil
+    }
+
+    /// Gives a row its new place, and writes down what that means for the tree on disk.
+    mutating func perform(_ move: WaitingMove) throws {
+        guard let (_, existing) = try existing(row: move.row), let oldParent = existing.parent else { return }
+        guard try !isWithin(move.parent, move.row) else {
+            return reject(move.id, "was moved into itself")
+        }
+        // The folder may have been deleted while the move waited.
+        guard try self.existing(row: move.parent) != nil else { return }
+        let old = try shownPlace(of: move.row)
+        try sql.run(
+            """
+            UPDATE item SET parent = ?, name = ?, name_key = ?, state = CASE state WHEN 7 THEN 0 ELSE state END,
+                wanted_parent = NULL, wanted_name = NULL, wanted_key = NULL
+            WHERE row = ?
+            """, .int(move.parent), .text(move.name.rawValue), .text(move.key), .int(move.row))
+        if let old, let new = try shownPlace(of: move.row) {
+            var payload = JournalPayload()
+            payload.place = old
+            payload.destination = new
+            payload.kind = existing.kind
+            outcome.work.append(
+                try transaction.begin(.renameRecorded, item: move.id, in: domain.name, payload: payload))
+        }
+        if existing.state != Self.clash, oldParent != move.parent || !existing.key.hasSameBytes(as: move.key) {
+            try release(existing.key, in: oldParent)
+        }
+    }
+
+    /// The place of a row in the tree; nil when it is not shown there.
+    private func shownPlace(of row: Int64) throws -> [ItemName]? {
+        do {
+            return try transaction.place(of: row)
+        } catch let error as DocumentError where error.code == .nameClash {
+            return nil
+        }
+    }
+
+    // MARK: Names that are taken
+
+    private func setWanted(_ move: WaitingMove?, ofRow row: Int64) throws {
+        try sql.run(
+            "UPDATE item SET wanted_parent = ?, wanted_name = ?, wanted_key = ? WHERE row = ?",
+            SQLValue(move?.parent), SQLValue(move?.name.rawValue), SQLValue(move?.key), .int(row))
+    }
+
+    /// Carries out what waited for a name, as far as the names became free; what is left keeps its old place and
+    /// wants the new one.
+    mutating func settleWaiting() throws {
+        while !waiting.isEmpty {
+            var blocked: [WaitingMove] = []
+            let moves = waiting
+            waiting = []
+            for move in moves {
+                if let holder = try holder(of: move.key, in: move.parent), holder != move.row {
+                    blocked.append(move)
+                } else {
+                    try perform(move)
+                }
+            }
+            if blocked.count + waiting.count < moves.count {
+                waiting += blocked
+            } else if let ring = try firstInRing(of: blocked) {
+                // A and B exchange their names: one of them steps aside first.
+                try stepAside(ring)
+                waiting += blocked
+            } else {
+                for move in blocked {
+                    try setWanted(move, ofRow: move.row)
+                    let error = DocumentError(
+                        .nameClash,
+                        "The provider calls this item “\(move.name)” now, but another item has that name here but for case or Unicode form: rename one of the two."
+                    )
+                    try transaction.setProblem(error, of: move.id, in: domain.name)
+                    outcome.clashes.append(move.id)
+                }
+            }
+        }
+    }
+
+    /// A move that, over those that hold the names wanted, waits for itself.
+    private func firstInRing(of moves: [WaitingMove]) throws -> WaitingMove? {
+        let byRow = Dictionary(moves.map { ($0.row, $0) }) { $1 }
+        for move in moves {
+            var current = move
+            for _ in 0..<moves.count {
+                guard let holder = try holder(of: current.key, in: current.parent), let next = byRow[holder] else { break }
+                if next.row == move.row { return move }
+                current = next
+            }
+        }
+        return nil
+    }
+
+    private mutating func stepAside(_ move: WaitingMove) throws {
+        guard let (id, existing) = try existing(row: move.row), let parent = existing.parent else { return }
+        let name = try ItemName(".docent-moving-\(move.row)")
+        try perform(
+            WaitingMove(row: move.row, id: id, parent: parent, name: name, key: NameKey.key(of: name)))
+    }
+
+    /// A name became free: it goes to the item that was hidden because of it, or to one that wants it.
+    mutating func release(_ key: String, in parent: Int64) throws {
+        guard try holder(of: key, in: parent) == nil else { return }
+        let hidden = try sql.first(
+            "SELECT row FROM item WHERE parent = ? AND name_key = ? AND state = 7 ORDER BY row LIMIT 1", .int(parent),
+            .text(key)
+        ) { $0.int(0) }
+        if let hidden {
+            try sql.run("UPDATE item SET state = 0 WHERE row = ?", .int(hidden))
+            outcome.updated += 1
+            return try report(hidden)
+        }
+        let wanting = try sql.first(
+            "SELECT row, id, wanted_name FROM item WHERE wanted_parent = ? AND wanted_key = ? ORDER BY row LIMIT 1",
+            .int(parent), .text(key)
+        ) { row in
+            WaitingMove(
+                row: row.int(0), id: try ItemIdentifier(row.text(1)), parent: parent, name: try ItemName(row.text(2)),
+                key: key)
+        }
+        // Not at once: releasing goes on from name to name, however many there are.
+        if let wanting, !waiting.contains(where: { $0.row == wanting.row }) {
+            try transaction.setProblem(nil, of: wanting.id, in: domain.name)
+            waiting.append(wanting)
+        }
+    }
+
+    mutating func retryWanted() throws {
+        waiting = try sql.all(
+            """
+            SELECT row, id, wanted_parent, wanted_name, wanted_key FROM item
+            WHERE wanted_key IS NOT NULL AND domain = ?
+            """, .int(domain.number)
+        ) { row in
+            WaitingMove(
+                row: row.int(0), id: try ItemIdentifier(row.text(1)), parent: row.int(2),
+                name: try ItemName(row.text(3)), key: row.text(4))
+        }
+        try settle()
+    }
+
+    /// Puts a row back to where its file still is; it goes on wanting the place that it cannot have.
+    mutating func revertMove(of id: ItemIdentifier, to place: [ItemName]) throws {
+        guard let existing = try existing(id), let parent = existing.parent, let name = place.last else { return }
+        var folder = domain.root
+        for component in place.dropLast() {
+            guard
+                let next = try sql.first(
+                    "SELECT row FROM item WHERE parent = ? AND name_key = ? AND name = ? AND state <> 7", .int(folder),
+                    .text(NameKey.key(of: component)), .text(component.rawValue), reading: { $0.int(0) })
+            else { return }
+            folder = next
+        }
+        let key = NameKey.key(of: name)
+        guard try holder(of: key, in: folder) == nil else { return }
+        let wanted = WaitingMove(
+            row: existing.row, id: id, parent: parent, name: try ItemName(existing.name), key: existing.key)
+        try sql.run(
+            "UPDATE item SET parent = ?, name = ?, name_key = ? WHERE row = ?", .int(folder), .text(name.rawValue),
+            .text(key), .int(existing.row))
+        try setWanted(wanted, ofRow: existing.row)
+    }
+
+    // MARK: Deleting
+
+    mutating func delete(_ ids: [ItemIdentifier]) throws {
+        for id in ids {
+            guard let row = try transaction.row(of: id, domain) else { continue }
+            guard row != domain.root else {
+                reject(id, "is the top folder, which cannot go away")
+                continue
+            }
+            try delete(row: row)
+        }
+        try settle()
+    }
+
+    /// Deletes a row and all below it; where contents are here, those have to be cleared first, and the row is
+    /// `gone` until then.
+    mutating func delete(row: Int64) throws {
+        guard let (id, existing) = try existing(row: row) else { return }
+        let hasContents: Bool
+        if existing.kind == .document {
+            hasContents = existing.state != 0 && existing.state != Self.clash
+        } else {
+            hasContents =
+                try sql.first(
+                    Self.subtree + "SELECT 1 FROM item JOIN sub ON sub.row = item.row WHERE state NOT IN (0, 7) LIMIT 1",
+                    .int(row)) { _ in true } ?? false
+        }
+        if existing.isGone, hasContents, try !transaction.journal(of: id, in: domain.name).isEmpty { return }
+        if let place = try shownPlace(of: row) {
+            var payload = JournalPayload()
+            payload.place = place
+            payload.kind = existing.kind
+            outcome.work.append(try transaction.begin(.removeRecorded, item: id, in: domain.name, payload: payload))
+        }
+        if hasContents {
+            try sql.run("UPDATE item SET gone = 1 WHERE row = ?", .int(row))
+        } else {
+            try deleteRows(row, existing)
+        }
+    }
+
+    mutating func deleteCleared(_ id: ItemIdentifier) throws {
+        guard let existing = try existing(id), existing.row != domain.root else { return }
+        try deleteRows(existing.row, existing)
+        try settle()
+    }
+
+    private mutating func deleteRows(_ row: Int64, _ existing: Existing) throws {
+        if existing.kind == .document {
+            try sql.run("DELETE FROM item WHERE row = ?", .int(row))
+            try count(.document, -1)
+            outcome.deleted += 1
+        } else {
+            var inside: (all: Int64, folders: Int64) = (0, 0)
+            _ = try sql.first(
+                Self.subtree + "SELECT count(*), sum(kind = 1) FROM item JOIN sub ON sub.row = item.row", .int(row)
+            ) { inside = ($0.int(0), $0.int(1)) }
+            // One statement, so that the rows' references to each other are checked when all are gone.
+            try sql.run(Self.subtree + "DELETE FROM item WHERE row IN (SELECT row FROM sub)", .int(row))
+            folders -= inside.folders
+            documents -= inside.all - inside.folders
+            outcome.deleted += Int(inside.all)
+        }
+        if let parent = existing.parent, existing.state != Self.clash { try release(existing.key, in: parent) }
+    }
+
+    private static var subtree: String {
+        """
+        WITH RECURSIVE sub (row) AS (
+            SELECT ? UNION ALL SELECT item.row FROM item JOIN sub ON item.parent = sub.row
+        )
+
+        """
+    }
+}

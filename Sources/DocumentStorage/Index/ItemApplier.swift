@@ -1,0 +1,369 @@
+internal import DocumentModel
+
+/// Works what a provider told into the rows of one domain, within a transaction.
+struct ItemApplier {
+    let transaction: IndexTransaction
+    let domain: IndexReader.DomainReference
+    /// Whether changed items are wanted in the outcome.
+    let reporting: Bool
+    var outcome = ApplyOutcome()
+    /// Renames and moves whose new name is taken at the moment.
+    var waiting: [WaitingMove] = []
+    var documents: Int64 = 0
+    var folders: Int64 = 0
+
+    struct WaitingMove {
+        var row: Int64
+        var id: ItemIdentifier
+        var parent: Int64
+        var name: ItemName
+        var key: String
+    }
+
+    /// A row as far as applying needs it.
+    struct Existing {
+        var row: Int64
+        var parent: Int64?
+        var name: String
+        var key: String
+        var kind: ItemKind
+        var state: Int64
+        var content: [UInt8]
+        var synced: [UInt8]?
+        var generation: Int64
+        var wantedParent: Int64?
+        var wantedName: String?
+        var isGone: Bool
+        /// All that is told about an item and has no other consequence.
+        var metadata: Metadata
+    }
+
+    struct Metadata: Equatable {
+        var type: String
+        var size: Int64?
+        var modified: Timestamp
+        var created: Timestamp
+        var content: [UInt8]
+        var metadata: [UInt8]
+        var capabilities: UInt32
+
+        init(_ item: Item) {
+            type = item.contentType.identifier
+            size = item.size
+            modified = item.modified
+            created = item.created
+            content = item.version.content
+            metadata = item.version.metadata
+            capabilities = item.capabilities.rawValue
+        }
+
+        init(_ row: SQLStatement, from column: Int32) {
+            type = row.text(column)
+            size = row.optionalInt(column + 1)
+            modified = Timestamp(
+                seconds: row.int(column + 2), nanoseconds: UInt32(truncatingIfNeeded: row.int(column + 3)))
+            created = Timestamp(
+                seconds: row.int(column + 4), nanoseconds: UInt32(truncatingIfNeeded: row.int(column + 5)))
+            content = row.blob(column + 6)
+            metadata = row.blob(column + 7)
+            capabilities = UInt32(truncatingIfNeeded: row.int(column + 8))
+        }
+    }
+
+    init(_ transaction: IndexTransaction, _ domain: IndexReader.DomainReference, reporting: Bool) {
+        self.transaction = transaction
+        self.domain = domain
+        self.reporting = reporting
+    }
+
+    var sql: SQLConnection { transaction.sql }
+    static var clash: Int64 { ItemRow.number(of: .nameClash) }
+
+    // MARK: A page of one folder
+
+    mutating func apply(
+        _ items: [Item], ofFolder folder: Int64, _ folderID: ItemIdentifier, generation: Int64
+    ) throws {
+        guard try checkFolder(folder, of: folderID) else { return }
+        let taken = try sql.statement(Self.holderQuery)
+        let insert = try sql.statement(Self.insertion)
+        for item in items {
+            guard item.parentID == nil || item.parentID == folderID else {
+                reject(item.id, "says that it lies in “\(item.parentID?.rawValue ?? "")”, but was listed in “\(folderID)”")
+                continue
+            }
+            guard let name = check(item) else { continue }
+            let key = NameKey.key(of: name)
+            try taken.bind([.int(folder), .text(key)])
+            let isTaken = try taken.step()
+            taken.reset()
+            if !isTaken, try self.insert(item, name, key, folder, generation, state: 0, insert) { continue }
+            try applyCarefully(item, name, key, folder, generation)
+        }
+        try settle()
+    }
+
+    /// Deletes the children that a completed listing has not shown.
+    mutating func deleteUnseen(inFolder folder: Int64, generation: Int64) throws {
+        // What waits for a place in another folder was not to be shown in this one.
+        let rows = try sql.all(
+            """
+            SELECT row FROM item
+            WHERE parent = ? AND generation <> ? AND (wanted_parent IS NULL OR wanted_parent = parent)
+            """, .int(folder), .int(generation)
+        ) { $0.int(0) }
+        for row in rows { try delete(row: row) }
+        try settle()
+    }
+
+    // MARK: Items of any folder
+
+    mutating func apply(_ items: [Item]) throws {
+        var parents: [ItemIdentifier: (row: Int64, generation: Int64)] = [:]
+        var rest = items
+        while !rest.isEmpty {
+            var orphans: [Item] = []
+            for item in rest {
+                if item.parentID == nil || item.name == nil {
+                    try applyTopFolder(item)
+                    continue
+                }
+                guard let name = check(item), let parentID = item.parentID else { continue }
+                if parents[parentID] == nil, let row = try transaction.row(of: parentID, domain) {
+                    guard try checkFolder(row, of: parentID) else { continue }
+                    let generation = try sql.first(
+                        "SELECT generation FROM listing WHERE folder = ?", .int(row)) { $0.int(0) }
+                    parents[parentID] = (row, generation ?? 0)
+                }
+                guard let parent = parents[parentID] else {
+                    orphans.append(item)
+                    continue
+                }
+                try applyCarefully(item, name, NameKey.key(of: name), parent.row, parent.generation)
+            }
+            guard orphans.count < rest.count else {
+                for orphan in orphans {
+                    reject(orphan.id, "lies in the folder “\(orphan.parentID?.rawValue ?? "")”, which nobody has told of")
+                }
+                break
+            }
+            rest = orphans
+        }
+        try settle()
+    }
+
+    private mutating func applyTopFolder(_ item: Item) throws {
+        guard try transaction.row(of: item.id, domain) == domain.root else {
+            return reject(item.id, "has no folder or no name, which only the top folder may lack")
+        }
+        try update(Metadata(item), kind: .folder, ofRow: domain.root, generation: 0)
+        outcome.updated += 1
+    }
+
+    private mutating func check(_ item: Item) -> ItemName? {
+        guard let name = item.name else {
+            reject(item.id, "has no name")
+            return nil
+        }
+        guard item.parentID != item.id else {
+            reject(item.id, "says that it lies in itself")
+            return nil
+        }
+        return name
+    }
+
+    /// Whether items may lie in a row: it is a folder, and not too deep.
+    private mutating func checkFolder(_ row: Int64, of id: ItemIdentifier) throws -> Bool {
+        let kind = try sql.first("SELECT kind FROM item WHERE row = ?", .int(row)) { try ItemRow.kind($0.int(0)) }
+        guard kind != .document else {
+            reject(id, "is a document, so that nothing can lie in it")
+            return false
+        }
+        guard try depth(of: row) < IndexReader.maximumDepth else {
+            reject(id, "lies deeper than \(IndexReader.maximumDepth) folders")
+            return false
+        }
+        return true
+    }
+
+    private func depth(of row: Int64) throws -> Int {
+        var depth = 0
+        var next: Int64? = row
+        while let current = next, depth < 2 * IndexReader.maximumDepth {
+            next = try parent(of: current)
+            depth += 1
+        }
+        return depth
+    }
+
+    func parent(of row: Int64) throws -> Int64? {
+        try sql.first("SELECT parent FROM item WHERE row = ?", .int(row)) { $0.optionalInt(0) } ?? nil
+    }
+
+    mutating func reject(_ id: ItemIdentifier, _ reason: String) {
+        outcome.rejected.append(
+            (
+                id,
+                DocumentError(
+                    .contractBroken,
+                    "The provider of \(domain.name) told of the item “\(id)”, which \(reason): it is left out.", itemID: id)
+            ))
+    }
+
+    // MARK: One item
+
+    private mutating func applyCarefully(
+        _ item: Item, _ name: ItemName, _ key: String, _ parent: Int64, _ generation: Int64
+    ) throws {
+        guard let existing = try existing(item.id) else {
+            let holder = try self.holder(of: key, in: parent)
+            let state = holder == nil ? 0 : Self.clash
+            let statement = try sql.statement(Self.insertion)
+            _ = try insert(item, name, key, parent, generation, state: state, statement)
+            if holder != nil { outcome.clashes.append(item.id) }
+            return
+        }
+        guard existing.row != domain.root else { return reject(item.id, "is the top folder, which lies in nothing") }
+        if existing.kind != item.kind {
+            guard try canChangeKind(existing) else {
+                return reject(item.id, "became a \(item.kind) while its contents are here as a \(existing.kind)")
+            }
+            try count(existing.kind, -1)
+            try count(item.kind, 1)
+        }
+        let before = outcome.updated
+        let metadata = Metadata(item)
+        if metadata != existing.metadata || existing.kind != item.kind || existing.isGone {
+            try update(metadata, kind: item.kind, ofRow: existing.row, generation: generation)
+            try followVersion(existing, metadata.content)
+            outcome.updated += 1
+        } else if existing.generation != generation, generation != 0 {
+            try sql.run("UPDATE item SET generation = ? WHERE row = ?", .int(generation), .int(existing.row))
+        }
+        if try place(existing, item.id, name, key, parent), outcome.updated == before { outcome.updated += 1 }
+        if outcome.updated == before { outcome.unchanged += 1 } else { try report(existing.row) }
+    }
+
+    /// Contents that are here become outdated, or current again.
+    private func followVersion(_ existing: Existing, _ content: [UInt8]) throws {
+        guard let synced = existing.synced else { return }
+        let materialised = ItemRow.number(of: .materialised)
+        let outdated = ItemRow.number(of: .outdated)
+        guard existing.state == materialised || existing.state == outdated else { return }
+        let state = synced == content ? materialised : outdated
+        if state != existing.state {
+            try sql.run("UPDATE item SET state = ? WHERE row = ?", .int(state), .int(existing.row))
+        }
+    }
+
+    private func canChangeKind(_ existing: Existing) throws -> Bool {
+        guard existing.state == 0 || existing.state == Self.clash else { return false }
+        return try sql.first("SELECT 1 FROM item WHERE parent = ? LIMIT 1", .int(existing.row)) { _ in true } == nil
+    }
+
+    mutating func report(_ row: Int64) throws {
+        guard reporting, let item = try transaction.item(row: row, in: domain.name) else { return }
+        outcome.changed.append(item)
+    }
+
+    // MARK: Rows
+
+    static let holderQuery =
+        "SELECT row FROM item WHERE parent = ? AND name_key = ? AND state <> 7 LIMIT 1"
+
+    /// Who has a name in a folder.
+    func holder(of key: String, in parent: Int64) throws -> Int64? {
+        try sql.first(Self.holderQuery, .int(parent), .text(key)) { $0.int(0) }
+    }
+
+    private static let insertion = """
+        INSERT INTO item (domain, id, parent, name, name_key, kind, type, size, modified, modified_ns, created,
+            created_ns, content, metadata, capabilities, generation, state)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (domain, id) DO NOTHING
+        """
+
+    /// - Returns: false when the item has a row already.
+    private mutating func insert(
+        _ item: Item, _ name: ItemName, _ key: String, _ parent: Int64, _ generation: Int64, state: Int64,
+        _ statement: SQLStatement
+    ) throws -> Bool {
+        statement.reset()
+        try statement.bind(.int(domain.number), at: 1)
+        try statement.bind(.text(item.id.rawValue), at: 2)
+        try statement.bind(.int(parent), at: 3)
+        try statement.bind(.text(name.rawValue), at: 4)
+        try statement.bind(.text(key), at: 5)
+        try statement.bind(.int(ItemRow.number(of: item.kind)), at: 6)
+        try statement.bind(.text(item.contentType.identifier), at: 7)
+        try statement.bind(SQLValue(item.size), at: 8)
+        try statement.bind(.int(item.modified.seconds), at: 9)
+        try statement.bind(.int(Int64(item.modified.nanoseconds)), at: 10)
+        try statement.bind(.int(item.created.seconds), at: 11)
+        try statement.bind(.int(Int64(item.created.nanoseconds)), at: 12)
+        try statement.bind(.blob(item.version.content), at: 13)
+        try statement.bind(.blob(item.version.metadata), at: 14)
+        try statement.bind(.int(Int64(item.capabilities.rawValue)), at: 15)
+        try statement.bind(.int(generation), at: 16)
+        try statement.bind(.int(state), at: 17)
+        while try statement.step() {}
+        guard sql.changesCount == 1 else { return false }
+        outcome.inserted += 1
+        try count(item.kind, 1)
+        if reporting { try report(sql.lastInsertedRow) }
+        return true
+    }
+
+    private func update(_ metadata: Metadata, kind: ItemKind, ofRow row: Int64, generation: Int64) throws {
+        try sql.run(
+            """
+            UPDATE item SET kind = ?, type = ?, size = ?, modified = ?, modified_ns = ?, created = ?, created_ns = ?,
+                content = ?, metadata = ?, capabilities = ?, generation = max(generation, ?), gone = 0
+            WHERE row = ?
+            """, .int(ItemRow.number(of: kind)), .text(metadata.type), SQLValue(metadata.size),
+            .int(metadata.modified.seconds), .int(Int64(metadata.modified.nanoseconds)), .int(metadata.created.seconds),
+            .int(Int64(metadata.created.nanoseconds)), .blob(metadata.content), .blob(metadata.metadata),
+            .int(Int64(metadata.capabilities)), .int(generation), .int(row))
+    }
+
+    func existing(_ id: ItemIdentifier) throws -> Existing? {
+        try sql.first(
+            Self.existingColumns + " WHERE domain = ? AND id = ?", .int(domain.number), .text(id.rawValue),
+            reading: Self.read)
+    }
+
+    func existing(row: Int64) throws -> (id: ItemIdentifier, existing: Existing)? {
+        guard let existing = try sql.first(Self.existingColumns + " WHERE row = ?", .int(row), reading: Self.read),
+            let id = try sql.first("SELECT id FROM item WHERE row = ?", .int(row), reading: { $0.text(0) })
+        else { return nil }
+        return (try ItemIdentifier(id), existing)
+    }
+
+    private static let existingColumns = """
+        SELECT row, parent, name, name_key, kind, state, synced_content, generation, wanted_parent, wanted_name, gone,
+            type, size, modified, modified_ns, created, created_ns, content, metadata, capabilities
+        FROM item
+        """
+
+    private static func read(_ row: SQLStatement) throws -> Existing {
+        let metadata = Metadata(row, from: 11)
+        return Existing(
+            row: row.int(0), parent: row.optionalInt(1), name: row.text(2), key: row.text(3),
+            kind: try ItemRow.kind(row.int(4)), state: row.int(5), content: metadata.content,
+            synced: row.isNull(6) ? nil : row.blob(6), generation: row.int(7), wantedParent: row.optionalInt(8),
+            wantedName: row.optionalText(9), isGone: row.int(10) != 0, metadata: metadata)
+    }
+
+    mutating func count(_ kind: ItemKind, _ change: Int64) throws {
+        if kind == .folder { folders += change } else { documents += change }
+    }
+
+    /// Settles what is left when everything was applied.
+    mutating func settle() throws {
+        try settleWaiting()
+        guard documents != 0 || folders != 0 else { return }
+        try sql.run(
+            "UPDATE domain SET documents = documents + ?, folders = folders + ? WHERE number = ?", .int(documents),
+            .int(folders), .int(domain.number))
+        (documents, folders) = (0, 0)
+    }
+}

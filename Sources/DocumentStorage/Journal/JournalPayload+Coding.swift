@@ -1,0 +1,63 @@
+internal import DocumentModel
+
+extension JournalPayload {
+    private static let title = "docent journal"
+
+    var bytes: [UInt8] {
+        var writer = RecordWriter(title: "docent journal", version: 1)
+        if let operation { writer.add("operation", operation) }
+        if let staging { writer.add("staging", staging) }
+        if let file { writer.add("file", Self.text(file)) }
+        if let base {
+            writer.add("base-content", hex: base.content)
+            writer.add("base-metadata", hex: base.metadata)
+        }
+        // No name holds a slash.
+        if let place { writer.add("place", place.map(\.rawValue).joined(separator: "/")) }
+        if let destination { writer.add("destination", destination.map(\.rawValue).joined(separator: "/")) }
+        if let parentID { writer.add("parent", parentID.rawValue) }
+        if let name { writer.add("name", name.rawValue) }
+        if let kind { writer.add("kind", kind.rawValue) }
+        if let source { writer.add("source", hex: source) }
+        writer.finish()
+        return writer.bytes
+    }
+
+    init(bytes: [UInt8]) throws {
+        self.init()
+        guard let record = RecordReader(bytes, title: Self.title), record.version == 1 else {
+            throw DocumentError(.localStorage, "The index holds a journal entry that cannot be read.")
+        }
+        operation = record.text("operation")
+        staging = record.text("staging")
+        file = record.text("file").flatMap(Self.file)
+        if let content = record.hex("base-content"), let metadata = record.hex("base-metadata") {
+            base = try ItemVersion(content: content, metadata: metadata)
+        }
+        place = try record.text("place").map(Self.names)
+        destination = try record.text("destination").map(Self.names)
+        parentID = try record.text("parent").map { try ItemIdentifier($0) }
+        name = try record.text("name").map { try ItemName($0) }
+        kind = record.text("kind").flatMap(ItemKind.init(rawValue:))
+        source = record.hex("source")
+    }
+
+    private static func names(_ text: String) throws -> [ItemName] {
+        try text.utf8.split(separator: UInt8(ascii: "/")).map { try ItemName(String(Substring($0))) }
+    }
+
+    private static func text(_ file: FileIdentity) -> String {
+        "\(file.inode) \(file.size) \(file.modified.seconds) \(file.modified.nanoseconds) \(file.changed.seconds) \(file.changed.nanoseconds)"
+    }
+
+    private static func file(_ text: String) -> FileIdentity? {
+        let parts = text.split(separator: " ")
+        guard parts.count == 6, let inode = UInt64(parts[0]), let size = Int64(parts[1]),
+            let modified = Int64(parts[2]), let modifiedPart = UInt32(parts[3]),
+            let changed = Int64(parts[4]), let changedPart = UInt32(parts[5])
+        else { return nil }
+        return FileIdentity(
+            inode: inode, size: size, modified: Timestamp(seconds: modified, nanoseconds: modifiedPart),
+            changed: Timestamp(seconds: changed, nanoseconds: changedPart))
+    }
+}

@@ -1,0 +1,199 @@
+internal import CDocentShims
+internal import DocumentModel
+internal import Glibc
+package import SystemPackage
+
+/// A file in a request's folder.
+package struct StagedFile: Hashable, Sendable {
+    /// The request's name.
+    package var request: String
+    package var name: String
+    package var path: FilePath
+    package var identity: FileIdentity
+    /// Of a snapshot: the file that it was made of, as it was then.
+    package var source: FileIdentity?
+}
+
+/// One request's folder. Remove it when the request has ended; what a crash leaves is swept at the next start.
+package struct StagingRequest: Sendable {
+    package let name: String
+    package let path: FilePath
+    private let folder: DirectoryHandle
+    private let staging: DirectoryHandle
+
+    private static let contents = "contents"
+    private static let copyAttempts = 4
+    private static let copyChunk = 64 << 20
+
+    init(name: String, path: FilePath, folder: DirectoryHandle, staging: DirectoryHandle) {
+        self.name = name
+        self.path = path
+        self.folder = folder
+        self.staging = staging
+    }
+
+    /// Makes the empty file that a provider is to fill (0600).
+    package func makeFile() throws -> StagedFile {
+        guard let file = try folder.makeFile(Self.contents) else {
+            throw DocumentError(.internal, "The request \(name) has a staging file already.")
+        }
+        return staged(try file.status().identity)
+    }
+
+    package func remove() throws {
+        try staging.removeTree(name, .folder)
+    }
+
+    // MARK: Verifying
+
+    /// Checks what a provider has filled: the same regular file, ours, with one name, of the expected size, without
+    /// holes, no longer open for writing, and with the digest if one is known; `contractBroken` when not. Then gives
+    /// it its time and its stamp, and flushes it.
+    ///
+    /// - Parameters:
+    ///   - size: nil when nobody knows it.
+    ///   - stamp: its size is replaced by the file's; and so is its time when it is zero, which means unknown.
+    package func verify(_ file: StagedFile, size: Int64?, sha256: [UInt8]? = nil, stamp: ItemStamp) throws
+        -> StagedFile
+    {
+        guard let open = try openStaged(file) else { throw broken("is gone: a provider must not remove or rename it") }
+        let status = try open.status()
+        try check(status, file)
+        if let size, status.raw.size != size {
+            throw broken("has \(status.raw.size) bytes where the provider says \(size)")
+        }
+        switch try open.takeLease(DOCENT_LEASE_READ) {
+        case .refused: throw broken("is still open for writing: a provider must close it before it answers")
+        case .held: open.dropLease()
+        case .unavailable: break
+        }
+        let hole = try open.firstHole(size: status.raw.size)
+        guard hole == status.raw.size else {
+            throw broken("has a hole at byte \(hole): a provider must write every byte")
+        }
+        if let sha256, try digest(of: open, size: status.raw.size) != sha256 {
+            throw broken("does not have the digest that the provider gave: the contents were damaged on the way")
+        }
+        return try seal(open, stamp)
+    }
+
+    /// Gives a staging file its time and its stamp, and flushes it.
+    private func seal(_ open: OpenFile, _ stamp: ItemStamp) throws -> StagedFile {
+        if stamp.modified != .zero { try open.setModified(stamp.modified) }
+        // As the file system keeps it: some have whole seconds only.
+        let identity = try open.status().identity
+        var stamp = stamp
+        stamp.size = identity.size
+        stamp.modified = identity.modified
+        try open.setAttribute(ItemStamp.attribute, to: stamp.bytes)
+        try open.flush()
+        return staged(try open.status().identity)
+    }
+
+    /// Stamps a copy that the host made itself: see ``verify(_:size:sha256:stamp:)``.
+    package func stamp(_ file: StagedFile, _ stamp: ItemStamp) throws -> StagedFile {
+        guard let open = try openStaged(file) else { throw broken("is gone") }
+        try check(try open.status(), file)
+        return try seal(open, stamp)
+    }
+
+    private func openStaged(_ file: StagedFile) throws -> OpenFile? {
+        do {
+            return try folder.file(file.name)
+        } catch let error as DocumentError where error.code == .outsideStorageRoot {
+            throw broken("was replaced by a symbolic link")
+        }
+    }
+
+    private func check(_ status: FileStatus, _ file: StagedFile) throws {
+        guard status.isFile else { throw broken("is not a regular file any more") }
+        guard status.raw.inode == file.identity.inode else {
+            throw broken("was replaced by another file: a provider must write into the one it was given")
+        }
+        guard status.raw.links == 1 else { throw broken("was given a second name") }
+        guard status.raw.owner == geteuid() else { throw broken("belongs to another user") }
+    }
+
+    private func digest(of file: OpenFile, size: Int64) throws -> [UInt8] {
+        var digest = Digest()
+        let length = 1 << 18
+        try withUnsafeTemporaryAllocation(byteCount: length, alignment: 16) { buffer in
+            guard let base = buffer.baseAddress else { return }
+            var offset: Int64 = 0
+            while offset < size {
+                let count = kernel(.read) { docent_pread(file.descriptor, base, length, offset) }
+                guard count >= 0 else { throw DocumentError.system(count, "“\(file.name)” could not be read") }
+                if count == 0 { return }
+                digest.add(UnsafeRawBufferPointer(start: base, count: count))
+                offset += Int64(count)
+            }
+        }
+        return digest.finish()
+    }
+
+    private func broken(_ what: String) -> DocumentError {
+        DocumentError(
+            .contractBroken, "The staging file \(path.appending(Self.contents)) \(what). Nothing was changed here.")
+    }
+
+    private func staged(_ identity: FileIdentity, source: FileIdentity? = nil) -> StagedFile {
+        StagedFile(
+            request: name, name: Self.contents, path: path.appending(Self.contents), identity: identity, source: source)
+    }
+
+    // MARK: Copying
+
+    /// Copies a file, by sharing its blocks where the file system can. The copy has the source's time, and all its
+    /// bytes are of one moment: a source that changes meanwhile is copied again.
+    func copy(_ source: OpenFile, named sourceName: String) throws -> StagedFile {
+        guard let target = try folder.makeFile(Self.contents) else {
+            throw DocumentError(.internal, "The request \(name) has a staging file already.")
+        }
+        for attempt in 0..<Self.copyAttempts {
+            if attempt > 0 { try target.truncate(to: 0) }
+            let before = try source.status().identity
+            try copy(source, to: target, size: before.size)
+            let after = try source.status().identity
+            // The time of the inode's own change tells what a restored modification time would hide.
+            guard before == after, try target.status().raw.size == before.size else { continue }
+            try target.setModified(before.modified)
+            return staged(try target.status().identity, source: before)
+        }
+        throw DocumentError(
+            .busy, "\(sourceName) keeps changing while it is copied: wait until the program that writes it is done.")
+    }
+
+    private func copy(_ source: OpenFile, to target: OpenFile, size: Int64) throws {
+        if kernel(.clone, { docent_clone(source.descriptor, target.descriptor) }) >= 0 { return }
+        var offset: Int64 = 0
+        while offset < size {
+            let chunk = Int(min(Int64(Self.copyChunk), size - offset))
+            let count = kernel(.copyRange) {
+                docent_copy_file_range(source.descriptor, offset, target.descriptor, offset, chunk)
+            }
+            switch count {
+            case 1...: offset += Int64(count)
+            case 0: return
+            case -Int(EXDEV), -Int(EINVAL), -Int(EOPNOTSUPP), -Int(ENOSYS), -Int(EPERM):
+                return try copyByHand(source, to: target, from: offset)
+            default: throw DocumentError.system(count, "“\(source.name)” could not be copied")
+            }
+        }
+    }
+
+    private func copyByHand(_ source: OpenFile, to target: OpenFile, from start: Int64) throws {
+        let length = 1 << 20
+        try withUnsafeTemporaryAllocation(byteCount: length, alignment: 16) { buffer in
+            guard let base = buffer.baseAddress else { return }
+            var offset = start
+            while true {
+                let count = kernel(.read) { docent_pread(source.descriptor, base, length, offset) }
+                guard count >= 0 else { throw DocumentError.system(count, "“\(source.name)” could not be read") }
+                if count == 0 { return }
+                let written = kernel(.write) { docent_pwrite_all(target.descriptor, base, count, offset) }
+                guard written >= 0 else { throw DocumentError.system(written, "“\(target.name)” could not be written") }
+                offset += Int64(count)
+            }
+        }
+    }
+}

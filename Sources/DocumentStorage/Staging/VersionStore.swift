@@ -1,0 +1,64 @@
+package import DocumentModel
+package import SystemPackage
+
+/// Contents that lost against others, and are kept: `.docent/versions/<domain>/<random>/<name>`.
+package struct VersionStore: Sendable {
+    private let folder: DirectoryHandle
+    private let path: FilePath
+    private let staging: Staging
+
+    init(folder: DirectoryHandle, path: FilePath, staging: Staging) {
+        self.folder = folder
+        self.path = path
+        self.staging = staging
+    }
+
+    /// Keeps a copy of a document, durably.
+    ///
+    /// - Returns: its name below `versions/`.
+    package func keep(copyOf location: Location) throws -> String {
+        let request = try staging.makeRequest()
+        do {
+            let kept = try keep(staging.snapshot(of: location, in: request), of: location)
+            try request.remove()
+            return kept
+        } catch {
+            try? request.remove()
+            throw error
+        }
+    }
+
+    /// Keeps a staging file itself, durably.
+    package func keep(_ file: StagedFile, of location: Location) throws -> String {
+        guard let name = location.name else {
+            throw DocumentError(.invalidArgument, "\(location) is a top folder and has no versions.")
+        }
+        let place = RandomName.make()
+        let domain = try folder.makingFolders([location.domain.rawValue])
+        let target = try folder.makingFolders([location.domain.rawValue, place])
+        let request = try staging.folder.folder([file.request])
+        guard let open = try request.file(file.name) else {
+            throw DocumentError(.localStorage, "The staging file \(file.path) is gone: there is nothing to keep.")
+        }
+        try open.flush()
+        _ = try request.rename(file.name, to: target, name.rawValue, .notReplacing)
+        for folder in [target, domain, folder] { try folder.flush() }
+        return "\(location.domain)/\(place)/\(name)"
+    }
+
+    /// Where a kept version is.
+    package func path(of kept: String) -> FilePath {
+        path.appending(FilePath(kept).components)
+    }
+
+    package func remove(_ kept: String) throws {
+        let parts = kept.split(separator: "/").map(String.init)
+        guard parts.count == 3, let domain = try folder.folderIfPresent(parts.prefix(1)) else { return }
+        try domain.removeTree(parts[1], .folder)
+    }
+
+    /// Everything kept of a domain goes.
+    package func removeAll(of domain: DomainName) throws {
+        try folder.removeTree(domain.rawValue, .folder)
+    }
+}

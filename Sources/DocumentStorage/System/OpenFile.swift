@@ -1,0 +1,126 @@
+internal import CDocentShims
+internal import DocumentModel
+internal import Glibc
+
+/// An open file, closed with its last reference.
+final class OpenFile: Sendable {
+    let descriptor: Int32
+    /// What it is called in messages.
+    let name: String
+
+    init(descriptor: Int32, name: String) {
+        self.descriptor = descriptor
+        self.name = name
+    }
+
+    deinit {
+        _ = docent_close(descriptor)
+    }
+
+    func status() throws -> FileStatus {
+        var raw = docent_status()
+        let result = kernel(.status) { docent_fstat(descriptor, &raw) }
+        guard result >= 0 else { throw DocumentError.system(result, "The state of “\(name)” could not be read") }
+        return FileStatus(raw: raw)
+    }
+
+    /// - Parameter size: how much room there is for it; more than that is an error.
+    func read(upTo size: Int) throws -> [UInt8] {
+        var failure = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            guard let base = buffer.baseAddress else { return }
+            while count < size {
+                let result = kernel(.read) { docent_pread(descriptor, base + count, size - count, Int64(count)) }
+                if result < 0 { failure = result }
+                if result <= 0 { return }
+                count += result
+            }
+        }
+        guard failure == 0 else { throw DocumentError.system(failure, "“\(name)” could not be read") }
+        return bytes
+    }
+
+    func write(_ bytes: some Collection<UInt8>) throws {
+        let result =
+            bytes.withContiguousStorageIfAvailable { buffer in write(UnsafeRawBufferPointer(buffer)) }
+            ?? Array(bytes).withUnsafeBytes { write($0) }
+        guard result >= 0 else { throw DocumentError.system(result, "“\(name)” could not be written") }
+    }
+
+    private func write(_ buffer: UnsafeRawBufferPointer) -> Int {
+        guard let base = buffer.baseAddress, !buffer.isEmpty else { return 0 }
+        return kernel(.write) { docent_write_all(descriptor, base, buffer.count) }
+    }
+
+    func truncate(to size: Int64) throws {
+        let result = kernel(.truncate) { docent_ftruncate(descriptor, size) }
+        guard result >= 0 else { throw DocumentError.system(result, "“\(name)” could not be given its size") }
+    }
+
+    func flush() throws {
+        let result = kernel(.flush) { docent_fsync(descriptor) }
+        guard result >= 0 else { throw DocumentError.system(result, "“\(name)” could not be written to disk") }
+    }
+
+    func setModified(_ time: Timestamp) throws {
+        let result = kernel(.setTimes) { docent_set_modified(descriptor, time.seconds, time.nanoseconds) }
+        guard result >= 0 else { throw DocumentError.system(result, "The time of “\(name)” could not be set") }
+    }
+
+    func setAttribute(_ attribute: String, to value: [UInt8]) throws {
+        let result = kernel(.setAttribute) { docent_fsetxattr(descriptor, attribute, value, value.count, 0) }
+        guard result >= 0 else {
+            throw DocumentError.system(result, "The attribute \(attribute) of “\(name)” could not be written")
+        }
+    }
+
+    /// Nil when the file has no such attribute, or one of more than `limit` bytes.
+    func attribute(_ attribute: String, limit: Int = 1024) throws -> [UInt8]? {
+        var value = [UInt8](repeating: 0, count: limit)
+        let result = kernel(.getAttribute) { docent_fgetxattr(descriptor, attribute, &value, limit) }
+        if result == -Int(ENODATA) || result == -Int(ERANGE) || result == -Int(EOPNOTSUPP) { return nil }
+        guard result >= 0 else {
+            throw DocumentError.system(result, "The attribute \(attribute) of “\(name)” could not be read")
+        }
+        value.removeSubrange(result...)
+        return value
+    }
+
+    /// Where the first hole is; the file's size when there is none, or when the file system cannot tell.
+    func firstHole(size: Int64) throws -> Int64 {
+        guard size > 0 else { return 0 }
+        let result = kernel(.seekHole) { docent_seek_hole(descriptor, 0) }
+        if result == -Int(EINVAL) || result == -Int(EOPNOTSUPP) { return size }
+        guard result >= 0 else { throw DocumentError.system(result, "“\(name)” could not be checked for holes") }
+        return Int64(result)
+    }
+
+    /// Takes a lease, which ends with ``dropLease()`` or when the file is closed.
+    func takeLease(_ kind: docent_lease_kind) throws -> Lease {
+        let result = kernel(.lease) { docent_set_lease(descriptor, Int32(kind.rawValue)) }
+        switch result {
+        case 0...: return .held
+        case -Int(EAGAIN): return .refused
+        case -Int(EINVAL), -Int(EACCES), -Int(EOPNOTSUPP), -Int(ENOLCK): return .unavailable
+        default: throw DocumentError.system(result, "“\(name)” could not be reserved")
+        }
+    }
+
+    /// Whether somebody waits for the lease to end: the kernel then already gives the lower one.
+    func isLeaseWanted(_ kind: docent_lease_kind) -> Bool {
+        kernel(.lease) { docent_get_lease(descriptor) } < Int(kind.rawValue)
+    }
+
+    func dropLease() {
+        _ = docent_set_lease(descriptor, Int32(DOCENT_LEASE_NONE.rawValue))
+    }
+}
+
+/// What asking for a lease gave.
+enum Lease {
+    case held
+    /// Somebody has the file open in a way that the lease excludes.
+    case refused
+    /// This file system has none: nobody can tell who has the file open.
+    case unavailable
+}

@@ -1,0 +1,50 @@
+package import DocumentModel
+
+/// A file that was found in the tree.
+package struct FoundFile: Sendable {
+    package var location: Location
+    package var identity: FileIdentity
+}
+
+extension DocumentTree {
+    /// All documents of a domain that are on disk. Folders of placeholders are not looked into: what is in them is
+    /// derived.
+    ///
+    /// - Parameter unusable: is given the path of each thing that cannot be an item: links, devices, names that no
+    ///   item can have.
+    package func forEachFile(
+        of domain: DomainName, unusable: (String) throws -> Void, _ body: (FoundFile) throws -> Void
+    ) throws {
+        guard let folder = try documents.folderIfPresent([domain.rawValue]) else { return }
+        try scan(folder, Location(domain: domain), unusable, body)
+    }
+
+    /// The names of the folders in `documents`, be they domains or not.
+    package func topFolders() throws -> [String] {
+        var names: [String] = []
+        try documents.forEachEntry { name, kind in
+            if kind == .folder, let name { names.append(name) }
+        }
+        return names
+    }
+
+    private func scan(
+        _ folder: DirectoryHandle, _ location: Location, _ unusable: (String) throws -> Void,
+        _ body: (FoundFile) throws -> Void
+    ) throws {
+        var folders: [ItemName] = []
+        try folder.forEachEntry { name, kind in
+            if name == ItemName.placeholderFolder, kind == .folder { return }
+            guard let text = name, kind != .other, let name = try? ItemName(text) else {
+                return try unusable(folder.path + "/" + (name ?? "(a name that is not UTF-8)"))
+            }
+            if kind == .folder { return folders.append(name) }
+            guard let status = try folder.status(text) else { return }
+            try body(FoundFile(location: location.appending(name), identity: status.identity))
+        }
+        for name in folders {
+            guard let inner = try folder.folderIfPresent([name.rawValue]) else { continue }
+            try scan(inner, location.appending(name), unusable, body)
+        }
+    }
+}

@@ -1,174 +1,98 @@
-package import DocumentModel
+internal import DocumentModel
 package import Logging
-package import SystemPackage
 
-/// The journaled actions on items: tree, placeholders, staging, index and journal joined. The host puts the
-/// provider's calls between `begin…` and `finish`; everything that must hold over a crash is in here.
+/// The journaled actions on items: tree, placeholders, staging, index and journal joined. The host puts the provider's
+/// calls between `begin…` and `finish`; what must hold over a crash is in here.
 ///
-/// Calls block and may come from any thread. The host sees to it that only one action at a time runs on an item.
+/// Calls block, may come from any thread, and throw ``DocumentError``. The host sees to it that only one action at a
+/// time runs on an item.
 package struct DocumentStore: Sendable {
     package let root: StorageRoot
+    let observer: (any StepObserver)?
+    let logger: Logger
 
-    package init(_ root: StorageRoot, observer: (any StepObserver)? = nil, logger: Logger) { self.root = root }
-
-    // MARK: Contents come
-
-    /// The item is `materialising`; `file` is what the provider is to fill.
-    package func beginMaterialising(_ id: ItemIdentifier, in domain: DomainName) throws -> Materialisation {
-        throw DocumentError(.unimplemented, "")
-    }
-    /// Verifies what the provider has filled and puts it at the item's place.
-    ///
-    /// - Parameter item: what the provider answered, in exactly the version written.
-    package func finish(_ materialisation: Materialisation, as item: Item, sha256: [UInt8]? = nil) throws
-        -> IndexedItem
-    { throw DocumentError(.unimplemented, "") }
-    /// Nothing of it stays; the item is what it was.
-    package func abandon(_ materialisation: Materialisation, because error: DocumentError?) throws {}
-
-    // MARK: Contents change
-
-    /// To be called before a coordinated write is granted.
-    package func expectChange(of id: ItemIdentifier, in domain: DomainName) throws -> JournalEntry {
-        throw DocumentError(.unimplemented, "")
-    }
-    /// To be called when the coordinated write has ended: the item is `changed` if its file is not what it was.
-    package func recordChange(_ entry: JournalEntry) throws -> IndexedItem { throw DocumentError(.unimplemented, "") }
-    /// Looks at an item's file, outside a coordinated write: records a change that was made without asking.
-    package func recordChange(of id: ItemIdentifier, in domain: DomainName) throws -> IndexedItem {
-        throw DocumentError(.unimplemented, "")
+    package init(_ root: StorageRoot, observer: (any StepObserver)? = nil, logger: Logger) {
+        self.root = root
+        self.observer = observer
+        self.logger = logger
     }
 
-    // MARK: Contents go to the provider
+    var index: ItemIndex { root.index }
+    var tree: DocumentTree { root.tree }
 
-    /// The item is `sending`; `snapshot` is what the provider is to take.
-    package func beginSending(_ id: ItemIdentifier, in domain: DomainName) throws -> Sending {
-        throw DocumentError(.unimplemented, "")
-    }
-    /// The provider has taken it. The item is `materialised`, or `changed` again when it was written to meanwhile.
-    package func finish(_ sending: Sending, as item: Item) throws -> IndexedItem {
-        throw DocumentError(.unimplemented, "")
-    }
-    /// The item is `changed` again, with its base version.
-    package func abandon(_ sending: Sending, because error: DocumentError?) throws {}
-    /// The remote has other contents than the change began from: the item is in `conflict`. A copy of the local
-    /// contents is kept; the local file stays where it is, too.
-    package func recordConflict(_ sending: Sending, remote: Item?, because error: DocumentError) throws -> IndexedItem {
-        throw DocumentError(.unimplemented, "")
+    /// Tells the observer that a step is durable.
+    func reached(_ step: JournalStep) throws {
+        guard let observer else { return }
+        do {
+            try observer.reached(step)
+        } catch {
+            throw StoppedByObserver(step: step)
+        }
     }
 
-    // MARK: Local documents become items
-
-    /// Copies a local document for the provider. A folder has no `source`.
-    ///
-    /// - Parameter removingSource: the local document moves: it ends up materialised at the item's place, and its old
-    ///   name goes away.
-    package func beginExport(
-        of source: FilePath?, to parent: ItemIdentifier, name: ItemName, kind: ItemKind, in domain: DomainName,
-        removingSource: Bool
-    ) throws -> Export { throw DocumentError(.unimplemented, "") }
-    /// The provider has made the item.
-    package func finish(_ export: Export, as item: Item) throws -> IndexedItem {
-        throw DocumentError(.unimplemented, "")
-    }
-    package func abandon(_ export: Export) throws {}
-
-    // MARK: Contents leave
-
-    /// - Throws: `unsyncedEdits`, `busy` (open in a program), `notPermitted` (pinned, hard links).
-    package func evict(_ id: ItemIdentifier, in domain: DomainName) throws -> IndexedItem {
-        throw DocumentError(.unimplemented, "")
+    /// Runs a body; when it fails, what it had begun is taken back. After a stop by the observer nothing is: that is
+    /// what a crash leaves.
+    func takingBack<T>(_ takeBack: () throws -> Void, _ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch let error as StoppedByObserver {
+            throw error
+        } catch {
+            do {
+                try takeBack()
+            } catch let second {
+                logger.error("an action could not be taken back", metadata: ["error": "\(second)"])
+            }
+            throw error
+        }
     }
 
-    // MARK: Items move and go
-
-    package func beginRenaming(
-        _ id: ItemIdentifier, in domain: DomainName, to parent: ItemIdentifier, name: ItemName
-    ) throws -> Change { throw DocumentError(.unimplemented, "") }
-    package func beginRemoving(_ id: ItemIdentifier, in domain: DomainName, discardingEdits: Bool) throws -> Change {
-        throw DocumentError(.unimplemented, "")
+    /// An item with its place; throws for an unknown one, and for one that is not in the tree.
+    func locate(_ id: ItemIdentifier, in domain: DomainName) throws -> (item: IndexedItem, location: Location) {
+        try index.read { index in
+            guard let item = try index.item(id, in: domain), let location = try index.location(of: id, in: domain) else {
+                throw IndexReader.unknown(id, domain)
+            }
+            return (item, location)
+        }
     }
-    /// The provider has renamed or moved it.
-    package func finish(_ change: Change, as item: Item) throws -> IndexedItem {
-        throw DocumentError(.unimplemented, "")
+
+    /// What the index has after an action.
+    func current(_ id: ItemIdentifier, in domain: DomainName) throws -> IndexedItem {
+        try locate(id, in: domain).item
     }
-    /// The provider has removed it.
-    package func finishRemoving(_ change: Change) throws {}
-    package func abandon(_ change: Change) throws {}
 
-    // MARK: What the provider tells
+    /// Removes a request's folder; what stays because of an error is swept at the next start.
+    func discard(request name: String?) {
+        guard let name else { return }
+        do {
+            try root.staging.request(named: name)?.remove()
+        } catch {
+            logger.warning("a staging folder could not be removed", metadata: ["error": "\(error)"])
+        }
+    }
 
-    package func apply(_ items: [Item], in domain: DomainName) throws -> ApplyOutcome { ApplyOutcome() }
-    package func apply(_ changes: ItemChanges, in domain: DomainName) throws -> ApplyOutcome { ApplyOutcome() }
-    /// One page of a listing begun with ``IndexTransaction/beginListing(of:in:)``; placeholders are written.
-    package func apply(_ page: ItemPage, of folder: ItemIdentifier, in domain: DomainName, generation: Int64) throws
-        -> ApplyOutcome
-    { ApplyOutcome() }
-    /// Carries out what an outcome asks for in the tree on disk.
-    package func perform(_ entry: JournalEntry) throws {}
+    func request(named name: String) throws -> StagingRequest {
+        guard let request = try root.staging.request(named: name) else {
+            throw DocumentError(.contractBroken, "The staging folder \(name) is gone: a provider must not remove it.")
+        }
+        return request
+    }
 
-    // MARK: Start
-
-    /// Compares index, journal and tree, and mends what a crash left. To be called once, before anything else.
-    package func reconcile() throws -> ReconciliationReport { throw DocumentError(.unimplemented, "") }
-    /// Takes up an action that only the provider can decide, with the operation's old name.
-    package func resume(_ entry: JournalEntry) throws -> ResumedAction { throw DocumentError(.unimplemented, "") }
+    /// Writes an item's placeholder, where it is to have one. Placeholders are derived: an error is no failure of the
+    /// action.
+    func refreshPlaceholder(_ id: ItemIdentifier, in domain: DomainName) {
+        do {
+            let (item, location) = try locate(id, in: domain)
+            guard item.local == nil, let placeholder = Placeholder(item.item) else { return }
+            try root.placeholders.write(placeholder, at: location)
+        } catch {
+            logger.debug("a placeholder was not written", metadata: ["item.id": "\(id)", "error": "\(error)"])
+        }
+    }
 }
 
-package struct Materialisation: Sendable {
-    package var entry: JournalEntry
-    package var item: IndexedItem
-    package var location: Location
-    package var file: StagedFile
-}
-
-package struct Sending: Sendable {
-    package var entry: JournalEntry
-    package var item: IndexedItem
-    package var location: Location
-    package var snapshot: StagedFile
-    /// The version that the change began from: what the provider must still have.
-    package var base: ItemVersion
-    package var operation: String
-}
-
-package struct Export: Sendable {
-    package var entry: JournalEntry
-    package var parentID: ItemIdentifier
-    package var name: ItemName
-    package var kind: ItemKind
-    /// Nil for a folder.
-    package var contents: StagedFile?
-    package var operation: String
-}
-
-/// A rename, a move to another folder, or a removal, that the provider is to be asked for.
-package struct Change: Sendable {
-    package var entry: JournalEntry
-    package var item: IndexedItem
-    package var location: Location
-    package var operation: String
-}
-
-/// An action that a crash interrupted where only the provider knows how far it got; ask it again, with the same
-/// operation's name, then finish or abandon.
-package enum ResumedAction: Sendable {
-    case send(Sending)
-    case export(Export)
-    case rename(Change)
-    case remove(Change)
-}
-
-/// What was found at start, and done about it.
-package struct ReconciliationReport: Sendable {
-    /// One sentence each, for people.
-    package var findings: [String] = []
-    /// Actions to take up with ``DocumentStore/resume(_:)`` once the provider is there.
-    package var pending: [JournalEntry] = []
-    /// Files that belong to no item. They stay where they are.
-    package var unknownFiles: [Location] = []
-    package var adopted = 0
-    package var changed = 0
-    package var missing = 0
-    package var swept = 0
+/// Thrown when the observer threw: the action stands as if the process had died at that step.
+package struct StoppedByObserver: Error {
+    package let step: JournalStep
 }

@@ -156,6 +156,31 @@ package class IndexReader {
         return Array(items.prefix(limit))
     }
 
+    /// Items with contents here (or about to have them) at or below an item.
+    package func present(within id: ItemIdentifier, in domain: DomainName) throws -> [IndexedItem] {
+        let own = try reference(to: domain)
+        guard let row = try row(of: id, own) else { return [] }
+        return try sql.all(
+            """
+            WITH RECURSIVE sub (row) AS (
+                SELECT ? UNION ALL SELECT item.row FROM item JOIN sub ON item.parent = sub.row
+            )
+
+            """ + ItemRow.columns + " JOIN sub ON sub.row = item.row WHERE item.state NOT IN (0, 7) ORDER BY item.row",
+            .int(row)
+        ) { try ItemRow.read($0, domain: domain) }
+    }
+
+    /// Whether a folder has an item with a name, or with one that is the same but for case or Unicode form.
+    package func holder(of name: ItemName, in folder: ItemIdentifier, of domain: DomainName) throws -> IndexedItem? {
+        let own = try reference(to: domain)
+        let row = try knownRow(of: folder, own)
+        return try sql.first(
+            ItemRow.columns + " WHERE item.parent = ? AND item.name_key = ? AND item.state <> 7", .int(row),
+            .text(NameKey.key(of: name))
+        ) { try ItemRow.read($0, domain: domain) }
+    }
+
     // MARK: Journal and conflicts
 
     /// The open entries, the oldest first.
@@ -177,17 +202,18 @@ package class IndexReader {
             """
             SELECT number, item, remote_content, remote_metadata, base_content, base_metadata, kept, reason
             FROM conflict WHERE domain = ? ORDER BY number
-            """, .int(own.number)
-        ) { row in
-            ConflictRecord(
-                number: row.int(0),
-                itemID: try ItemIdentifier(row.text(1)),
-                remote: try ItemVersion(content: row.blob(2), metadata: row.blob(3)),
-                base: row.isNull(4) ? nil : try ItemVersion(content: row.blob(4), metadata: row.blob(5)),
-                kept: row.text(6),
-                reason: row.text(7)
-            )
-        }
+            """, .int(own.number), reading: Self.conflict)
+    }
+
+    private static func conflict(_ row: SQLStatement) throws -> ConflictRecord {
+        ConflictRecord(
+            number: row.int(0),
+            itemID: try ItemIdentifier(row.text(1)),
+            remote: try ItemVersion(content: row.blob(2), metadata: row.blob(3)),
+            base: row.isNull(4) ? nil : try ItemVersion(content: row.blob(4), metadata: row.blob(5)),
+            kept: row.text(6),
+            reason: row.text(7)
+        )
     }
 
     private static let journalColumns = """

@@ -94,6 +94,8 @@ package struct ApplyOutcome: Sendable {
     package var updated = 0
     package var unchanged = 0
     package var deleted = 0
+    /// Placeholders to be written, of new and changed items without contents here; each lies in the folder listed.
+    package var placeholders: [Placeholder] = []
     /// New or changed items, as they are now; only where asked for.
     package var changed: [IndexedItem] = []
     /// What was kept out, each with the reason: orphans, cycles, items that are their own parent.

@@ -97,8 +97,14 @@ struct ItemApplier {
             try taken.bind([.int(folder), .text(key)])
             let isTaken = try taken.step()
             taken.reset()
-            if !isTaken, try self.insert(item, name, key, folder, generation, state: 0, insert) { continue }
+            if !isTaken, try self.insert(item, name, key, folder, generation, state: 0, insert) {
+                if !reporting, let placeholder = Placeholder(item) { outcome.placeholders.append(placeholder) }
+                continue
+            }
+            let before = outcome.updated
             try applyCarefully(item, name, key, folder, generation)
+            guard outcome.updated > before, !reporting, let placeholder = Placeholder(item) else { continue }
+            outcome.placeholders.append(placeholder)
         }
         try settle()
     }

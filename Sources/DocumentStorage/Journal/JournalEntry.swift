@@ -43,6 +43,10 @@ package struct JournalPayload: Hashable, Sendable {
     package var kind: ItemKind?
     /// An absolute path outside the storage root: the local document of an export or a move.
     package var source: [UInt8]?
+    /// The system's start in which the action began: what was not flushed is trusted in the same one only.
+    package var boot: String?
+    /// Unsent changes go too: the user said so.
+    package var discardsEdits = false
 
     package init() {}
 }

@@ -19,6 +19,8 @@ extension JournalPayload {
         if let name { writer.add("name", name.rawValue) }
         if let kind { writer.add("kind", kind.rawValue) }
         if let source { writer.add("source", hex: source) }
+        if let boot { writer.add("boot", boot) }
+        if discardsEdits { writer.add("discards-edits", "yes") }
         writer.finish()
         return writer.bytes
     }
@@ -40,6 +42,8 @@ extension JournalPayload {
         name = try record.text("name").map { try ItemName($0) }
         kind = record.text("kind").flatMap(ItemKind.init(rawValue:))
         source = record.hex("source")
+        boot = record.text("boot")
+        discardsEdits = record.text("discards-edits") == "yes"
     }
 
     private static func names(_ text: String) throws -> [ItemName] {

@@ -66,6 +66,26 @@ package struct Staging: Sendable {
         return try request.copy(file, named: source.string)
     }
 
+    /// Files that were on their way out of the tree when the host ended, with their stamps.
+    func leaving() throws -> [(file: StagedFile, stamp: ItemStamp?)] {
+        var names: [String] = []
+        try folder.forEachEntry { name, kind in
+            if let name, kind == .file, name.hasPrefix(DocumentTree.leavingPrefix) { names.append(name) }
+        }
+        return try names.compactMap { name in
+            guard let file = try folder.file(name) else { return nil }
+            let stamp = try file.attribute(ItemStamp.attribute).flatMap(ItemStamp.init(bytes:))
+            let staged = StagedFile(
+                request: "", name: name, path: path.appending(name), identity: try file.status().identity)
+            return (staged, stamp)
+        }
+    }
+
+    /// A request's folder; staging's own for a file that belongs to no request.
+    func folder(of file: StagedFile) throws -> DirectoryHandle {
+        file.request.isEmpty ? folder : try folder.folder([file.request])
+    }
+
     /// Removes what a former host left; nothing of it is ever adopted.
     ///
     /// - Parameter keeping: requests that an open journal entry still needs.

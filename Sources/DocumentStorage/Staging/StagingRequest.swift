@@ -40,6 +40,12 @@ package struct StagingRequest: Sendable {
         return staged(try file.status().identity)
     }
 
+    /// The request's file, from before a crash; nil when there is none.
+    func existingFile() throws -> StagedFile? {
+        guard let status = try folder.status(Self.contents), status.isFile else { return nil }
+        return staged(status.identity)
+    }
+
     package func remove() throws {
         try staging.removeTree(name, .folder)
     }

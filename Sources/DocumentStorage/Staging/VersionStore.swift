@@ -36,7 +36,7 @@ package struct VersionStore: Sendable {
         let place = RandomName.make()
         let domain = try folder.makingFolders([location.domain.rawValue])
         let target = try folder.makingFolders([location.domain.rawValue, place])
-        let request = try staging.folder.folder([file.request])
+        let request = try staging.folder(of: file)
         guard let open = try request.file(file.name) else {
             throw DocumentError(.localStorage, "The staging file \(file.path) is gone: there is nothing to keep.")
         }

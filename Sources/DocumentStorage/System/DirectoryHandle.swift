@@ -196,6 +196,11 @@ final class DirectoryHandle: Sendable {
     /// Calls the closure for each entry but `.` and `..`, in the file system's order. `name` is nil for a name that
     /// is not UTF-8: no item can have it.
     func forEachEntry(_ body: (_ name: String?, _ kind: EntryKind) throws -> Void) throws {
+        try forEachInode { name, kind, _ in try body(name, kind) }
+    }
+
+    /// The same, with each entry's inode.
+    func forEachInode(_ body: (_ name: String?, _ kind: EntryKind, _ inode: UInt64) throws -> Void) throws {
         // Its own open file: the position in a folder belongs to that, and others may be reading too.
         let own = try folder([])
         try withUnsafeTemporaryAllocation(byteCount: 1 << 15, alignment: 8) { buffer in
@@ -212,7 +217,7 @@ final class DirectoryHandle: Sendable {
                     let bytes = UnsafeRawBufferPointer(start: characters, count: entry.name_length)
                     let name = String(validating: bytes, as: UTF8.self)
                     if name == "." || name == ".." { continue }
-                    try body(name, try kind(of: entry, name))
+                    try body(name, try kind(of: entry, name), entry.inode)
                 }
             }
         }

@@ -3,7 +3,7 @@ package import DocumentModel
 /// A file that was found in the tree.
 package struct FoundFile: Sendable {
     package var location: Location
-    package var identity: FileIdentity
+    package var inode: UInt64
 }
 
 extension DocumentTree {
@@ -33,14 +33,13 @@ extension DocumentTree {
         _ body: (FoundFile) throws -> Void
     ) throws {
         var folders: [ItemName] = []
-        try folder.forEachEntry { name, kind in
+        try folder.forEachInode { name, kind, inode in
             if name == ItemName.placeholderFolder, kind == .folder { return }
-            guard let text = name, kind != .other, let name = try? ItemName(text) else {
+            guard kind != .other, let name = name.flatMap({ try? ItemName($0) }) else {
                 return try unusable(folder.path + "/" + (name ?? "(a name that is not UTF-8)"))
             }
             if kind == .folder { return folders.append(name) }
-            guard let status = try folder.status(text) else { return }
-            try body(FoundFile(location: location.appending(name), identity: status.identity))
+            try body(FoundFile(location: location.appending(name), inode: inode))
         }
         for name in folders {
             guard let inner = try folder.folderIfPresent([name.rawValue]) else { continue }

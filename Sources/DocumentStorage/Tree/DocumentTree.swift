@@ -162,3 +162,21 @@ package struct DocumentTree: Sendable {
         )
     }
 }
+
+extension DocumentTree {
+    /// Gives a document a new stamp, when it still is what was recorded.
+    ///
+    /// - Returns: its identity then; nil when it could not be stamped, which costs no more than a second look at it
+    ///   after the loss of the index.
+    func restamp(_ location: Location, _ stamp: ItemStamp, expecting: FileIdentity) -> FileIdentity? {
+        do {
+            guard let file = try open(location), try file.status().identity.hasSameContents(as: expecting) else {
+                return nil
+            }
+            try file.setAttribute(ItemStamp.attribute, to: stamp.bytes)
+            return try file.status().identity
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,195 @@
+package import DocumentModel
+internal import Logging
+package import SystemPackage
+
+/// A local document, or a new folder, on its way to become an item.
+package struct Export: Sendable {
+    package var entry: JournalEntry
+    package var parentID: ItemIdentifier
+    package var name: ItemName
+    package var kind: ItemKind
+    /// What the provider is to take; nil for a folder.
+    package var contents: StagedFile?
+    /// The same in every retry.
+    package var operation: String
+}
+
+extension DocumentStore {
+    /// Copies a local document for the provider.
+    ///
+    /// - Parameters:
+    ///   - source: an absolute path outside the storage root; nil for a new folder.
+    ///   - removingSource: the local document moves: it ends up materialised at the item's place, and its old name
+    ///     goes away.
+    package func beginExport(
+        of source: FilePath?, to parent: ItemIdentifier, name: ItemName, kind: ItemKind, in domain: DomainName,
+        removingSource: Bool
+    ) throws -> Export {
+        if let source, removingSource, source.starts(with: root.path) {
+            throw DocumentError(
+                .invalidArgument, "\(source) lies in the storage root: rename or move the item itself instead.")
+        }
+        try refuseTaken(name, in: parent, of: domain)
+        var payload = JournalPayload()
+        payload.operation = RandomName.make()
+        payload.parentID = parent
+        payload.name = name
+        payload.kind = kind
+        payload.boot = Boot.current
+        payload.source = source.map { source in source.withPlatformString { $0.bytes } }
+        let request = try source.map { _ in try root.staging.makeRequest() }
+        payload.staging = request?.name
+        let entry = try takingBack { try request?.remove() } _: {
+            try index.write(durably: false) { index in
+                try index.begin(removingSource ? .moveBegan : .exportBegan, item: nil, in: domain, payload: payload)
+            }
+        }
+        try reached(entry.step)
+        return try takingBack { try takeBackExport(entry) } _: { try stage(entry) }
+    }
+
+    /// Makes the copy for an export that was begun.
+    func stage(_ entry: JournalEntry) throws -> Export {
+        let payload = entry.payload
+        guard let operation = payload.operation, let parent = payload.parentID, let name = payload.name,
+            let kind = payload.kind
+        else { throw DocumentError(.internal, "The journal's entry \(entry.id) lacks what an export needs.") }
+        var export = Export(
+            entry: entry, parentID: parent, name: name, kind: kind, contents: nil, operation: operation)
+        if let staging = payload.staging, let source = payload.sourcePath {
+            let contents = try root.staging.snapshot(
+                ofFileAt: source, followingLink: entry.action == .export, in: request(named: staging))
+            export.contents = contents
+            export.entry.payload.file = contents.source
+        }
+        let staged: JournalStep = entry.action == .move ? .moveStaged : .exportStaged
+        export.entry = try index.write(durably: false) { try $0.advance(export.entry, to: staged) }
+        try reached(staged)
+        return export
+    }
+
+    /// The provider has made the item.
+    package func finish(_ export: Export, as item: Item) throws -> IndexedItem {
+        let domain = export.entry.domain
+        let isMove = export.entry.action == .move
+        var entry = export.entry
+        entry.itemID = item.id
+        let outcome = try index.write { index in
+            let outcome = try index.apply([item], in: domain)
+            if isMove {
+                entry = try index.advance(entry, to: .moveRecorded)
+            } else {
+                try index.finish(entry)
+            }
+            return outcome
+        }
+        try perform(outcome)
+        if let rejected = outcome.rejected.first?.error {
+            // It is made, but cannot be shown; the source of a move stays where it is.
+            try takeBackExport(entry)
+            throw rejected
+        }
+        refreshPlaceholder(item.id, in: domain)
+        try reached(isMove ? .moveRecorded : .exportRecorded)
+        if isMove {
+            try finishMove(entry, export.contents)
+        } else {
+            discard(request: entry.payload.staging)
+        }
+        return try current(item.id, in: domain)
+    }
+
+    /// The provider has refused it, for sure; the local document is as it was.
+    package func abandon(_ export: Export) throws {
+        try takeBackExport(export.entry)
+    }
+
+    func takeBackExport(_ entry: JournalEntry) throws {
+        try index.write(durably: false) { try $0.finish(entry) }
+        discard(request: entry.payload.staging)
+    }
+
+    // MARK: Moves
+
+    /// From `moveRecorded` on, also after a crash: contents to the item's place, then the source away.
+    func finishMove(_ entry: JournalEntry, _ contents: StagedFile?) throws {
+        guard let id = entry.itemID else { throw DocumentError(.internal, "A move without an item was to be finished.") }
+        var entry = entry
+        if entry.step == .moveRecorded {
+            let (item, location) = try locate(id, in: entry.domain)
+            if let contents, item.local == nil {
+                let file = try publish(contents, of: item, at: location)
+                entry = try index.write { index in
+                    try index.setMaterialised(
+                        id, in: entry.domain, version: item.item.version, file: file, state: .materialised)
+                    return try index.advance(entry, to: .movePublished)
+                }
+                try? root.placeholders.remove(at: location)
+            } else {
+                entry = try index.write { try $0.advance(entry, to: .movePublished) }
+            }
+            try reached(.movePublished)
+        }
+        try removeSource(of: entry, id)
+        try index.write(durably: false) { try $0.finish(entry) }
+        discard(request: entry.payload.staging)
+        try reached(.moveSourceRemoved)
+    }
+
+    private func publish(_ contents: StagedFile, of item: IndexedItem, at location: Location) throws -> FileIdentity {
+        let stamp = ItemStamp(
+            domain: item.domain, id: item.id, contentVersion: item.item.version.content, size: 0,
+            modified: item.item.modified)
+        let staged = try request(named: contents.request).stamp(contents, stamp)
+        return try tree.publish(staged, at: location, replacing: nil, durably: true)
+    }
+
+    /// Only if it still is what was sent: otherwise it stays, and the item says so.
+    private func removeSource(of entry: JournalEntry, _ id: ItemIdentifier) throws {
+        guard let source = entry.payload.sourcePath, let expected = entry.payload.file else { return }
+        guard try !OutsideFile.remove(source, expecting: expected) else { return }
+        let error = DocumentError(
+            .unsyncedEdits, "\(source) was changed while it was moved: it stays, and the item has what was there before.")
+        logger.warning("\(error.message)", metadata: ["item.id": "\(id)"])
+        try index.write(durably: false) { try $0.setProblem(error, of: id, in: entry.domain) }
+    }
+
+    func refuseTaken(_ name: ItemName, in parent: ItemIdentifier, of domain: DomainName, except id: ItemIdentifier? = nil)
+        throws
+    {
+        guard let holder = try index.read({ try $0.holder(of: name, in: parent, of: domain) }), holder.id != id else {
+            return
+        }
+        guard let other = holder.item.name, other != name else {
+            throw DocumentError(
+                .destinationExists, "There is an item named “\(name)” already: choose another name.", itemID: holder.id)
+        }
+        throw DocumentError(
+            .nameClash,
+            "“\(name)” differs from “\(other)”, which lies there, by case or Unicode form only: choose another name.",
+            itemID: holder.id)
+    }
+}
+
+extension JournalPayload {
+    var sourcePath: FilePath? {
+        source.map { bytes in
+            (bytes.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer { buffer in
+                buffer.baseAddress.map { FilePath(platformString: $0) } ?? FilePath()
+            }
+        }
+    }
+}
+
+extension UnsafePointer<CChar> {
+    /// The bytes before the NUL.
+    fileprivate var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        var next = self
+        while next.pointee != 0 {
+            bytes.append(UInt8(bitPattern: next.pointee))
+            next += 1
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,218 @@
+package import DocumentModel
+internal import Logging
+
+/// A rename, a move to another folder, or a removal, that the provider is to be asked for.
+package struct Change: Sendable {
+    package var entry: JournalEntry
+    package var item: IndexedItem
+    package var location: Location
+    /// The same in every retry.
+    package var operation: String
+}
+
+extension DocumentStore {
+    // MARK: Asked for here
+
+    package func beginRenaming(
+        _ id: ItemIdentifier, in domain: DomainName, to parent: ItemIdentifier, name: ItemName
+    ) throws -> Change {
+        try refuseTaken(name, in: parent, of: domain, except: id)
+        var payload = JournalPayload()
+        payload.parentID = parent
+        payload.name = name
+        return try begin(.renameBegan, id, in: domain, payload)
+    }
+
+    /// - Parameter discardingEdits: changes that were not sent go, too; without it they refuse the removal.
+    package func beginRemoving(
+        _ id: ItemIdentifier, in domain: DomainName, discardingEdits: Bool = false
+    ) throws -> Change {
+        if !discardingEdits, let unsent = try index.read({ try $0.present(within: id, in: domain) }).first(where: \.isUnsent) {
+            throw DocumentError(
+                .unsyncedEdits, "“\(unsent.item.name?.rawValue ?? "")” has changes that were not sent yet: send them first.",
+                itemID: unsent.id)
+        }
+        var payload = JournalPayload()
+        payload.discardsEdits = discardingEdits
+        return try begin(.removeBegan, id, in: domain, payload)
+    }
+
+    private func begin(
+        _ step: JournalStep, _ id: ItemIdentifier, in domain: DomainName, _ payload: JournalPayload
+    ) throws -> Change {
+        let (item, location) = try locate(id, in: domain)
+        let operation = RandomName.make()
+        var payload = payload
+        payload.operation = operation
+        payload.place = location.components
+        payload.base = item.item.version
+        payload.kind = item.item.kind
+        let entry = try index.write(durably: false) { index in
+            try index.begin(step, item: id, in: domain, payload: payload)
+        }
+        try reached(step)
+        return Change(entry: entry, item: item, location: location, operation: operation)
+    }
+
+    /// The provider has renamed or moved it.
+    package func finish(_ change: Change, as item: Item) throws -> IndexedItem {
+        let domain = change.entry.domain
+        let outcome = try index.write { index in
+            let outcome = try index.apply([item], in: domain)
+            try index.finish(change.entry)
+            return outcome
+        }
+        try reached(.renameRecorded)
+        try perform(outcome)
+        if let rejected = outcome.rejected.first?.error { throw rejected }
+        return try current(item.id, in: domain)
+    }
+
+    /// The provider has removed it.
+    package func finishRemoving(_ change: Change) throws {
+        guard let id = change.entry.itemID else { return }
+        let outcome = try index.write { index in
+            var outcome = try index.delete([id], in: change.entry.domain)
+            if change.entry.payload.discardsEdits {
+                outcome.work = try outcome.work.map { entry in
+                    var entry = entry
+                    entry.payload.discardsEdits = true
+                    return try index.advance(entry, to: entry.step)
+                }
+            }
+            try index.finish(change.entry)
+            return outcome
+        }
+        try reached(.removeRecorded)
+        try perform(outcome)
+    }
+
+    /// The provider has refused it, for sure.
+    package func abandon(_ change: Change) throws {
+        try index.write(durably: false) { try $0.finish(change.entry) }
+    }
+
+    // MARK: On disk
+
+    /// Carries out in the tree what an outcome asks for. What cannot be carried out stays in the journal, and the item
+    /// says why.
+    func perform(_ outcome: ApplyOutcome) throws {
+        for entry in outcome.work {
+            do {
+                try perform(entry)
+            } catch let error as DocumentError {
+                logger.warning(
+                    "the tree could not follow the index", metadata: ["item.id": "\(entry.itemID?.rawValue ?? "")", "error": "\(error)"])
+                guard let id = entry.itemID else { continue }
+                _ = try? index.write(durably: false) { try $0.setProblem(error, of: id, in: entry.domain) }
+            }
+        }
+    }
+
+    /// Carries out one recorded rename or removal in the tree; doing it again is no error.
+    package func perform(_ entry: JournalEntry) throws {
+        switch entry.step {
+        case .renameRecorded, .renameMoved: try performMove(entry)
+        case .removeRecorded, .removeCleared: try performRemoval(entry)
+        default: throw DocumentError(.internal, "The journal's entry \(entry.id) (\(entry.step)) is not for the tree.")
+        }
+    }
+
+    private func performMove(_ entry: JournalEntry) throws {
+        guard let id = entry.itemID, let place = entry.payload.place, let destination = entry.payload.destination else {
+            throw DocumentError(.internal, "The journal's entry \(entry.id) lacks what a move needs.")
+        }
+        let target = Location(domain: entry.domain, components: destination)
+        let file: FileIdentity?
+        do {
+            file = try tree.move(from: Location(domain: entry.domain, components: place), to: target)
+        } catch let error as DocumentError where error.code == .destinationExists || error.code == .directoryNotEmpty {
+            // A file that belongs to nobody is in the way. The item stays where its file is, and wants to move.
+            try index.write { index in
+                try index.revertMove(entry)
+                try index.setProblem(error, of: id, in: entry.domain)
+                try index.finish(entry)
+            }
+            refreshPlaceholder(id, in: entry.domain)
+            return
+        }
+        try reached(.renameMoved)
+        try index.write(durably: false) { index in
+            if let file, let item = try index.item(id, in: entry.domain), let known = item.local,
+                known.inode == file.inode
+            {
+                // Renaming changes the inode's time only: what is recorded of the contents stays.
+                var moved = known
+                moved.changed = file.changed
+                try index.setFile(moved, of: id, in: entry.domain)
+            }
+            try index.finish(entry)
+        }
+        refreshPlaceholder(id, in: entry.domain)
+        try reached(.renameFinished)
+    }
+
+    private func performRemoval(_ entry: JournalEntry) throws {
+        guard let id = entry.itemID, let place = entry.payload.place else {
+            throw DocumentError(.internal, "The journal's entry \(entry.id) lacks what a removal needs.")
+        }
+        let item = try index.read { try $0.item(id, in: entry.domain) }
+        // An item of the same identifier that came back is not what was removed.
+        let isBack = item.map { !$0.isGone } ?? false
+        var kept = 0
+        if let item, item.isGone { kept = try clearContents(within: item, discarding: entry.payload.discardsEdits) }
+        let location = Location(domain: entry.domain, components: place)
+        let holder = try index.read { try $0.item(at: location) }
+        if kept == 0, !isBack, holder == nil || holder?.id == id { try clearDerived(at: location, entry.payload.kind) }
+        try reached(.removeCleared)
+        let outcome = try index.write { index in
+            try index.finish(entry)
+            guard kept == 0, item?.isGone == true else { return ApplyOutcome() }
+            return try index.deleteCleared(id, in: entry.domain)
+        }
+        try reached(.removeFinished)
+        // Its name may have been waited for.
+        for item in outcome.changed { refreshPlaceholder(item.id, in: item.domain) }
+        try perform(outcome)
+    }
+
+    /// Removes the contents of all items at or below one that is gone.
+    ///
+    /// - Returns: how many stay, because they hold what the provider never had.
+    private func clearContents(within gone: IndexedItem, discarding: Bool) throws -> Int {
+        var kept = 0
+        for item in try index.read({ try $0.present(within: gone.id, in: gone.domain) }) {
+            guard let local = item.local, let location = try? locate(item.id, in: item.domain).location else {
+                try index.write(durably: false) { try $0.setPlaceholder(item.id, in: item.domain) }
+                continue
+            }
+            var item = item
+            if !item.isUnsent { item = try recordChange(of: item.id, in: item.domain) }
+            if item.isUnsent, !discarding {
+                kept += 1
+                let error = DocumentError(
+                    .noSuchItem, "It was removed at the provider while it had unsent changes here: they are kept, in its file.",
+                    itemID: item.id)
+                try index.write { index in
+                    try index.setState(.conflict, of: item.id, in: item.domain)
+                    try index.setProblem(error, of: item.id, in: item.domain)
+                }
+                continue
+            }
+            try tree.removeFile(at: location, expecting: item.local ?? local)
+            try index.write(durably: false) { try $0.setPlaceholder(item.id, in: item.domain) }
+        }
+        return kept
+    }
+
+    private func clearDerived(at location: Location, _ kind: ItemKind?) throws {
+        try root.placeholders.remove(at: location)
+        guard kind != .document else { return }
+        do {
+            try tree.removeFolder(at: location)
+        } catch let error as DocumentError where error.code == .directoryNotEmpty {
+            // Files that belong to no item stay; they are reported at every start.
+            logger.notice("\(error.message)")
+        }
+    }
+}

@@ -1,0 +1,335 @@
+internal import DocumentModel
+internal import Logging
+
+extension DocumentStore {
+    /// Compares index, journal and tree, and mends what a crash left. To be called once, before anything else.
+    ///
+    /// Its cost follows the number of items that have contents here; placeholders are derived and not looked at.
+    package func reconcile() throws -> ReconciliationReport {
+        var report = ReconciliationReport()
+        try rescueStaged(&report)
+        for entry in try index.read({ try $0.journal() }) { try recover(entry, &report) }
+        let inodes = try reconcilePresent(&report)
+        try reportUnknown(knowing: inodes, &report)
+        for domain in try index.read({ try $0.domains() }) {
+            let outcome = try index.write(durably: false) { try $0.retryWanted(in: domain.name) }
+            try perform(outcome)
+        }
+        let keeping = Set(report.pending.compactMap(\.payload.staging))
+        report.swept = try root.staging.sweep(keeping: keeping)
+        for finding in report.findings { logger.notice("\(finding)") }
+        return report
+    }
+
+    // MARK: Journal
+
+    private func recover(_ entry: JournalEntry, _ report: inout ReconciliationReport) throws {
+        let evidence = try self.evidence(for: entry)
+        let decision = RecoveryDecision(for: entry, evidence)
+        logger.info(
+            "an interrupted action is taken up",
+            metadata: ["journal.step": "\(entry.step)", "item.id": "\(entry.itemID?.rawValue ?? "")", "decision": "\(decision)"])
+        let name = describe(entry, evidence)
+        switch decision {
+        case .forget:
+            try index.write { try $0.finish(entry) }
+            if [.export, .move, .rename, .remove].contains(entry.action) {
+                report.findings.append(
+                    "The \(entry.action) of \(name) was interrupted before the provider's answer was recorded: list its folder to see what became of it."
+                )
+            }
+        case .keepContents:
+            try settle(entry, evidence.item, report: &report)
+        case .returnToPlaceholder:
+            try settlePlaceholder(entry, evidence.item)
+        case .adopt(let version, let isChanged):
+            guard let item = evidence.item, case .file(let file, _) = evidence.place else { return }
+            try adopt(item, file, version: version, isChanged: isChanged, entry)
+            report.adopted += 1
+            report.findings.append("The contents of \(name) had arrived before the host ended, and are kept.")
+        case .lookAtFile:
+            guard let item = evidence.item else { return }
+            try settle(entry, item, report: &report)
+        case .sendAnew:
+            try takeBackSending(entry)
+            report.findings.append("The change of \(name) was not sent before the host ended: it is to be sent anew.")
+        case .askProvider:
+            report.pending.append(entry)
+            report.findings.append("The change of \(name) was being sent when the host ended: the provider is asked again.")
+        case .finishMove:
+            try carryOn(entry, "move", name, &report) { try finishMove(entry, try movedContents(entry)) }
+        case .performInTree:
+            try carryOn(entry, entry.action.rawValue, name, &report) { try perform(entry) }
+        }
+    }
+
+    /// The contents of an interrupted move: the copy, or the source once more. Nil when neither is there any longer:
+    /// the provider has them.
+    private func movedContents(_ entry: JournalEntry) throws -> StagedFile? {
+        if let name = entry.payload.staging, entry.payload.boot == Boot.current,
+            let staged = try root.staging.request(named: name)?.existingFile(),
+            staged.identity.size == entry.payload.file?.size
+        {
+            return staged
+        }
+        guard let source = entry.payload.sourcePath else { return nil }
+        let request = try root.staging.makeRequest()
+        guard let copy = try? root.staging.snapshot(ofFileAt: source, followingLink: false, in: request),
+            let taken = copy.source, entry.payload.file?.hasSameContents(as: taken) == true
+        else { return nil }
+        return copy
+    }
+
+    private func carryOn(
+        _ entry: JournalEntry, _ what: String, _ name: String, _ report: inout ReconciliationReport,
+        _ body: () throws -> Void
+    ) throws {
+        do {
+            try body()
+            report.findings.append("The \(what) of \(name) was interrupted, and is finished now.")
+        } catch let error as DocumentError {
+            // It stays in the journal, and is tried again at the next start.
+            report.findings.append("The \(what) of \(name) was interrupted and cannot be finished: \(error.message)")
+        }
+    }
+
+    private func evidence(for entry: JournalEntry) throws -> RecoveryEvidence {
+        let item = try entry.itemID.flatMap { id in try index.read { try $0.item(id, in: entry.domain) } }
+        var place = RecoveryEvidence.Place.nothing
+        if let item, let location = try? locate(item.id, in: item.domain).location {
+            place = self.place(at: location)
+        }
+        var isStaged = false
+        if let name = entry.payload.staging, entry.payload.boot == Boot.current,
+            let staged = try root.staging.request(named: name)?.existingFile()
+        {
+            isStaged = staged.identity.size == entry.payload.file?.size
+        }
+        return RecoveryEvidence(item: item, place: place, isStaged: isStaged)
+    }
+
+    private func place(at location: Location) -> RecoveryEvidence.Place {
+        do {
+            guard let file = try tree.file(at: location) else { return .nothing }
+            return .file(file, stamp: try tree.stamp(at: location))
+        } catch {
+            return .other
+        }
+    }
+
+    private func describe(_ entry: JournalEntry, _ evidence: RecoveryEvidence) -> String {
+        let components = entry.payload.place ?? entry.payload.name.map { [$0] } ?? []
+        return Location(domain: entry.domain, components: components).description
+    }
+
+    /// Closes an entry, and gives the item the state that its file says.
+    private func settle(
+        _ entry: JournalEntry, _ item: IndexedItem?, report: inout ReconciliationReport
+    ) throws {
+        try index.write { try $0.finish(entry) }
+        guard let item else { return }
+        try look(at: item, &report)
+    }
+
+    private func settlePlaceholder(_ entry: JournalEntry, _ item: IndexedItem?) throws {
+        try index.write { index in
+            if let item { try index.setPlaceholder(item.id, in: item.domain) }
+            try index.finish(entry)
+        }
+        if let item { refreshPlaceholder(item.id, in: item.domain) }
+    }
+
+    private func adopt(
+        _ item: IndexedItem, _ file: FileIdentity, version: [UInt8], isChanged: Bool, _ entry: JournalEntry?
+    ) throws {
+        try index.write { index in
+            let isCurrent = version == item.item.version.content
+            let base = isCurrent ? item.item.version : try ItemVersion(content: version)
+            try index.setMaterialised(
+                item.id, in: item.domain, version: base, file: file,
+                state: isChanged ? .changed : isCurrent ? .materialised : .outdated)
+            if let entry { try index.finish(entry) }
+        }
+    }
+
+    // MARK: Items with contents here
+
+    /// - Returns: the inodes of all items' files.
+    private func reconcilePresent(_ report: inout ReconciliationReport) throws -> Set<UInt64> {
+        var inodes: Set<UInt64> = []
+        var row: Int64 = 0
+        while true {
+            let page = try index.read { try $0.present(in: nil, after: row, limit: 500) }
+            for item in page {
+                row = item.row
+                if let inode = try look(at: item, &report) { inodes.insert(inode) }
+            }
+            if page.count < 500 { return inodes }
+        }
+    }
+
+    /// - Returns: the inode of the item's file.
+    @discardableResult
+    private func look(at item: IndexedItem, _ report: inout ReconciliationReport) throws -> UInt64? {
+        guard item.state != .nameClash else { return nil }
+        let location: Location
+        do {
+            location = try locate(item.id, in: item.domain).location
+        } catch let error as DocumentError where error.code == .nameClash {
+            return item.local?.inode
+        }
+        switch place(at: location) {
+        case .nothing:
+            try recordMissing(item)
+            if item.local != nil {
+                report.missing += 1
+                report.findings.append(
+                    item.isUnsent
+                        ? "\(location) had unsent changes, and its file is gone: the provider's contents stand."
+                        : "The file of \(location) is gone: it is a placeholder again.")
+            }
+            return nil
+        case .other:
+            report.findings.append(tree.notAFile(location).message)
+            try recordMissing(item)
+            return nil
+        case .file(let file, let stamp):
+            return try look(at: item, file, stamp, location, &report)
+        }
+    }
+
+    private func look(
+        at item: IndexedItem, _ file: FileIdentity, _ stamp: ItemStamp?, _ location: Location,
+        _ report: inout ReconciliationReport
+    ) throws -> UInt64? {
+        let isOwn = stamp?.isOf(item.id, in: item.domain) == true
+        guard let local = item.local else {
+            guard isOwn, let stamp else {
+                // Not the item's: reported with the other unknown files.
+                try index.write { try $0.setPlaceholder(item.id, in: item.domain) }
+                return nil
+            }
+            try adopt(item, file, version: stamp.contentVersion, isChanged: !stamp.matches(file), nil)
+            report.adopted += 1
+            report.findings.append("The contents of \(location) were here and not in the index: they are kept.")
+            return file.inode
+        }
+        if local.hasSameContents(as: file) {
+            try settleState(item)
+        } else if !item.isUnsent, isOwn, let stamp, stamp.matches(file) {
+            // Restored from a copy, or published just before the end: what its stamp says.
+            try adopt(item, file, version: stamp.contentVersion, isChanged: false, nil)
+            report.adopted += 1
+        } else {
+            try index.write { index in
+                try index.setFile(file, of: item.id, in: item.domain)
+                if !item.isUnsent { try index.setState(.changed, of: item.id, in: item.domain) }
+            }
+            report.changed += 1
+            report.findings.append("\(location) was changed while no host ran: the change is to be sent.")
+        }
+        return file.inode
+    }
+
+    /// An item that was on its way from one state to another, without an entry that says so, has the state that its
+    /// contents say.
+    private func settleState(_ item: IndexedItem) throws {
+        guard item.state == .materialising else { return }
+        let isCurrent = item.synced?.content == item.item.version.content
+        try index.write { try $0.setState(isCurrent ? .materialised : .outdated, of: item.id, in: item.domain) }
+    }
+
+    // MARK: Files that belong to nobody
+
+    private func reportUnknown(knowing inodes: Set<UInt64>, _ report: inout ReconciliationReport) throws {
+        let domains = Set(try index.read { try $0.domains().map(\.name) })
+        for name in try tree.topFolders().sorted() {
+            guard let domain = try? DomainName(name), domains.contains(domain) else {
+                report.findings.append("The folder “\(name)” among the documents belongs to no domain: it stays.")
+                continue
+            }
+            var unusable: [String] = []
+            var unknown: [Location] = []
+            try tree.forEachFile(of: domain) { unusable.append($0) } _: { file in
+                if !inodes.contains(file.inode) { unknown.append(file.location) }
+            }
+            for location in unknown { try judge(location, &report) }
+            report.findings += unusable.map { "\($0) cannot be an item (a link, a device, or a name that none can have): it stays." }
+        }
+    }
+
+    private func judge(_ location: Location, _ report: inout ReconciliationReport) throws {
+        guard case .file(let file, let stamp) = place(at: location) else { return }
+        // At an item's own place, with its stamp, it is the item's: everything else stays as it is.
+        if let item = try index.read({ try $0.item(at: location) }), item.local == nil, item.item.kind == .document,
+            item.state != .nameClash, let stamp, stamp.isOf(item.id, in: item.domain)
+        {
+            try adopt(item, file, version: stamp.contentVersion, isChanged: !stamp.matches(file), nil)
+            report.adopted += 1
+            report.findings.append("The contents of \(location) were here and not in the index: they are kept.")
+            return
+        }
+        report.unknownFiles.append(location)
+        report.findings.append("\(tree.path(of: location)) belongs to no item: it stays, and is neither sent nor removed.")
+    }
+
+    // MARK: Staging
+
+    /// Files of the tree that were in staging when the host ended, because they were just being replaced or removed:
+    /// those that hold what nobody else has are kept as versions.
+    private func rescueStaged(_ report: inout ReconciliationReport) throws {
+        for staged in try root.staging.leaving() {
+            guard staged.stamp?.matches(staged.file.identity) != true else { continue }
+            try rescue(staged.file, staged.stamp?.domain, &report)
+        }
+        for entry in try index.read({ try $0.journal() }) where entry.action == .materialise {
+            guard let name = entry.payload.staging, let id = entry.itemID,
+                let staged = try root.staging.request(named: name)?.existingFile(),
+                staged.identity.inode != entry.payload.file?.inode,
+                let item = try index.read({ try $0.item(id, in: entry.domain) }),
+                item.local?.hasSameContents(as: staged.identity) != true
+            else { continue }
+            try rescue(staged, entry.domain, &report)
+        }
+    }
+
+    private func rescue(_ file: StagedFile, _ domain: DomainName?, _ report: inout ReconciliationReport) throws {
+        let kept = try root.versions.keep(
+            file, of: Location(domain: domain ?? DomainName("unknown"), components: [ItemName("rescued")]))
+        report.findings.append(
+            "A file was changed in the moment in which it was replaced or removed: what was in it is kept as \(root.versions.path(of: kept))."
+        )
+    }
+
+    // MARK: Taking up
+
+    /// Takes up a send that a crash interrupted: the same bytes, under the operation's old name. Ask the provider
+    /// again, then finish, abandon, or record the conflict.
+    package func resumeSending(_ entry: JournalEntry) throws -> Sending {
+        guard entry.action == .send, let id = entry.itemID, let base = entry.payload.base,
+            let operation = entry.payload.operation, let name = entry.payload.staging
+        else { throw DocumentError(.internal, "The journal's entry \(entry.id) is no send that could be taken up.") }
+        let (item, location) = try locate(id, in: entry.domain)
+        if entry.payload.boot == Boot.current, var staged = try root.staging.request(named: name)?.existingFile(),
+            staged.identity.size == entry.payload.file?.size
+        {
+            staged.source = entry.payload.file
+            return Sending(
+                entry: entry, item: item, location: location, snapshot: staged, base: base, operation: operation)
+        }
+        // The file is what was sent, as the decision has found: taken once more.
+        discard(request: name)
+        let request = try root.staging.makeRequest()
+        var entry = entry
+        entry.payload.staging = request.name
+        entry.payload.boot = Boot.current
+        return try takingBack { try takeBackSending(entry) } _: {
+            let sending = try snapshot(entry, item, location)
+            guard let now = sending.snapshot.source, entry.payload.file?.hasSameContents(as: now) == true else {
+                throw DocumentError(
+                    .busy, "\(location) was changed since it was sent: it is to be sent anew.", itemID: id)
+            }
+            return sending
+        }
+    }
+}

@@ -1,0 +1,19 @@
+package import DocumentModel
+
+/// What was found at start, and done about it.
+package struct ReconciliationReport: Sendable {
+    /// One sentence each, for people.
+    package var findings: [String] = []
+    /// Sends to take up with ``DocumentStore/resumeSending(_:)`` once the provider is there.
+    package var pending: [JournalEntry] = []
+    /// Files that belong to no item. They stay where they are.
+    package var unknownFiles: [Location] = []
+    /// Contents that were here and not in the index.
+    package var adopted = 0
+    /// Files that were changed while no host ran.
+    package var changed = 0
+    /// Files that were gone.
+    package var missing = 0
+    /// Staging folders and files removed.
+    package var swept = 0
+}

@@ -1,0 +1,107 @@
+internal import DocumentModel
+
+/// How an action that a crash interrupted goes on.
+package enum RecoveryDecision: Hashable, Sendable {
+    /// Nothing is to be done, or nothing was: the entry is closed and the item is what its row says.
+    case forget
+    /// The contents that were here before still are.
+    case keepContents
+    /// No contents are here.
+    case returnToPlaceholder
+    /// The file at the item's place is its contents, of that version; changed since, perhaps.
+    case adopt(version: [UInt8], isChanged: Bool)
+    /// The file at the item's place is compared with what the row says of it.
+    case lookAtFile
+    /// The provider never saw it: the change is to be sent anew.
+    case sendAnew
+    /// Only the provider knows whether it was carried out: it is asked again.
+    case askProvider
+    /// The provider has the item: the rest is carried out here.
+    case finishMove
+    /// The index knows: the tree on disk is to follow.
+    case performInTree
+}
+
+/// What is found when the host starts: all that a decision depends on.
+package struct RecoveryEvidence: Hashable, Sendable {
+    /// What lies at the item's place.
+    package enum Place: Hashable, Sendable {
+        case nothing
+        case file(FileIdentity, stamp: ItemStamp?)
+        /// A folder, a link, or something else that is no document.
+        case other
+    }
+
+    /// The item's row; nil when it is not in the index.
+    package var item: IndexedItem?
+    package var place: Place
+    /// Whether the action's staging file is there, whole and to be trusted.
+    package var isStaged: Bool
+
+    package init(item: IndexedItem?, place: Place, isStaged: Bool = false) {
+        self.item = item
+        self.place = place
+        self.isStaged = isStaged
+    }
+}
+
+extension RecoveryDecision {
+    /// Decides how an open entry goes on. Pure.
+    package init(for entry: JournalEntry, _ evidence: RecoveryEvidence) {
+        switch entry.action {
+        case .materialise: self = Self.materialise(entry, evidence)
+        case .recordChange: self = Self.recordChange(evidence)
+        case .send: self = Self.send(entry, evidence)
+        case .evict: self = Self.evict(entry, evidence)
+        case .export:
+            // Not acknowledged. What the provider made of it shows in the folder's next listing.
+            self = .forget
+        case .move:
+            self = entry.step == .moveRecorded || entry.step == .movePublished ? .finishMove : .forget
+        case .rename:
+            self = entry.step == .renameBegan ? .forget : .performInTree
+        case .remove:
+            self = entry.step == .removeBegan ? .forget : .performInTree
+        }
+    }
+
+    private static func materialise(_ entry: JournalEntry, _ evidence: RecoveryEvidence) -> RecoveryDecision {
+        guard let item = evidence.item else { return .forget }
+        guard case .file(let file, let stamp) = evidence.place else { return .returnToPlaceholder }
+        if let local = item.local, local.inode == file.inode {
+            // The old contents: the new ones did not get here.
+            return local.hasSameContents(as: file) ? .keepContents : .lookAtFile
+        }
+        if let stamp, stamp.isOf(item.id, in: item.domain) {
+            return .adopt(version: stamp.contentVersion, isChanged: !stamp.matches(file))
+        }
+        // Without contents before, it is nobody's file; with them, somebody saved a new file in their place.
+        return item.local == nil ? .returnToPlaceholder : .lookAtFile
+    }
+
+    private static func recordChange(_ evidence: RecoveryEvidence) -> RecoveryDecision {
+        guard let item = evidence.item, item.local != nil else { return .forget }
+        return .lookAtFile
+    }
+
+    private static func send(_ entry: JournalEntry, _ evidence: RecoveryEvidence) -> RecoveryDecision {
+        guard let item = evidence.item else { return .forget }
+        guard item.state == .sending else { return .forget }
+        if entry.step == .sendBegan { return .sendAnew }
+        if evidence.isStaged { return .askProvider }
+        // The same bytes can still be taken from the file itself.
+        if let sent = entry.payload.file, case .file(let file, _) = evidence.place, file.hasSameContents(as: sent) {
+            return .askProvider
+        }
+        return .sendAnew
+    }
+
+    private static func evict(_ entry: JournalEntry, _ evidence: RecoveryEvidence) -> RecoveryDecision {
+        guard let item = evidence.item, item.local != nil else { return .forget }
+        switch evidence.place {
+        case .nothing, .other: return .returnToPlaceholder
+        case .file(let file, _):
+            return entry.payload.file?.hasSameContents(as: file) == true ? .keepContents : .lookAtFile
+        }
+    }
+}

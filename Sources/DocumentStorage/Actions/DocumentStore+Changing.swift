@@ -18,7 +18,9 @@ extension DocumentStore {
     /// To be called when the coordinated write has ended: the item is `changed` if its file is not what it was. What
     /// was written is on disk when the call returns.
     package func recordChange(_ entry: JournalEntry) throws -> IndexedItem {
-        guard let id = entry.itemID else { throw DocumentError(.internal, "A change without an item was to be recorded.") }
+        guard let id = entry.itemID else {
+            throw DocumentError(.internal, "A change without an item was to be recorded.")
+        }
         return try recordChange(of: id, in: entry.domain, entry)
     }
 
@@ -65,7 +67,8 @@ extension DocumentStore {
             try index.setPlaceholder(item.id, in: item.domain)
             if item.isUnsent {
                 let error = DocumentError(
-                    .localStorage, "Its file was removed here while it had unsent changes: the provider's contents stand.")
+                    .localStorage,
+                    "Its file was removed here while it had unsent changes: the provider's contents stand.")
                 try index.setProblem(error, of: item.id, in: item.domain)
             }
             if let entry { try index.finish(entry) }

@@ -39,13 +39,19 @@ extension DocumentStore {
         payload.source = source.map { source in source.withPlatformString { $0.bytes } }
         let request = try source.map { _ in try root.staging.makeRequest() }
         payload.staging = request?.name
-        let entry = try takingBack { try request?.remove() } _: {
+        let entry = try takingBack {
+            try request?.remove()
+        } _: {
             try index.write(durably: false) { index in
                 try index.begin(removingSource ? .moveBegan : .exportBegan, item: nil, in: domain, payload: payload)
             }
         }
         try reached(entry.step)
-        return try takingBack { try takeBackExport(entry) } _: { try stage(entry) }
+        return try takingBack {
+            try takeBackExport(entry)
+        } _: {
+            try stage(entry)
+        }
     }
 
     /// Makes the copy for an export that was begun.
@@ -113,7 +119,9 @@ extension DocumentStore {
 
     /// From `moveRecorded` on, also after a crash: contents to the item's place, then the source away.
     func finishMove(_ entry: JournalEntry, _ contents: StagedFile?) throws {
-        guard let id = entry.itemID else { throw DocumentError(.internal, "A move without an item was to be finished.") }
+        guard let id = entry.itemID else {
+            throw DocumentError(.internal, "A move without an item was to be finished.")
+        }
         var entry = entry
         if entry.step == .moveRecorded {
             let (item, location) = try locate(id, in: entry.domain)
@@ -149,12 +157,15 @@ extension DocumentStore {
         guard let source = entry.payload.sourcePath, let expected = entry.payload.file else { return }
         guard try !OutsideFile.remove(source, expecting: expected) else { return }
         let error = DocumentError(
-            .unsyncedEdits, "\(source) was changed while it was moved: it stays, and the item has what was there before.")
+            .unsyncedEdits,
+            "\(source) was changed while it was moved: it stays, and the item has what was there before.")
         logger.warning("\(error.message)", metadata: ["item.id": "\(id)"])
         try index.write(durably: false) { try $0.setProblem(error, of: id, in: entry.domain) }
     }
 
-    func refuseTaken(_ name: ItemName, in parent: ItemIdentifier, of domain: DomainName, except id: ItemIdentifier? = nil)
+    func refuseTaken(
+        _ name: ItemName, in parent: ItemIdentifier, of domain: DomainName, except id: ItemIdentifier? = nil
+    )
         throws
     {
         guard let holder = try index.read({ try $0.holder(of: name, in: parent, of: domain) }), holder.id != id else {

@@ -22,7 +22,9 @@ extension DocumentStore {
             throw DocumentError(.unsyncedEdits, "\(location) has changes that were not sent yet: send them first.")
         }
         let request = try root.staging.makeRequest()
-        return try takingBack { try request.remove() } _: {
+        return try takingBack {
+            try request.remove()
+        } _: {
             let file = try request.makeFile()
             var payload = JournalPayload()
             payload.staging = request.name

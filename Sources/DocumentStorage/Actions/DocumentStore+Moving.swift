@@ -27,9 +27,12 @@ extension DocumentStore {
     package func beginRemoving(
         _ id: ItemIdentifier, in domain: DomainName, discardingEdits: Bool = false
     ) throws -> Change {
-        if !discardingEdits, let unsent = try index.read({ try $0.present(within: id, in: domain) }).first(where: \.isUnsent) {
+        if !discardingEdits,
+            let unsent = try index.read({ try $0.present(within: id, in: domain) }).first(where: \.isUnsent)
+        {
             throw DocumentError(
-                .unsyncedEdits, "“\(unsent.item.name?.rawValue ?? "")” has changes that were not sent yet: send them first.",
+                .unsyncedEdits,
+                "“\(unsent.item.name?.rawValue ?? "")” has changes that were not sent yet: send them first.",
                 itemID: unsent.id)
         }
         var payload = JournalPayload()
@@ -102,7 +105,8 @@ extension DocumentStore {
                 try perform(entry)
             } catch let error as DocumentError {
                 logger.warning(
-                    "the tree could not follow the index", metadata: ["item.id": "\(entry.itemID?.rawValue ?? "")", "error": "\(error)"])
+                    "the tree could not follow the index",
+                    metadata: ["item.id": "\(entry.itemID?.rawValue ?? "")", "error": "\(error)"])
                 guard let id = entry.itemID else { continue }
                 _ = try? index.write(durably: false) { try $0.setProblem(error, of: id, in: entry.domain) }
             }
@@ -191,7 +195,8 @@ extension DocumentStore {
             if item.isUnsent, !discarding {
                 kept += 1
                 let error = DocumentError(
-                    .noSuchItem, "It was removed at the provider while it had unsent changes here: they are kept, in its file.",
+                    .noSuchItem,
+                    "It was removed at the provider while it had unsent changes here: they are kept, in its file.",
                     itemID: item.id)
                 try index.write { index in
                     try index.setState(.conflict, of: item.id, in: item.domain)

@@ -30,14 +30,20 @@ extension DocumentStore {
         payload.boot = Boot.current
         let request = try root.staging.makeRequest()
         payload.staging = request.name
-        let entry = try takingBack { try request.remove() } _: {
+        let entry = try takingBack {
+            try request.remove()
+        } _: {
             try index.write(durably: false) { index in
                 try index.setState(.sending, of: id, in: domain)
                 return try index.begin(.sendBegan, item: id, in: domain, payload: payload)
             }
         }
         try reached(.sendBegan)
-        return try takingBack { try takeBackSending(entry) } _: { try snapshot(entry, item, location) }
+        return try takingBack {
+            try takeBackSending(entry)
+        } _: {
+            try snapshot(entry, item, location)
+        }
     }
 
     /// Takes the snapshot of a send that was begun.
@@ -119,7 +125,9 @@ extension DocumentStore {
         let (_, location) = try locate(id, in: domain)
         // The snapshot itself: the very bytes that were refused.
         let kept = try root.versions.keep(sending.snapshot, of: location)
-        let outcome = try takingBack { try root.versions.remove(kept) } _: {
+        let outcome = try takingBack {
+            try root.versions.remove(kept)
+        } _: {
             try index.write { index in
                 let outcome = try remote.map { try index.apply([$0], in: domain) } ?? ApplyOutcome()
                 let now = try index.item(id, in: domain)

@@ -50,7 +50,8 @@ package struct DocumentStore: Sendable {
     /// An item with its place; throws for an unknown one, and for one that is not in the tree.
     func locate(_ id: ItemIdentifier, in domain: DomainName) throws -> (item: IndexedItem, location: Location) {
         try index.read { index in
-            guard let item = try index.item(id, in: domain), let location = try index.location(of: id, in: domain) else {
+            guard let item = try index.item(id, in: domain), let location = try index.location(of: id, in: domain)
+            else {
                 throw IndexReader.unknown(id, domain)
             }
             return (item, location)

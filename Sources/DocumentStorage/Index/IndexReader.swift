@@ -230,7 +230,8 @@ package class IndexReader {
         }
         return JournalEntry(
             id: row.int(0), action: action, step: step, domain: try DomainName(row.text(3)),
-            itemID: try row.optionalText(4).map { try ItemIdentifier($0) }, payload: try JournalPayload(bytes: row.blob(5))
+            itemID: try row.optionalText(4).map { try ItemIdentifier($0) },
+            payload: try JournalPayload(bytes: row.blob(5))
         )
     }
 

@@ -128,7 +128,9 @@ extension ItemApplier {
         for move in moves {
             var current = move
             for _ in 0..<moves.count {
-                guard let holder = try holder(of: current.key, in: current.parent), let next = byRow[holder] else { break }
+                guard let holder = try holder(of: current.key, in: current.parent), let next = byRow[holder] else {
+                    break
+                }
                 if next.row == move.row { return move }
                 current = next
             }
@@ -230,8 +232,10 @@ extension ItemApplier {
         } else {
             hasContents =
                 try sql.first(
-                    Self.subtree + "SELECT 1 FROM item JOIN sub ON sub.row = item.row WHERE state NOT IN (0, 7) LIMIT 1",
-                    .int(row)) { _ in true } ?? false
+                    Self.subtree
+                        + "SELECT 1 FROM item JOIN sub ON sub.row = item.row WHERE state NOT IN (0, 7) LIMIT 1",
+                    .int(row)
+                ) { _ in true } ?? false
         }
         if existing.isGone, hasContents, try !transaction.journal(of: id, in: domain.name).isEmpty { return }
         if let place = try shownPlace(of: row) {

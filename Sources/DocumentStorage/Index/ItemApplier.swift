@@ -89,7 +89,8 @@ struct ItemApplier {
         let insert = try sql.statement(Self.insertion)
         for item in items {
             guard item.parentID == nil || item.parentID == folderID else {
-                reject(item.id, "says that it lies in “\(item.parentID?.rawValue ?? "")”, but was listed in “\(folderID)”")
+                reject(
+                    item.id, "says that it lies in “\(item.parentID?.rawValue ?? "")”, but was listed in “\(folderID)”")
                 continue
             }
             guard let name = check(item) else { continue }
@@ -138,7 +139,8 @@ struct ItemApplier {
                 if parents[parentID] == nil, let row = try transaction.row(of: parentID, domain) {
                     guard try checkFolder(row, of: parentID) else { continue }
                     let generation = try sql.first(
-                        "SELECT generation FROM listing WHERE folder = ?", .int(row)) { $0.int(0) }
+                        "SELECT generation FROM listing WHERE folder = ?", .int(row)
+                    ) { $0.int(0) }
                     parents[parentID] = (row, generation ?? 0)
                 }
                 guard let parent = parents[parentID] else {
@@ -149,7 +151,8 @@ struct ItemApplier {
             }
             guard orphans.count < rest.count else {
                 for orphan in orphans {
-                    reject(orphan.id, "lies in the folder “\(orphan.parentID?.rawValue ?? "")”, which nobody has told of")
+                    reject(
+                        orphan.id, "lies in the folder “\(orphan.parentID?.rawValue ?? "")”, which nobody has told of")
                 }
                 break
             }
@@ -212,7 +215,8 @@ struct ItemApplier {
                 id,
                 DocumentError(
                     .contractBroken,
-                    "The provider of \(domain.name) told of the item “\(id)”, which \(reason): it is left out.", itemID: id)
+                    "The provider of \(domain.name) told of the item “\(id)”, which \(reason): it is left out.",
+                    itemID: id)
             ))
     }
 

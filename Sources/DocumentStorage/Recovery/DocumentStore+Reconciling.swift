@@ -28,7 +28,10 @@ extension DocumentStore {
         let decision = RecoveryDecision(for: entry, evidence)
         logger.info(
             "an interrupted action is taken up",
-            metadata: ["journal.step": "\(entry.step)", "item.id": "\(entry.itemID?.rawValue ?? "")", "decision": "\(decision)"])
+            metadata: [
+                "journal.step": "\(entry.step)", "item.id": "\(entry.itemID?.rawValue ?? "")",
+                "decision": "\(decision)",
+            ])
         let name = describe(entry, evidence)
         switch decision {
         case .forget:
@@ -55,7 +58,8 @@ extension DocumentStore {
             report.findings.append("The change of \(name) was not sent before the host ended: it is to be sent anew.")
         case .askProvider:
             report.pending.append(entry)
-            report.findings.append("The change of \(name) was being sent when the host ended: the provider is asked again.")
+            report.findings.append(
+                "The change of \(name) was being sent when the host ended: the provider is asked again.")
         case .finishMove:
             try carryOn(entry, "move", name, &report) { try finishMove(entry, try movedContents(entry)) }
         case .performInTree:
@@ -250,11 +254,15 @@ extension DocumentStore {
             }
             var unusable: [String] = []
             var unknown: [Location] = []
-            try tree.forEachFile(of: domain) { unusable.append($0) } _: { file in
+            try tree.forEachFile(of: domain) {
+                unusable.append($0)
+            } _: { file in
                 if !inodes.contains(file.inode) { unknown.append(file.location) }
             }
             for location in unknown { try judge(location, &report) }
-            report.findings += unusable.map { "\($0) cannot be an item (a link, a device, or a name that none can have): it stays." }
+            report.findings += unusable.map {
+                "\($0) cannot be an item (a link, a device, or a name that none can have): it stays."
+            }
         }
     }
 
@@ -270,7 +278,8 @@ extension DocumentStore {
             return
         }
         report.unknownFiles.append(location)
-        report.findings.append("\(tree.path(of: location)) belongs to no item: it stays, and is neither sent nor removed.")
+        report.findings.append(
+            "\(tree.path(of: location)) belongs to no item: it stays, and is neither sent nor removed.")
     }
 
     // MARK: Staging
@@ -323,7 +332,9 @@ extension DocumentStore {
         var entry = entry
         entry.payload.staging = request.name
         entry.payload.boot = Boot.current
-        return try takingBack { try takeBackSending(entry) } _: {
+        return try takingBack {
+            try takeBackSending(entry)
+        } _: {
             let sending = try snapshot(entry, item, location)
             guard let now = sending.snapshot.source, entry.payload.file?.hasSameContents(as: now) == true else {
                 throw DocumentError(

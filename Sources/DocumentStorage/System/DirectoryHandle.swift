@@ -109,7 +109,9 @@ final class DirectoryHandle: Sendable {
             throw DocumentError(
                 .directoryNotEmpty, "The folder “\(path)/\(name)” is not empty: move what is in it elsewhere first.")
         }
-        guard result >= 0 else { throw DocumentError.system(result, "The folder “\(path)/\(name)” could not be removed") }
+        guard result >= 0 else {
+            throw DocumentError.system(result, "The folder “\(path)/\(name)” could not be removed")
+        }
         return true
     }
 
@@ -144,7 +146,9 @@ final class DirectoryHandle: Sendable {
         var raw = docent_status()
         let result = kernel(.status) { docent_fstatat(descriptor, name, &raw) }
         if result == -Int(ENOENT) { return nil }
-        guard result >= 0 else { throw DocumentError.system(result, "The state of “\(path)/\(name)” could not be read") }
+        guard result >= 0 else {
+            throw DocumentError.system(result, "The state of “\(path)/\(name)” could not be read")
+        }
         return FileStatus(raw: raw)
     }
 
@@ -184,7 +188,9 @@ final class DirectoryHandle: Sendable {
     /// Makes the folder's names durable.
     func flush() throws {
         let result = kernel(.flush) { docent_fsync(descriptor) }
-        guard result >= 0 else { throw DocumentError.system(result, "The folder “\(path)” could not be written to disk") }
+        guard result >= 0 else {
+            throw DocumentError.system(result, "The folder “\(path)” could not be written to disk")
+        }
     }
 
     // MARK: Listing

@@ -90,7 +90,9 @@ struct RecordReader {
         var index = 0
         while index < value.count {
             if value[index] == UInt8(ascii: "%") {
-                guard index + 2 < value.count, let byte = hexByte(value[index + 1], value[index + 2]) else { return nil }
+                guard index + 2 < value.count, let byte = hexByte(value[index + 1], value[index + 2]) else {
+                    return nil
+                }
                 bytes.append(byte)
                 index += 3
             } else {

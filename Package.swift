@@ -118,7 +118,7 @@ let package = Package(
         .target(
             name: "DocentCommands",
             dependencies: [
-                "CDocentShims", "DocumentModel", "DocumentClient", "PathKit",
+                "CDocentShims", "DocumentModel", "DocumentClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),
@@ -209,6 +209,22 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .testTarget(
+            name: "DocumentClientTests",
+            dependencies: [
+                "CDocentShims", "DocumentModel", "DocumentWire", "DocumentTransport", "DocumentClient",
+                "DocumentTestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .testTarget(
+            name: "DocentCommandsTests",
+            dependencies: [
+                "DocumentModel", "DocumentClient", "DocentCommands",
+                .product(name: "SystemPackage", package: "swift-system"),
             ]
         ),
         .testTarget(name: "FileCoordinationTests", dependencies: ["DocumentModel", "FileCoordination"]),

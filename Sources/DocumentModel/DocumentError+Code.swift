@@ -57,6 +57,9 @@ extension DocumentError {
         public static let contractBroken = Code(505)
         public static let providerUnavailable = Code(506)
 
+        /// Made by the client library: no host runs, or it ended while it was asked. Never on the wire.
+        public static let hostUnavailable = Code(601)
+
         /// What kind of error it is, which decides what the host does (PROV-22).
         public var errorClass: ErrorClass {
             switch rawValue {
@@ -81,6 +84,7 @@ extension DocumentError {
             409: "unsyncedEdits", 410: "deadlock", 411: "inConflict", 412: "outsideStorageRoot",
             413: "typeNotAccepted", 414: "nameClash", 501: "providerDied", 502: "deadlineExceeded",
             503: "protocolViolation", 504: "frameTooLarge", 505: "contractBroken", 506: "providerUnavailable",
+            601: "hostUnavailable",
         ]
     }
 

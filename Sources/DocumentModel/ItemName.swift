@@ -43,16 +43,16 @@ public struct ItemName: Sendable, CustomStringConvertible {
     }
 
     /// The name with control characters made visible and its length bounded, for messages.
-    package static func printable(_ name: String) -> String {
+    package static func printable(_ name: String, limit: Int = 80) -> String {
         var text = ""
-        for scalar in name.unicodeScalars.prefix(80) {
+        for scalar in name.unicodeScalars.prefix(limit) {
             if scalar.isControl {
                 text += "\\u{\(String(scalar.value, radix: 16))}"
             } else {
                 text.unicodeScalars.append(scalar)
             }
         }
-        return name.unicodeScalars.count > 80 ? text + "…" : text
+        return name.unicodeScalars.count > limit ? text + "…" : text
     }
 }
 

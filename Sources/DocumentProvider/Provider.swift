@@ -8,8 +8,9 @@ public import SystemPackage
 /// side by side. Handlers may block. There is no fixed order of the calls, and any call may be repeated (PROV-12,
 /// PROV-19).
 ///
-/// What the provider throws arrives at the reader as it was thrown when it is a ``DocumentError`` (PROV-14); anything
-/// else becomes an `internal` error with the thrown value's description.
+/// What the provider throws arrives at the reader as it was thrown when it is a ``DocumentError`` (PROV-14). A
+/// `CancellationError` becomes `cancelled`, an `Errno` `localStorage`, and anything else `internal` with the thrown
+/// value's description.
 public protocol Provider: Sendable {
     /// The provider's own version, for logs.
     static var version: String { get }
@@ -17,7 +18,9 @@ public protocol Provider: Sendable {
     /// The identifier of the domain's top folder; ``ItemIdentifier/root`` by default.
     var rootID: ItemIdentifier { get }
 
-    /// Opens the domain. Throw when the settings make no sense; the user is shown the error.
+    /// Opens the domain. Quick: the host waits ten seconds for the hello, of which this is a part, and does not answer
+    /// before. Throw when the settings make no sense: every request then fails with the error, until the host starts
+    /// the provider anew, so connect to servers later and as often as it takes.
     init(context: ProviderContext) async throws
 
     /// The metadata of one item. Throw `noSuchItem` only after making sure.

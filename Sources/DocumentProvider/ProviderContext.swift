@@ -1,18 +1,91 @@
 public import DocumentModel
+public import Logging
 public import SystemPackage
 
 /// What a provider is told about its domain, and its way to the host.
 public struct ProviderContext: Sendable {
+    /// The identifier in the manifest that the provider was started from (PROV-3), and the purpose identifier of
+    /// everything that acts for it (ID-5).
     public let providerIdentifier: ProviderIdentifier
     public let domain: DomainName
     /// The domain's settings, checked against the manifest.
     public let settings: [String: String]
     /// A folder for the provider's own state; stays over restarts.
     public let stateFolder: FilePath
-    /// The document storage root. For information: a provider never writes there (ID-8).
+    /// The document storage root (PROV-4). For information: a provider never writes there (ID-8).
     public let documentStorageURL: FilePath
+    /// The folder below which every staging file of this session lies.
+    public let stagingFolder: FilePath
+    /// Goes to the host's log, with the domain's name.
+    public let logger: Logger
+
+    private let host: any ProviderHost
+
+    /// For tests of a provider; in a running one the host makes it.
+    public init(
+        providerIdentifier: ProviderIdentifier,
+        domain: DomainName,
+        settings: [String: String] = [:],
+        stateFolder: FilePath,
+        documentStorageURL: FilePath,
+        stagingFolder: FilePath,
+        logger: Logger,
+        host: any ProviderHost
+    ) {
+        self.providerIdentifier = providerIdentifier
+        self.domain = domain
+        self.settings = settings
+        self.stateFolder = stateFolder
+        self.documentStorageURL = documentStorageURL
+        self.stagingFolder = stagingFolder
+        self.logger = logger
+        self.host = host
+    }
+
+    /// Has the host create or refresh an item's placeholder (PROV-1). Never removes contents (PH-4). Not to be called
+    /// from ``Provider/init(context:)``, where the host does not answer yet.
+    public func writePlaceholder(_ item: Item) async throws {
+        try await host.writePlaceholder(item)
+    }
+
+    /// Where the placeholder of a document lies: pure, and different for different documents (PROV-2, PH-2).
+    ///
+    /// - Parameter url: the document's place, strictly below ``documentStorageURL``.
+    /// - Throws: ``DocumentError`` with the code `outsideStorageRoot` for any other place (PH-3), `invalidArgument` when
+    ///   a component below the root cannot be a document's name.
+    public func placeholderURL(for url: FilePath) throws(DocumentError) -> FilePath {
+        let root = documentStorageURL.lexicallyNormalized()
+        let below = url.components.dropFirst(root.components.count)
+        // `..` is refused rather than resolved: where it leads depends on what is on disk.
+        guard url.isAbsolute, url.starts(with: root), !below.isEmpty, url.components.allSatisfy({ $0.kind == .regular })
+        else {
+            throw DocumentError(
+                .outsideStorageRoot,
+                "“\(url)” lies outside the document storage root “\(root)”, so it has no placeholder."
+            )
+        }
+        for component in below { _ = try ItemName(component.string) }
+        var placeholder = url.removingLastComponent().appending(ItemName.placeholderFolder)
+        if let name = url.lastComponent { placeholder.append(name) }
+        return placeholder
+    }
+
+    /// Tells the host that the feed of changes has something new.
+    public func signalChanges() {
+        host.signalChanges()
+    }
+
+    /// Tells the host that what resolvable errors waited for has happened: it tries again what it held back.
+    ///
+    /// - Parameter codes: the codes that are resolved; empty for all of them.
+    public func signalErrorResolved(_ codes: [DocumentError.Code] = []) {
+        host.signalErrorResolved(codes)
+    }
 }
 
-/// One transfer: where to report how far it is, and to learn of a cancel.
-public struct Transfer: Sendable {
+/// What a provider asks and tells its host. In a running provider the connection; a test of a provider brings its own.
+public protocol ProviderHost: Sendable {
+    func writePlaceholder(_ item: Item) async throws
+    func signalChanges()
+    func signalErrorResolved(_ codes: [DocumentError.Code])
 }

@@ -1,1 +1,4 @@
-print("docent")
+import DocentCommands
+import Glibc
+
+exit(await DocentTool.run(Array(CommandLine.arguments.dropFirst())))

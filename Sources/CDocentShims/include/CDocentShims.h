@@ -7,11 +7,13 @@
 
 #include "docent_attributes.h"
 #include "docent_copying.h"
+#include "docent_daemon.h"
 #include "docent_listing.h"
 #include "docent_locks.h"
 #include "docent_paths.h"
 #include "docent_polling.h"
 #include "docent_sockets.h"
+#include "docent_standard_streams.h"
 #include "docent_status.h"
 
 #endif

@@ -1,0 +1,74 @@
+import ArgumentParser
+import DocumentClient
+import DocumentModel
+
+struct MakeFolderCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mkdir",
+        abstract: "Make a folder.",
+        discussion: "Example: docent mkdir work:/Reports/2026"
+    )
+
+    @Argument(help: "The new folder, as domain:/path.", transform: Arguments.location)
+    var location: Location
+
+    func run(_ client: DocumentClient) async throws {
+        try await client.makeFolder(at: location)
+    }
+}
+
+struct RenameCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rename",
+        abstract: "Give an item another name, or another folder of its domain.",
+        discussion: """
+            Examples:
+              docent rename work:/q3.pdf q4.pdf
+              docent rename work:/q3.pdf work:/Reports/q3.pdf
+            """
+    )
+
+    @Argument(help: "The item, as domain:/path.", transform: Arguments.location)
+    var location: Location
+
+    @Argument(help: "Its new name, or its new location.")
+    var destination: String
+
+    func run(_ client: DocumentClient) async throws {
+        guard let folder = location.parent else {
+            throw ValidationError("\(location) is a domain's top folder, which has no name: name an item in it.")
+        }
+        // A name has no slash, so there is no doubt.
+        let isLocation = destination.contains(":/")
+        let new =
+            isLocation ? try Arguments.location(destination) : folder.appending(try Arguments.name(destination))
+        guard new.domain == location.domain else {
+            throw ValidationError(
+                "\(location) cannot be renamed into another domain: use “docent import” and “docent export”.")
+        }
+        try await client.rename(itemAt: location, to: new)
+    }
+}
+
+struct RemoveCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rm",
+        abstract: "Remove items, here and on the remote.",
+        discussion: "To free space only, use “docent evict”.\n\nExample: docent rm work:/old.txt"
+    )
+
+    @Argument(help: "The items, as domain:/path.", transform: Arguments.location)
+    var locations: [Location]
+
+    @Flag(name: .shortAndLong, help: "Also folders that are not empty.")
+    var recursive = false
+
+    @Flag(help: "Also what has changes that were not sent. They are lost.")
+    var discardUnsent = false
+
+    func run(_ client: DocumentClient) async throws {
+        try await Failures.collect(locations) {
+            try await client.remove(itemAt: $0, recursive: recursive, discardUnsent: discardUnsent)
+        }
+    }
+}

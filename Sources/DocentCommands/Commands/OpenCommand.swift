@@ -1,0 +1,119 @@
+import ArgumentParser
+import DocumentClient
+import DocumentModel
+import SystemPackage
+
+struct OpenCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "open",
+        abstract: "Have a document's contents here, and print its path or run a command on it.",
+        discussion: """
+            With --with, everything behind it is the command, without a shell. The document's path is put in place of \
+            {}, or behind the last word when there is no {}. Nobody writes to the document while the command runs, \
+            and the exit code is the command's.
+
+            Examples:
+              docent open work:/report.pdf
+              docent open work:/report.pdf --with xdg-open
+              docent open work:/data.csv --with sort -t , -k 2 {}
+            """
+    )
+
+    @Argument(help: "The document, as domain:/path.", transform: Arguments.location)
+    var location: Location
+
+    @Option(
+        name: .customLong("with"), parsing: .remaining,
+        help: ArgumentHelp("A command to run on it. Comes last.", valueName: "command …"))
+    var command: [String] = []
+
+    func run(_ client: DocumentClient) async throws {
+        let status: Int32 = try await withProgress("Downloading \(location)") { progress in
+            try await client.coordinate(readingItemAt: location, progress: progress) { path, _ in
+                if command.isEmpty {
+                    try Console.print(path.string)
+                    return 0
+                }
+                return try await CommandLineProgram(words: command).runAndTell(on: path)
+            }
+        }
+        if status != 0 { throw ExitCode(status) }
+    }
+}
+
+struct EditCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "edit",
+        abstract: "Change a document with an editor or a command, and send what changed.",
+        discussion: """
+            Runs the editor of $VISUAL or $EDITOR, or the command behind --with (see “docent help open” for how it is \
+            given). Nobody else reads or writes the document meanwhile. Afterwards the change is safe on this \
+            machine; docent waits until it is sent, too.
+
+            Examples:
+              docent edit work:/notes.txt
+              docent edit work:/notes.txt --with sed -i s/draft/final/
+              docent edit --no-wait work:/notes.txt --with vim
+            """
+    )
+
+    @Argument(help: "The document, as domain:/path.", transform: Arguments.location)
+    var location: Location
+
+    @Flag(help: "Do not wait until the change is sent.")
+    var noWait = false
+
+    @Option(
+        name: .customLong("with"), parsing: .remaining,
+        help: ArgumentHelp("The command to change it with. Comes last.", valueName: "command …"))
+    var command: [String] = []
+
+    func run(_ client: DocumentClient) async throws {
+        let program = command.isEmpty ? try CommandLineProgram.editor() : CommandLineProgram(words: command)
+        let (status, hasChanged) = try await withProgress("Downloading \(location)") { progress in
+            try await client.coordinate(writingItemAt: location, progress: progress) { path, _ in
+                let before = FileMark(path)
+                let status = try await program.runAndTell(on: path)
+                return (status, before != FileMark(path))
+            }
+        }
+        if !hasChanged {
+            Console.complain("\(location) was not changed.")
+        } else if noWait {
+            Console.complain("The change of \(location) is safe here, and is being sent.")
+        } else {
+            try await client.waitUntilSentAndTell(location)
+        }
+        if status != 0 { throw ExitCode(status) }
+    }
+}
+
+extension CommandLineProgram {
+    fileprivate func runAndTell(on path: FilePath) async throws -> Int32 {
+        let status = try await run(on: path)
+        if status > 128 {
+            Console.complain("docent: \(name) was ended by signal \(status - 128).")
+        } else if status != 0 {
+            Console.complain("docent: \(name) ended with status \(status).")
+        }
+        return status
+    }
+}
+
+extension DocumentClient {
+    /// Waits until a change is sent, and says so; when it cannot be sent, says that it is safe.
+    func waitUntilSentAndTell(_ location: Location) async throws {
+        do {
+            try await withProgress("Sending \(location)") { try await waitUntilSent(location, progress: $0) }
+            Console.complain("Sent \(location).")
+        } catch let error as DocumentError where error.code == .inConflict {
+            throw error.wrapped(
+                "\(location) was changed on the other side too, and both contents are kept: “docent stat \(location)” says where, and “docent resolve \(location) --keep local|remote|both” chooses."
+            )
+        } catch let error as DocumentError where error.code != .hostUnavailable && error.code != .cancelled {
+            throw error.wrapped(
+                "The change of \(location) is safe here, but could not be sent yet: it is tried again, and “docent status” says how it stands."
+            )
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import ArgumentParser
+import Glibc
+
+/// The program `docent`: reads its arguments, runs the command, and says what the exit code is.
+package enum DocentTool {
+    /// - Returns: 0, 1 for a failure, 64 for wrong usage, or the exit status of a command that was run on a document.
+    package static func run(_ arguments: [String]) async -> Int32 {
+        // A reader that goes away, as in “docent cat … | head”, is an error of the write and not our end.
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            var command = try Docent.parseAsRoot(arguments)
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+            return 0
+        } catch is Console.ReaderHasGone {
+            return 0
+        } catch let failure as Failures {
+            return failure.errors.isEmpty ? 0 : 1
+        } catch {
+            return tell(error)
+        }
+    }
+
+    /// What is said at the end of a run, and the exit code.
+    package struct Report: Equatable, Sendable {
+        package var code: Int32
+        package var output: String
+        package var complaint: String
+
+        package init(code: Int32, output: String = "", complaint: String = "") {
+            self.code = code
+            self.output = output
+            self.complaint = complaint
+        }
+    }
+
+    /// What is said of arguments that are no command to run: help, the version, wrong usage. Nil for those that are.
+    package static func report(ofParsing arguments: [String]) -> Report? {
+        do {
+            var command = try Docent.parseAsRoot(arguments)
+            // All of ours are asynchronous; what is not is ArgumentParser's help.
+            if !(command is any AsyncParsableCommand) { try command.run() }
+            return nil
+        } catch {
+            return report(for: error)
+        }
+    }
+
+    package static func report(for error: any Error) -> Report {
+        if isOurs(error) { return Report(code: 1, complaint: ErrorText.text(for: error)) }
+        let code = Docent.exitCode(for: error)
+        let message = Docent.fullMessage(for: error)
+        // Help, the version, a completion script.
+        if code == .success { return Report(code: 0, output: message) }
+        return Report(code: code.rawValue, complaint: message.isEmpty ? "" : UsageText.text(message))
+    }
+
+    private static func tell(_ error: any Error) -> Int32 {
+        let report = report(for: error)
+        if !report.output.isEmpty { try? Console.print(report.output) }
+        if !report.complaint.isEmpty { Console.complain(report.complaint) }
+        return report.code
+    }
+
+    /// ArgumentParser knows its own errors, and the exit codes that a command ends with; the others are ours to tell.
+    private static func isOurs(_ error: any Error) -> Bool {
+        !(error is ExitCode || error is ValidationError || error is CleanExit)
+            && Docent.exitCode(for: error) == .failure
+    }
+}
+
+struct Docent: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "docent",
+        abstract: "Work with documents that live elsewhere.",
+        discussion: """
+            A domain is a place that documents come from: a folder, a server, an account. A provider is the program \
+            that reaches it. Documents are named by locations: domain:/path, for example work:/Reports/q3.pdf. What \
+            you open is downloaded then; what you change is sent back.
+
+            A first round:
+              docent provider list
+              docent domain add work --provider org.docent.folder --set path=~/Documents
+              docent ls work:/
+              docent edit work:/notes.txt
+              docent status
+
+            The host, docentd, is started when it is needed. It keeps everything in $DOCENT_ROOT, or in \
+            ~/.local/share/docent.
+
+            Exit codes: 0; 1 for a failure; 64 for wrong usage. A command given with --with hands on its own.
+            """,
+        version: "docent \(Version.current)",
+        subcommands: [],
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Look",
+                subcommands: [ListCommand.self, StatCommand.self, CatCommand.self, StatusCommand.self]),
+            CommandGroup(
+                name: "Use documents",
+                subcommands: [
+                    OpenCommand.self, EditCommand.self, ImportCommand.self, ExportCommand.self, MoveCommand.self,
+                ]),
+            CommandGroup(
+                name: "Arrange",
+                subcommands: [MakeFolderCommand.self, RenameCommand.self, RemoveCommand.self]),
+            CommandGroup(
+                name: "What is here",
+                subcommands: [
+                    DownloadCommand.self, EvictCommand.self, RefreshCommand.self, ResolveCommand.self,
+                ]),
+            CommandGroup(
+                name: "Set up",
+                subcommands: [ProviderCommand.self, DomainCommand.self, HostCommand.self]),
+        ]
+    )
+}
+
+enum Version {
+    static let current = "0.1.0"
+}
+
+/// Several things were asked for, and some of them failed; what failed was told already.
+struct Failures: Error {
+    private(set) var errors: [any Error] = []
+
+    /// Runs something for every element, tells each failure, and goes on.
+    static func collect<Element>(_ elements: [Element], _ body: (Element) async throws -> Void) async throws {
+        var failures = Failures()
+        for element in elements {
+            do {
+                try await body(element)
+            } catch let error as CancellationError {
+                throw error
+            } catch let error as Console.ReaderHasGone {
+                throw error
+            } catch {
+                Console.complain(ErrorText.text(for: error))
+                failures.errors.append(error)
+            }
+        }
+        if !failures.errors.isEmpty { throw failures }
+    }
+}

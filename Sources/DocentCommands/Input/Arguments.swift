@@ -1,0 +1,71 @@
+import ArgumentParser
+import DocumentModel
+import Glibc
+import SystemPackage
+
+/// Turns what was typed into values; what makes no sense is wrong usage (exit code 64).
+enum Arguments {
+    static func location(_ text: String) throws -> Location {
+        try checked { () throws(DocumentError) in try Location(text) }
+    }
+
+    static func domain(_ text: String) throws -> DomainName {
+        try checked { () throws(DocumentError) in try DomainName(text) }
+    }
+
+    static func provider(_ text: String) throws -> ProviderIdentifier {
+        try checked { () throws(DocumentError) in try ProviderIdentifier(text) }
+    }
+
+    static func name(_ text: String) throws -> ItemName {
+        try checked { () throws(DocumentError) in try ItemName(text) }
+    }
+
+    static func resolution(_ text: String) throws -> ConflictResolution {
+        if let resolution = ConflictResolution(rawValue: text) { return resolution }
+        throw ValidationError("“\(text)” is not a way to end a conflict: write local, remote or both.")
+    }
+
+    /// `key=value`.
+    static func setting(_ text: String) throws -> Setting {
+        guard let separator = text.firstIndex(of: "="), separator != text.startIndex else {
+            throw ValidationError("“\(text)” is not a setting: write it as key=value.")
+        }
+        return Setting(key: String(text[..<separator]), value: String(text[text.index(after: separator)...]))
+    }
+
+    struct Setting: Sendable {
+        var key: String
+        var value: String
+    }
+
+    /// A path as a person writes it, made absolute: `~` is the home folder, and what is relative begins here. Links
+    /// and dots are resolved as far as the path exists.
+    static func absolutePath(_ text: String) throws -> String {
+        var path = text
+        if path == "~" || path.hasPrefix("~/") {
+            guard let home = getenv("HOME").map({ String(cString: $0) }), home.hasPrefix("/") else {
+                throw ValidationError("“\(text)” begins with ~, and HOME is not set: write the whole path.")
+            }
+            path = home + path.dropFirst()
+        }
+        if let resolved = realpath(path.isEmpty ? "." : path, nil) {
+            defer { free(resolved) }
+            return String(cString: resolved)
+        }
+        if path.hasPrefix("/") { return FilePath(path).lexicallyNormalized().string }
+        guard let folder = realpath(".", nil) else {
+            throw ValidationError("The current folder is gone: write the whole path instead of “\(text)”.")
+        }
+        defer { free(folder) }
+        return FilePath(String(cString: folder)).pushing(FilePath(path)).lexicallyNormalized().string
+    }
+
+    private static func checked<Value>(_ body: () throws(DocumentError) -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch {
+            throw ValidationError(error.message)
+        }
+    }
+}

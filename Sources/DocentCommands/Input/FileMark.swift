@@ -1,0 +1,22 @@
+import Glibc
+import SystemPackage
+
+/// What tells whether a file was written to or replaced.
+struct FileMark: Equatable {
+    private let device: UInt
+    private let inode: UInt
+    private let size: Int
+    private let seconds: Int
+    private let nanoseconds: Int
+
+    /// Nil when there is no such file.
+    init?(_ path: FilePath) {
+        var status = stat()
+        guard lstat(path.string, &status) == 0 else { return nil }
+        device = status.st_dev
+        inode = status.st_ino
+        size = status.st_size
+        seconds = status.st_mtim.tv_sec
+        nanoseconds = status.st_mtim.tv_nsec
+    }
+}

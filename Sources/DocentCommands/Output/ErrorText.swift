@@ -1,0 +1,26 @@
+import DocumentModel
+import SystemPackage
+
+/// How an error is told: one sentence with what to do next, then what caused it.
+package enum ErrorText {
+    package static func text(for error: any Error) -> String {
+        switch error {
+        case let error as DocumentError:
+            var lines = ["docent: \(visible(error.message))"]
+            lines += error.causes.map { "  because: \(visible($0))" }
+            return lines.joined(separator: "\n")
+        case is CancellationError: return "docent: Cancelled."
+        case let error as Errno: return "docent: \(error)."
+        default: return "docent: \(visible(String(describing: error)))"
+        }
+    }
+
+    /// Texts of providers reach the terminal too: what could move its cursor is left out.
+    package static func visible(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map {
+                    $0.properties.generalCategory == .control && $0 != "\n" ? "\u{FFFD}" : $0
+                }))
+    }
+}

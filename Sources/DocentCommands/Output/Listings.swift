@@ -1,0 +1,241 @@
+package import DocumentClient
+package import DocumentModel
+
+// What the listings look like to people.
+
+extension ItemState {
+    /// One word, or two.
+    package var word: String {
+        switch self {
+        case .materialised: "here"
+        case .materialising: "downloading"
+        case .nameClash: "name clash"
+        default: rawValue
+        }
+    }
+
+    /// What it means, for somebody who sees the word for the first time.
+    package var explanation: String {
+        switch self {
+        case .placeholder: "only its metadata is here"
+        case .materialising: "its contents are coming"
+        case .materialised: "its contents are here and current"
+        case .outdated: "its contents are here, and the remote has newer ones"
+        case .changed: "changed here, not sent yet"
+        case .sending: "being sent"
+        case .conflict: "changed on both sides, and both contents are kept"
+        case .nameClash: "not shown: another name differs from it only by case or by Unicode form"
+        }
+    }
+}
+
+extension ItemKind {
+    fileprivate var suffix: String { self == .document ? "" : "/" }
+}
+
+package enum ItemListing {
+    /// Widths do not depend on the items, so that a folder can be printed page by page.
+    private static let columns = [
+        Table.Column("STATE", minimumWidth: 11), Table.Column("SIZE", .right, minimumWidth: 7),
+        Table.Column("MODIFIED", minimumWidth: 16), Table.Column("VERSION", minimumWidth: 12), Table.Column("NAME"),
+    ]
+
+    package static func text(_ items: [ItemStatus], showsTitles: Bool) -> String {
+        var table = Table(columns)
+        for status in items {
+            let item = status.item
+            table.add(
+                item.kind == .folder ? "folder" : status.state.word,
+                item.kind == .folder ? "–" : item.size.map { Words.size($0) } ?? "?",
+                Words.time(item.modified),
+                Words.version(item.version.content, limit: 12),
+                (item.name?.rawValue ?? "/") + (item.name == nil ? "" : item.kind.suffix)
+            )
+        }
+        return table.text(showsTitles: showsTitles)
+    }
+
+    /// Everything about one item, a line each.
+    package static func details(_ status: ItemStatus) -> String {
+        let item = status.item
+        var table = Table([Table.Column(""), Table.Column("")])
+        table.add("Location", status.location.description)
+        table.add("Kind", "\(item.kind.rawValue), \(item.contentType)")
+        table.add("State", "\(status.state.word): \(status.state.explanation)")
+        if item.kind != .folder {
+            table.add(
+                "Size", item.size.map { "\(Words.size($0)) (\(Words.count($0, "byte", "bytes")))" } ?? "not known")
+        }
+        table.add("Modified", Words.time(item.modified))
+        if item.created != .zero { table.add("Created", Words.time(item.created)) }
+        if !item.version.content.isEmpty { table.add("Version", Words.version(item.version.content)) }
+        table.add("Identifier", item.id.rawValue)
+        table.add("Allowed", item.capabilities.names.joined(separator: ", "))
+        if !status.path.isEmpty { table.add("Path", status.path) }
+        if let progress = status.progress { table.add("Progress", progressText(progress)) }
+        if let conflictPath = status.conflictPath { table.add("Other side", conflictPath) }
+        if let problem = status.problem {
+            table.add("Problem", ErrorText.visible(problem.message))
+            for cause in problem.causes { table.add("", "because: \(ErrorText.visible(cause))") }
+        }
+        return table.text(showsTitles: false)
+    }
+
+    package static func progressText(_ progress: TransferProgress) -> String {
+        guard let expected = progress.expected, expected > 0 else { return Words.size(progress.done) }
+        let percent = min(100, progress.done * 100 / expected)
+        return "\(percent) % (\(Words.size(progress.done)) of \(Words.size(expected)))"
+    }
+}
+
+package enum ProviderListing {
+    package static func text(_ installed: InstalledProviders) -> String {
+        var table = Table([
+            Table.Column("IDENTIFIER"), Table.Column("NAME"), Table.Column("MODES"), Table.Column("CAN ALSO"),
+            Table.Column("DOMAINS"),
+        ])
+        for provider in installed.providers {
+            table.add(
+                provider.id.rawValue, provider.name, list(provider.pickerModes.map(\.rawValue)),
+                list(provider.capabilities.map(\.rawValue)), list(provider.domains.map(\.rawValue)))
+        }
+        var text = table.isEmpty ? "No provider is installed.\n" : table.text()
+        for problem in installed.problems { text += "\nNot usable: \(ErrorText.visible(problem))\n" }
+        return text
+    }
+
+    package static func details(_ provider: ProviderDescription) -> String {
+        var table = Table([Table.Column(""), Table.Column("")])
+        table.add("Identifier", provider.id.rawValue)
+        table.add("Name", ErrorText.visible(provider.name))
+        if !provider.version.isEmpty { table.add("Version", provider.version) }
+        table.add("Modes", list(provider.pickerModes.map(\.rawValue)))
+        table.add("Types", list(provider.supportedTypes.map(\.identifier)))
+        table.add("Can also", list(provider.capabilities.map(Self.words)))
+        table.add("Domains", list(provider.domains.map(\.rawValue)))
+        table.add("Bundle", provider.bundlePath)
+        var text = table.text(showsTitles: false)
+
+        text += "\nWhat it may do, beside its own folders:\n"
+        let permissions = provider.permissions.isEmpty ? ["Nothing."] : provider.permissions
+        for permission in permissions { text += "  \(ErrorText.visible(permission))\n" }
+
+        if provider.settings.isEmpty { return text + "\nIt has no settings.\n" }
+        text += "\nSettings, for “docent domain add NAME --provider \(provider.id) --set key=value”:\n"
+        var settings = Table([Table.Column(""), Table.Column(""), Table.Column(""), Table.Column("")])
+        for setting in provider.settings {
+            let need = setting.required ? "required" : setting.defaultValue.map { "default: \($0)" } ?? "optional"
+            settings.add("  \(setting.key)", setting.type.rawValue, need, ErrorText.visible(setting.description))
+        }
+        return text + settings.text(showsTitles: false)
+    }
+
+    private static func words(_ capability: ProviderCapability) -> String {
+        switch capability {
+        case .modifying: "make, change and remove items (modifying)"
+        case .changes: "tell what changed on the remote (changes)"
+        }
+    }
+
+    static func list(_ words: [String]) -> String {
+        words.isEmpty ? "–" : words.joined(separator: ", ")
+    }
+}
+
+package enum DomainListing {
+    package static func text(_ domains: [DomainDescription]) -> String {
+        guard !domains.isEmpty else {
+            return "There is no domain yet: “docent domain add NAME --provider ID” makes one.\n"
+        }
+        var table = Table([
+            Table.Column("NAME"), Table.Column("PROVIDER"), Table.Column("STATE"), Table.Column("SETTINGS"),
+        ])
+        for domain in domains {
+            let settings = domain.settings.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            table.add(
+                domain.name.rawValue, domain.providerID.rawValue, domain.providerState.rawValue,
+                ProviderListing.list(settings))
+        }
+        return table.text() + domains.compactMap(problem).joined()
+    }
+
+    static func problem(of domain: DomainDescription) -> String? {
+        guard let problem = domain.problem else { return nil }
+        let causes = problem.causes.map { "\n  because: \(ErrorText.visible($0))" }.joined()
+        return "\n\(domain.name): \(ErrorText.visible(problem.message))\(causes)\n"
+    }
+}
+
+package enum StatusListing {
+    package static func text(_ status: StorageStatus) -> String {
+        guard !status.domains.isEmpty else { return DomainListing.text([]) }
+        var table = Table([
+            Table.Column("DOMAIN"), Table.Column("PROVIDER"), Table.Column("STATE"), Table.Column("KNOWN", .right),
+            Table.Column("HERE", .right), Table.Column("BYTES", .right), Table.Column("UNSENT", .right),
+            Table.Column("CONFLICTS", .right),
+        ])
+        for entry in status.domains {
+            table.add(
+                entry.domain.name.rawValue, entry.domain.providerID.rawValue, entry.domain.providerState.rawValue,
+                "\(entry.items)", "\(entry.materialised)", Words.size(entry.materialisedBytes), "\(entry.unsent)",
+                "\(entry.conflicts)")
+        }
+        var text = table.text() + status.domains.compactMap { DomainListing.problem(of: $0.domain) }.joined()
+        let wrong = status.items.filter { $0.problem != nil || $0.state == .conflict || $0.state == .nameClash }
+        let underWay = status.items.filter { item in !wrong.contains { $0.location == item.location } }
+        if !underWay.isEmpty { text += "\nUnder way:\n" + lines(underWay) }
+        if !wrong.isEmpty { text += "\nNeeds a look:\n" + lines(wrong) }
+        if status.items.isEmpty, status.domains.allSatisfy({ $0.domain.problem == nil }) {
+            text += "\nEverything is in sync.\n"
+        }
+        return text
+    }
+
+    private static func lines(_ items: [ItemStatus]) -> String {
+        items.map { item in
+            var text = "  \(item.location)  \(item.state.word)"
+            if let progress = item.progress { text += ", \(ItemListing.progressText(progress))" }
+            text += "\n"
+            if let problem = item.problem {
+                text += "    \(ErrorText.visible(problem.message))\n"
+                for cause in problem.causes { text += "    because: \(ErrorText.visible(cause))\n" }
+            }
+            if let other = item.conflictPath {
+                text += "    The other side's contents: \(other)\n"
+                text +=
+                    "    Choose with: docent resolve \(Quoting.shell(item.location.description)) --keep local|remote|both\n"
+            }
+            return text
+        }.joined()
+    }
+}
+
+package enum HostListing {
+    package static func text(_ status: HostStatus) -> String {
+        var table = Table([Table.Column(""), Table.Column("")])
+        table.add("Host", "process \(status.processID), release \(status.version), since \(Words.time(status.started))")
+        table.add("Root", status.root)
+        table.add("Memory", Words.size(status.memory))
+        table.add(
+            "Tools",
+            "\(Words.count(status.connections, "connection", "connections")), \(Words.count(status.claims, "claim", "claims"))"
+        )
+        var text = table.text(showsTitles: false)
+        if !status.findings.isEmpty {
+            text += "\nFound at the start:\n" + status.findings.map { "  \(ErrorText.visible($0))\n" }.joined()
+        }
+        return text
+    }
+}
+
+enum Quoting {
+    /// The text as one word for a shell.
+    static func shell(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy {
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || "-_.:/+@%,".utf8.contains($0)
+        }
+        guard !isPlain else { return text }
+        return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    }
+}

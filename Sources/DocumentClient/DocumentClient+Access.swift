@@ -1,0 +1,110 @@
+public import DocumentModel
+internal import DocumentTransport
+internal import DocumentWire
+public import SystemPackage
+
+extension DocumentClient {
+    /// Reads a document: waits until nobody writes it, has its contents here, and keeps writers out until the closure
+    /// returns (COORD-1, COORD-9).
+    ///
+    /// ```swift
+    /// let text = try await client.coordinate(readingItemAt: location) { path, item in
+    ///     try String(contentsOfFile: path.string, encoding: .utf8)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - options: contents or metadata only, and the purpose.
+    ///   - progress: how far the download is, when there is one.
+    ///   - body: gets the path of the document's file as of now, and what is known of the item. It is not run when the
+    ///     waiting fails (COORD-8).
+    public func coordinate<Value>(
+        readingItemAt location: Location, options: AccessOptions = AccessOptions(), progress: ProgressHandler? = nil,
+        _ body: (FilePath, ItemStatus) async throws -> Value
+    ) async throws -> Value {
+        try await withAccess(to: location, intent: .reading, option: nil, options, progress, body)
+    }
+
+    /// Writes a document: waits until nobody reads or writes it, and keeps everybody out until the closure returns
+    /// (COORD-2). Then what was changed is sent; ``waitUntilSent(_:progress:)`` waits for that.
+    ///
+    /// Write to the path in place, or put a new file there by rename. When the closure has returned, the change is
+    /// safe: it survives a crash of the host, and is sent when the provider can be reached.
+    ///
+    /// - Parameters:
+    ///   - option: what the writing is for, where that changes who waits; nil for a plain update.
+    public func coordinate<Value>(
+        writingItemAt location: Location, for option: WritingOption? = nil, options: AccessOptions = AccessOptions(),
+        progress: ProgressHandler? = nil, _ body: (FilePath, ItemStatus) async throws -> Value
+    ) async throws -> Value {
+        try await withAccess(to: location, intent: .writing, option: option, options, progress, body)
+    }
+
+    private func withAccess<Value>(
+        to location: Location, intent: AccessIntent, option: WritingOption?, _ options: AccessOptions,
+        _ progress: ProgressHandler?, _ body: (FilePath, ItemStatus) async throws -> Value
+    ) async throws -> Value {
+        let outer = EnclosingAccesses.current.filter { $0.connection == ObjectIdentifier(connection) }
+        let request = AccessRequest(
+            location: location, intent: intent, writingOption: option, purpose: options.purpose,
+            metadataOnly: options.metadataOnly, nestedIn: outer.map(\.access))
+        guard
+            case .beginAccess(let access, let path, let item) = try await ask(.beginAccess(request), progress: progress)
+        else { throw Self.unexpectedAnswer }
+
+        let value: Value
+        do {
+            // The answer may have crossed a cancel on its way.
+            try Task.checkCancellation()
+            let accesses = outer + [EnclosingAccess(connection: ObjectIdentifier(connection), access: access)]
+            value = try await EnclosingAccesses.$current.withValue(accesses) {
+                try await body(FilePath(path), item)
+            }
+        } catch {
+            // What the closure threw is what matters; when the end fails too, the connection is gone, and the claim
+            // with it.
+            try? await end(access)
+            throw error
+        }
+        try await end(access)
+        return value
+    }
+
+    /// Ends an access, also when the task is cancelled: a task of its own does not inherit that.
+    private func end(_ access: UInt64) async throws(DocumentError) {
+        let client = self
+        let outcome = await Task(executorPreference: loop) {
+            do throws(DocumentError) {
+                try await client.tell(.endAccess(access))
+                return DocumentError?.none
+            } catch {
+                return error
+            }
+        }.value
+        if let outcome { throw outcome }
+    }
+}
+
+/// How a document is accessed, beyond reading or writing.
+public struct AccessOptions: Hashable, Sendable {
+    /// Accesses with the same purpose never wait for each other (COORD-6); nil: a purpose of its own.
+    public var purpose: String?
+    /// Contents are not wanted, and not downloaded (COORD-13).
+    public var metadataOnly: Bool
+
+    /// By default contents are wanted, and the access has a purpose of its own.
+    public init(purpose: String? = nil, metadataOnly: Bool = false) {
+        self.purpose = purpose
+        self.metadataOnly = metadataOnly
+    }
+}
+
+/// The accesses that the running closure is inside of: they cannot end before it, so the host finds a deadlock at once.
+private enum EnclosingAccesses {
+    @TaskLocal static var current: [EnclosingAccess] = []
+}
+
+private struct EnclosingAccess: Sendable {
+    let connection: ObjectIdentifier
+    let access: UInt64
+}

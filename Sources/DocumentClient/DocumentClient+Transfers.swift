@@ -1,0 +1,90 @@
+public import DocumentModel
+internal import DocumentWire
+public import SystemPackage
+
+extension DocumentClient {
+    /// Copies a document out of its domain, to a place of the tool's: edits there never reach the provider (PICK-1).
+    ///
+    /// The copy appears at its place when it is whole and flushed.
+    ///
+    /// - Parameters:
+    ///   - destination: the new file; its folder must exist.
+    ///   - replacing: replace a file that is there, else the error is `destinationExists`.
+    public func importDocument(
+        at location: Location, to destination: FilePath, replacing: Bool = false, progress: ProgressHandler? = nil
+    ) async throws {
+        try LocalCopy.check(destination, replacing: replacing)
+        try await coordinate(readingItemAt: location, progress: progress) { path, item in
+            guard item.item.kind == .document else {
+                throw DocumentError(
+                    .invalidArgument, "\(location) is a folder, and only documents can be imported: name one in it.")
+            }
+            try await LocalCopy.make(of: path, at: destination, replacing: replacing)
+        }
+    }
+
+    /// Copies a local file to a location. The original stays where it is (PICK-3).
+    ///
+    /// - Parameters:
+    ///   - replacing: replace a document that is there, else the error is `destinationExists`.
+    ///   - progress: how far it is.
+    @discardableResult
+    public func exportDocument(
+        _ file: FilePath, to destination: Location, replacing: Bool = false, progress: ProgressHandler? = nil
+    ) async throws(DocumentError) -> ItemStatus {
+        let source = try LocalPath.absolute(file)
+        let call = ServiceCall.exportDocument(sourcePath: source.string, destination: destination, replace: replacing)
+        guard case .item(let item) = try await ask(call, progress: progress) else { throw Self.unexpectedAnswer }
+        return item
+    }
+
+    /// Moves a local file into a domain: it is then a document there, open to every tool, and its old place is empty
+    /// (PICK-4). Sending follows; ``waitUntilSent(_:progress:)`` waits for it.
+    @discardableResult
+    public func moveDocument(
+        _ file: FilePath, to destination: Location, replacing: Bool = false, progress: ProgressHandler? = nil
+    ) async throws(DocumentError) -> ItemStatus {
+        let source = try LocalPath.absolute(file)
+        let call = ServiceCall.moveDocument(sourcePath: source.string, destination: destination, replace: replacing)
+        guard case .item(let item) = try await ask(call, progress: progress) else { throw Self.unexpectedAnswer }
+        return item
+    }
+
+    /// Has the contents of a document, or of everything below a folder, here.
+    public func download(_ location: Location, progress: ProgressHandler? = nil) async throws(DocumentError) {
+        try await tell(.download(location), progress: progress)
+    }
+
+    /// Leaves only placeholders of a document, or of everything below a folder. Refused for what is in use or has
+    /// changes that were not sent (XFER-9, XFER-10).
+    @discardableResult
+    public func evict(_ location: Location) async throws(DocumentError) -> Eviction {
+        guard case .evict(let evicted, let bytes) = try await ask(.evict(location)) else {
+            throw Self.unexpectedAnswer
+        }
+        return Eviction(documents: evicted, bytes: bytes)
+    }
+
+    /// Waits until every change at or below a location is sent, or throws what keeps it from being sent.
+    public func waitUntilSent(_ location: Location, progress: ProgressHandler? = nil) async throws(DocumentError) {
+        try await tell(.waitUntilSent(location), progress: progress)
+    }
+
+    /// Ends a conflict (``ItemState/conflict``).
+    @discardableResult
+    public func resolveConflict(
+        at location: Location, keeping resolution: ConflictResolution
+    ) async throws(DocumentError) -> ItemStatus {
+        let call = ServiceCall.resolveConflict(location, keep: resolution)
+        guard case .item(let item) = try await ask(call) else { throw Self.unexpectedAnswer }
+        return item
+    }
+}
+
+/// What an eviction has freed.
+public struct Eviction: Hashable, Sendable {
+    /// How many documents are placeholders now that were not before.
+    public var documents: Int
+    /// How many bytes that freed.
+    public var bytes: UInt64
+}

@@ -1,0 +1,47 @@
+public import DocumentModel
+internal import DocumentTransport
+internal import DocumentWire
+
+/// A host tool's connection to the host: list, open, edit, import, export and move documents that live elsewhere.
+///
+/// Made by ``withDocumentClient(tool:address:start:logger:_:)``, and valid until its closure returns. All calls may be
+/// made from any task, side by side. They throw ``DocumentError``; a cancelled task gets the code `cancelled`.
+public struct DocumentClient: Sendable {
+    /// Where the host's storage root and its socket are.
+    public let address: HostAddress
+
+    let connection: Connection
+    let loop: EventLoop
+    /// The host's process, as the kernel told when the connection was made.
+    let hostProcess: Int32
+
+    /// How long the host may take for what it knows itself.
+    static let patience = Deadline.total(.seconds(30))
+
+    /// Asks the host. Most calls have no deadline of their own: the host watches its providers, and says why it waits.
+    func ask(
+        _ call: ServiceCall, deadline: Deadline = .none, progress: ProgressHandler? = nil
+    ) async throws(DocumentError) -> ServiceReply {
+        let answer = try await connection.request(call.serialized(), deadline: deadline) { report in
+            if let report { progress?(report) }
+        }
+        return try ServiceReply(serialized: answer)
+    }
+
+    /// Asks for something that is answered without a value.
+    func tell(
+        _ call: ServiceCall, deadline: Deadline = .none, progress: ProgressHandler? = nil
+    ) async throws(DocumentError) {
+        guard case .done = try await ask(call, deadline: deadline, progress: progress) else {
+            throw Self.unexpectedAnswer
+        }
+    }
+
+    /// Gets how far a transfer is. Called in order, on a thread of the client's; must not block.
+    public typealias ProgressHandler = @Sendable (TransferProgress) -> Void
+
+    static let unexpectedAnswer = DocumentError(
+        .protocolViolation,
+        "The host answered something else than what was asked: it is of another release than this tool. Run “docent host stop” and try again."
+    )
+}

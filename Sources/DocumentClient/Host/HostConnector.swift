@@ -1,0 +1,102 @@
+internal import CDocentShims
+internal import DocumentModel
+internal import DocumentTransport
+internal import DocumentWire
+internal import Glibc
+internal import Logging
+internal import SystemPackage
+
+/// Reaches the host: connects, starts it when there is none, and says hello.
+struct HostConnector: Sendable {
+    let address: HostAddress
+    let start: HostStart
+    let tool: String
+    let loop: EventLoop
+    let logger: Logger
+
+    /// How long a host that was started may take until it answers. It reconciles its index with the tree first.
+    private static let patience = Duration.seconds(60)
+    private static let pause = Duration.milliseconds(5)
+
+    /// An open connection, and the host's process.
+    func connect() async throws(DocumentError) -> (Connection, Int32) {
+        // A host that ends because it was idle may take the connection and close it: then the next one is started.
+        var attempts = 0
+        while true {
+            let (socket, process) = try await connectedSocket()
+            let connection = Connection(
+                end: PipeEnd(socket: socket, loop: loop), loop: loop, configuration: configuration, logger: logger)
+            do throws(DocumentError) {
+                _ = try await connection.open()
+                return (connection, process)
+            } catch {
+                connection.close(nil)
+                attempts += 1
+                guard error.code == .hostUnavailable, attempts < 3, start != .never else {
+                    throw error
+                }
+            }
+        }
+    }
+
+    private var configuration: Connection.Configuration {
+        var configuration = Connection.Configuration(role: .initiator)
+        configuration.software = "docent-client"
+        configuration.context = ToolIdentity(name: tool).serialized()
+        configuration.locale = getenv("LANG").map { String(cString: $0) } ?? ""
+        configuration.peerName = "The host"
+        configuration.deathCode = .hostUnavailable
+        configuration.deathMessage =
+            "The host ended while it was asked. Edits that were acknowledged are safe, and will be sent when it runs again: try again. Its log is \(address.log)."
+        return configuration
+    }
+
+    private func connectedSocket() async throws(DocumentError) -> (FileDescriptor, Int32) {
+        if let connected = try connectedSocketIfThere() { return connected }
+        guard case .ifNeeded(let executable) = start else {
+            throw DocumentError(
+                .hostUnavailable,
+                "No host runs for \(address.root): “docent host start” starts one."
+            )
+        }
+        var starter = HostStarter(address: address)
+        try starter.start(executable: executable)
+        defer { starter.release() }
+        let clock = ContinuousClock()
+        let deadline = clock.now + Self.patience
+        while true {
+            if let connected = try connectedSocketIfThere() { return connected }
+            try starter.check()
+            guard clock.now < deadline else { throw starter.failure("does not answer after \(Self.patience)") }
+            do {
+                try await Task.sleep(for: Self.pause)
+            } catch {
+                throw DocumentError(.cancelled, "Starting the host was cancelled.")
+            }
+        }
+    }
+
+    /// Nil when nobody listens.
+    private func connectedSocketIfThere() throws(DocumentError) -> (FileDescriptor, Int32)? {
+        let result = docent_unix_connect(address.socket)
+        switch -result {
+        case ENOENT, ECONNREFUSED: return nil
+        case 1...:
+            throw DocumentError(
+                .hostUnavailable,
+                "The host's socket \(address.socket) cannot be reached (\(Errno(rawValue: -result))): look at who owns it."
+            )
+        default: break
+        }
+        let socket = FileDescriptor(rawValue: result)
+        var (process, user, group) = (pid_t(), uid_t(), gid_t())
+        guard docent_peer_credentials(result, &process, &user, &group) == 0, user == geteuid() else {
+            try? socket.close()
+            throw DocumentError(
+                .notPermitted,
+                "The socket \(address.socket) is served by another user, so it is not trusted: remove it, or set XDG_RUNTIME_DIR to a folder of yours."
+            )
+        }
+        return (socket, process)
+    }
+}

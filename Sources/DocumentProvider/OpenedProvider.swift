@@ -1,0 +1,128 @@
+import DocumentModel
+import DocumentTransport
+import DocumentWire
+
+/// A provider that has been told its domain, or the error that it threw then.
+///
+/// The protocol has no way to fail a hello for a reason of the provider's own, and an ended connection would look like
+/// a crash. So the hello succeeds, and each request fails with the error: the user sees it at the first use.
+struct OpenedProvider<P: Provider>: Sendable {
+    let identifier: ProviderIdentifier
+    let domain: DomainName
+    private let outcome: Result<P, DocumentError>
+    private let modifying: (any ModifyingProvider)?
+    private let changeFeed: (any ChangeFeedProvider)?
+
+    init(context: ProviderContext) async {
+        identifier = context.providerIdentifier
+        domain = context.domain
+        do {
+            let provider = try await P(context: context)
+            outcome = .success(provider)
+            modifying = provider as? any ModifyingProvider
+            changeFeed = provider as? any ChangeFeedProvider
+        } catch {
+            outcome = .failure(
+                error as? DocumentError
+                    ?? DocumentError(
+                        .notConfigured,
+                        "The domain “\(context.domain)” could not be opened. Check its settings.",
+                        detail: String(reflecting: error),
+                        causes: ["\(error)"]
+                    )
+            )
+            modifying = nil
+            changeFeed = nil
+        }
+    }
+
+    var capabilities: SessionCapabilities {
+        var capabilities: Set<ProviderCapability> = []
+        if P.self is any ModifyingProvider.Type { capabilities.insert(.modifying) }
+        if P.self is any ChangeFeedProvider.Type { capabilities.insert(.changes) }
+        let rootID = if case .success(let provider) = outcome { provider.rootID } else { ItemIdentifier.root }
+        return SessionCapabilities(capabilities: capabilities, rootID: rootID)
+    }
+
+    /// Has the provider answer a call.
+    func reply(to call: ProviderCall, transfer: Transfer) async throws -> ProviderReply {
+        let provider = try outcome.get()
+        switch call {
+        case .identity:
+            return .identity(identifier, version: P.version)
+        case .item(let id):
+            return .item(try await provider.item(for: id))
+        case .enumerate(let container, let page, let count):
+            return .enumerate(try await provider.items(in: container, page: page, suggestedCount: count))
+        case .providePlaceholder(let id):
+            try await provider.providePlaceholder(for: id)
+            return .providePlaceholder
+        case .startProviding(let id, let stagingPath, let contentVersion):
+            let item = try await provider.startProvidingItem(
+                id, at: FilePath(stagingPath), contentVersion: contentVersion, transfer: transfer
+            )
+            return .startProviding(item)
+        case .itemChanged(let id):
+            try await provider.itemChanged(id)
+            return .itemChanged
+        case .stopProviding(let id):
+            try await provider.stopProvidingItem(id)
+            return .stopProviding
+        case .identifierForPath(let path):
+            return .identifierForPath(try await provider.persistentIdentifier(forItemAt: path))
+        case .pathForIdentifier(let id):
+            return .pathForIdentifier(try await provider.path(for: id))
+        case .create(let call):
+            return .create(try await modifyingProvider.createItem(ItemCreation(call), transfer: transfer))
+        case .modify(let call):
+            return .modify(try await modifyingProvider.modifyItem(ItemModification(call), transfer: transfer))
+        case .delete(let call):
+            try await modifyingProvider.deleteItem(ItemDeletion(call))
+            return .delete
+        case .currentAnchor:
+            return .currentAnchor(try await changeFeedProvider.currentAnchor())
+        case .changesSince(let anchor, let count):
+            return .changesSince(try await changeFeedProvider.changes(since: anchor, suggestedCount: count))
+        }
+    }
+
+    private var modifyingProvider: any ModifyingProvider {
+        get throws {
+            if let modifying { return modifying }
+            throw DocumentError(.unimplemented, "The provider “\(identifier)” cannot change documents.")
+        }
+    }
+
+    private var changeFeedProvider: any ChangeFeedProvider {
+        get throws {
+            if let changeFeed { return changeFeed }
+            throw DocumentError(.unimplemented, "The provider “\(identifier)” has no feed of changes.")
+        }
+    }
+}
+
+extension ItemCreation {
+    fileprivate init(_ call: ProviderCall.CreateCall) {
+        self.init(
+            parentID: call.parentID, name: call.name, kind: call.kind, contents: call.contentsPath.map { FilePath($0) },
+            modified: call.modified, operation: call.operation
+        )
+    }
+}
+
+extension ItemModification {
+    fileprivate init(_ call: ProviderCall.ModifyCall) {
+        self.init(
+            id: call.id, baseVersion: call.baseVersion, contents: call.contentsPath.map { FilePath($0) },
+            name: call.name, parentID: call.parentID, modified: call.modified, operation: call.operation
+        )
+    }
+}
+
+extension ItemDeletion {
+    fileprivate init(_ call: ProviderCall.DeleteCall) {
+        self.init(
+            id: call.id, baseVersion: call.baseVersion, recursive: call.recursive, operation: call.operation
+        )
+    }
+}

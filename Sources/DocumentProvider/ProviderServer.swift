@@ -1,0 +1,63 @@
+import DocumentModel
+import DocumentTransport
+import DocumentWire
+import SystemPackage
+
+/// Answers the host's requests with what the provider returns or throws: exactly once, whatever happens.
+struct ProviderServer<P: Provider>: RequestHandler {
+    let provider: OpenedProvider<P>
+
+    func answer(_ body: [UInt8], _ request: IncomingRequest) async throws -> [UInt8] {
+        let cancellation = Transfer.Cancellation()
+        let transfer = Transfer(cancellation: cancellation) { progress in
+            if let progress { request.report(progress) } else { request.heartbeat() }
+        }
+        let call = try Self.call(body)
+        return try await withTaskCancellationHandler {
+            do {
+                let reply = try await provider.reply(to: call, transfer: transfer)
+                guard reply.fits(call) else {
+                    throw DocumentError(.internal, "The provider's answer is not of the kind that was asked for.")
+                }
+                return reply.serialized()
+            } catch {
+                throw presentable(error)
+            }
+        } onCancel: {
+            cancellation.cancel()
+        }
+    }
+
+    /// Reads a request. What only a host may say of bytes that are none (`protocolViolation`) a provider says in
+    /// another way.
+    private static func call(_ body: [UInt8]) throws(DocumentError) -> ProviderCall {
+        do {
+            return try ProviderCall(serialized: body)
+        } catch {
+            guard error.code.isReservedForHost else { throw error }
+            throw DocumentError(.invalidArgument, error.message, detail: error.detail)
+        }
+    }
+
+    /// What a provider threw, as the host gets it.
+    func presentable(_ error: any Error) -> any Error {
+        switch error {
+        case is CancellationError:
+            return error
+        case var error as DocumentError:
+            // A provider that used the host's own codes would lose its connection.
+            if error.code.isReservedForHost { error.code = .internal }
+            return error
+        case let error as Errno:
+            return DocumentError(
+                .localStorage, "The provider “\(provider.identifier)” could not use a file: \(error.description)."
+            )
+        default:
+            return DocumentError(
+                .internal,
+                "The provider “\(provider.identifier)” failed: \(error)",
+                detail: String(reflecting: error)
+            )
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import DocentCommands
+import DocumentClient
+import DocumentModel
+import Glibc
+import Testing
+
+/// What the listings look like, word for word.
+struct ListingTests {
+    init() {
+        setenv("TZ", "UTC", 1)
+        tzset()
+    }
+
+    private func status(
+        _ name: String, kind: ItemKind = .document, state: ItemState = .placeholder, size: Int64? = 12_345,
+        problem: DocumentError? = nil, progress: TransferProgress? = nil, conflictPath: String? = nil
+    ) throws -> ItemStatus {
+        ItemStatus(
+            item: Item(
+                id: try ItemIdentifier("id-\(name)"), parentID: .root, name: try ItemName(name), kind: kind,
+                size: size, modified: Timestamp(seconds: 1_763_696_645), version: try ItemVersion(content: [1, 2])),
+            location: try Location("work:/\(name)"), state: state, path: "/root/documents/work/\(name)",
+            problem: problem, progress: progress, conflictPath: conflictPath)
+    }
+
+    @Test func aFolderIsAnAlignedTable() throws {
+        let items = [
+            try status("Reports", kind: .folder, size: 0), try status("notes.txt", state: .materialised, size: 7),
+            try status("日本.md", state: .changed, size: nil),
+        ]
+        #expect(
+            ItemListing.text(items, showsTitles: true) == """
+                STATE           SIZE  MODIFIED          VERSION       NAME
+                folder             –  2025-11-21 03:44  0102          Reports/
+                here             7 B  2025-11-21 03:44  0102          notes.txt
+                changed            ?  2025-11-21 03:44  0102          日本.md
+
+                """)
+    }
+
+    @Test func pagesOfOneListingLineUp() throws {
+        let first = ItemListing.text([try status("a")], showsTitles: true).split(separator: "\n")
+        let second = ItemListing.text([try status("b", size: 999_999_999)], showsTitles: false).split(separator: "\n")
+        #expect(first[1].count == second[0].count)
+    }
+
+    @Test func oneItemIsToldInFull() throws {
+        let item = try status(
+            "a.txt", state: .conflict, problem: DocumentError(.inConflict, "Both sides changed."),
+            conflictPath: "/root/.docent/versions/a")
+        #expect(
+            ItemListing.details(item) == """
+                Location    work:/a.txt
+                Kind        document, public.plain-text
+                State       conflict: changed on both sides, and both contents are kept
+                Size        12 KB (12345 bytes)
+                Modified    2025-11-21 03:44
+                Version     0102
+                Identifier  id-a.txt
+                Allowed     read, write, rename, move, delete
+                Path        /root/documents/work/a.txt
+                Other side  /root/.docent/versions/a
+                Problem     Both sides changed.
+
+                """)
+    }
+
+    @Test func statusSaysWhatIsUnderWayAndWhatNeedsALook() throws {
+        let domain = DomainDescription(
+            name: try DomainName("work"), providerID: try ProviderIdentifier("org.docent.folder"),
+            providerState: .waiting, problem: DocumentError(.providerDied, "The provider ended.", causes: ["Signal 9."])
+        )
+        let status = StorageStatus(
+            domains: [
+                DomainStatus(
+                    domain: domain, items: 9, materialised: 2, materialisedBytes: 2_000, unsent: 1, conflicts: 1)
+            ],
+            items: [
+                try status("a b.txt", state: .sending, progress: TransferProgress(done: 50, expected: 200)),
+                try status("c d.txt", state: .conflict, conflictPath: "/v/c"),
+            ])
+        #expect(
+            StatusListing.text(status) == """
+                DOMAIN  PROVIDER           STATE    KNOWN  HERE   BYTES  UNSENT  CONFLICTS
+                work    org.docent.folder  waiting      9     2  2.0 KB       1          1
+
+                work: The provider ended.
+                  because: Signal 9.
+
+                Under way:
+                  work:/a b.txt  sending, 25 % (50 B of 200 B)
+
+                Needs a look:
+                  work:/c d.txt  conflict
+                    The other side's contents: /v/c
+                    Choose with: docent resolve 'work:/c d.txt' --keep local|remote|both
+
+                """)
+    }
+
+    @Test func withNothingSetUpTheNextStepIsNamed() {
+        #expect(
+            StatusListing.text(StorageStatus(domains: [], items: []))
+                == "There is no domain yet: “docent domain add NAME --provider ID” makes one.\n")
+    }
+
+    @Test func aProviderTellsItsPermissionsAndSettingsInWords() throws {
+        let provider = ProviderDescription(
+            id: try ProviderIdentifier("org.docent.folder"), name: "Folder", version: "1.0", bundlePath: "/p/Folder",
+            executable: "/p/Folder/FolderProvider", pickerModes: [.import, .open], supportedTypes: [.content],
+            capabilities: [.modifying],
+            settings: [
+                SettingDescription(key: "path", type: .path, required: true, description: "The folder."),
+                SettingDescription(key: "depth", type: .integer, defaultValue: "3", description: "How deep."),
+            ], permissions: ["Read and write the folder of the setting “path”."])
+        #expect(
+            ProviderListing.details(provider) == """
+                Identifier  org.docent.folder
+                Name        Folder
+                Version     1.0
+                Modes       import, open
+                Types       public.content
+                Can also    make, change and remove items (modifying)
+                Domains     –
+                Bundle      /p/Folder
+
+                What it may do, beside its own folders:
+                  Read and write the folder of the setting “path”.
+
+                Settings, for “docent domain add NAME --provider org.docent.folder --set key=value”:
+                  path   path     required    The folder.
+                  depth  integer  default: 3  How deep.
+
+                """)
+    }
+
+    @Test func keysOfAnItemInJSONAreStable() throws {
+        guard case .object(let members) = try status("a").json else {
+            Issue.record("An item is no object")
+            return
+        }
+        #expect(
+            members.map(\.0) == [
+                "location", "name", "kind", "state", "size", "modified", "created", "type", "identifier",
+                "contentVersion", "metadataVersion", "capabilities", "path", "problem", "progress", "conflictPath",
+            ])
+    }
+}

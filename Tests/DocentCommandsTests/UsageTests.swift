@@ -1,0 +1,120 @@
+import DocentCommands
+import DocumentModel
+import Testing
+
+/// What newcomers read first: help and usage errors, word for word.
+struct UsageTests {
+    private func complaint(_ arguments: String...) throws -> String {
+        let report = try #require(DocentTool.report(ofParsing: arguments))
+        #expect(report.code == 64)
+        #expect(report.output == "")
+        return report.complaint
+    }
+
+    @Test func aLocationWithoutADomainIsWrongUsage() throws {
+        #expect(
+            try complaint("ls", "nonsense") == """
+                docent: “nonsense” is not a location. Write it as domain:/path, for example work:/Reports/q3.pdf.
+                Usage: docent ls <location> [--refresh] [--json]
+                  See 'docent ls --help' for more information.
+                """)
+    }
+
+    @Test func aLocationThatLeavesItsDomainIsWrongUsage() throws {
+        #expect(
+            try complaint("cat", "work:/a/../../etc/passwd").hasPrefix(
+                "docent: “..” cannot be a name: it names a place, not an item.\n"))
+        #expect(
+            try complaint("cat", "work:etc/passwd").hasPrefix(
+                "docent: The path of “work:etc/passwd” must begin with a slash: work:/…\n"))
+    }
+
+    @Test func aMissingArgumentIsWrongUsage() throws {
+        #expect(
+            try complaint("ls").hasPrefix("docent: Missing expected argument '<location>'\nUsage: docent ls <location>")
+        )
+    }
+
+    @Test func anUnknownCommandIsWrongUsage() throws {
+        #expect(try complaint("frobnicate").hasPrefix("docent: Unexpected argument 'frobnicate'\n"))
+    }
+
+    @Test func badNamesInOptionsAreWrongUsage() throws {
+        #expect(
+            try complaint("domain", "add", "no spaces", "--provider", "org.docent.folder").hasPrefix(
+                "docent: “no spaces” cannot be a domain's name: use up to 64 letters"))
+        #expect(
+            try complaint("domain", "add", "work", "--provider", "Folder").hasPrefix(
+                "docent: “Folder” cannot be a provider's identifier: write it like org.example.photos"))
+        #expect(
+            try complaint("domain", "add", "work", "--provider", "org.docent.folder", "--set", "path").hasPrefix(
+                "docent: “path” is not a setting: write it as key=value."))
+        #expect(
+            try complaint("resolve", "work:/a", "--keep", "mine").hasPrefix(
+                "docent: “mine” is not a way to end a conflict: write local, remote or both."))
+    }
+
+    @Test func everyCommandOfTheTableIsThereAndHasHelpWithAnExample() throws {
+        let commands = [
+            "provider list", "provider show", "domain add", "domain list", "domain remove", "ls", "stat", "cat",
+            "open", "edit", "import", "export", "move", "mkdir", "rename", "rm", "download", "evict", "status",
+            "host start", "host stop", "host status", "resolve", "refresh",
+        ]
+        for command in commands {
+            let words = command.split(separator: " ").map(String.init)
+            let report = try #require(DocentTool.report(ofParsing: words + ["--help"]))
+            #expect(report.code == 0)
+            #expect(report.output.contains("USAGE: docent \(command)"))
+            #expect(!report.output.contains("OVERVIEW: \n"))
+            if words[0] != "host", !["list"].contains(words.last) {
+                #expect(report.output.contains("Example"), "docent \(command) has no example")
+            }
+        }
+    }
+
+    @Test func everyListingTakesJSON() {
+        let listings = [
+            ["provider", "list"], ["provider", "show", "a.b"], ["domain", "list"], ["ls", "w:/"], ["stat", "w:/"],
+            ["status"], ["host", "status"],
+        ]
+        for listing in listings {
+            #expect(DocentTool.report(ofParsing: listing + ["--json"]) == nil, "\(listing)")
+        }
+    }
+
+    @Test func helpOfOpenReadsAsItShould() throws {
+        let report = try #require(DocentTool.report(ofParsing: ["open", "--help"]))
+        #expect(
+            report.output.hasPrefix(
+                """
+                OVERVIEW: Have a document's contents here, and print its path or run a command on it.
+
+                With --with, everything behind it is the command, without a shell.
+                """) || report.output.contains("With --with, everything behind it is the command, without a shell."))
+        #expect(report.output.contains("docent open work:/data.csv --with sort -t , -k 2 {}"))
+    }
+
+    @Test func everythingBehindWithBelongsToTheCommand() {
+        #expect(DocentTool.report(ofParsing: ["open", "w:/a", "--with", "ls", "-l", "--json", "{}"]) == nil)
+        #expect(DocentTool.report(ofParsing: ["edit", "--no-wait", "w:/a", "--with", "sed", "-i", "s/a/b/"]) == nil)
+    }
+}
+
+struct ErrorTextTests {
+    @Test func anErrorIsOneSentenceWithItsCausesBehind() {
+        let error = DocumentError(
+            .providerDied, "The provider of work ended: try again.", detail: "for developers", causes: ["It crashed."])
+        #expect(
+            DocentTool.report(for: error)
+                == DocentTool.Report(
+                    code: 1, complaint: "docent: The provider of work ended: try again.\n  because: It crashed."))
+    }
+
+    @Test func whatAProviderSaysCannotMoveTheCursor() {
+        #expect(ErrorText.visible("a\u{1B}[2Jb\u{9B}c") == "a\u{FFFD}[2Jb\u{FFFD}c")
+    }
+
+    @Test func aCancelIsAFailure() {
+        #expect(DocentTool.report(for: CancellationError()).code == 1)
+    }
+}

@@ -20,6 +20,12 @@ public struct ItemVersion: Hashable, Sendable {
         self.metadata = metadata
     }
 
+    /// Whether a change that began from `base` may be made to an item in this version: each part that the base sets is
+    /// the same here.
+    public func satisfies(_ base: ItemVersion) -> Bool {
+        (base.content.isEmpty || base.content == content) && (base.metadata.isEmpty || base.metadata == metadata)
+    }
+
     private init() {
         content = []
         metadata = []

@@ -9,7 +9,7 @@ extension Provider {
     /// The whole program: serves the host on standard input and output until it says goodbye.
     ///
     /// Whatever prints to standard output from here on prints to standard error, which the host logs.
-    public static func main() async {
+    @MainActor public static func main() async {
         exit(await ProviderProgram.run(Self.self))
     }
 }

@@ -71,13 +71,10 @@ extension DocumentClient {
     }
 
     /// Ends a conflict (``ItemState/conflict``).
-    @discardableResult
     public func resolveConflict(
         at location: Location, keeping resolution: ConflictResolution
-    ) async throws(DocumentError) -> ItemStatus {
-        let call = ServiceCall.resolveConflict(location, keep: resolution)
-        guard case .item(let item) = try await ask(call) else { throw Self.unexpectedAnswer }
-        return item
+    ) async throws(DocumentError) {
+        try await tell(.resolveConflict(location, keep: resolution))
     }
 }
 

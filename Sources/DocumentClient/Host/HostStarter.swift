@@ -58,7 +58,7 @@ struct HostStarter {
             endedAt = ContinuousClock().now
         }
         guard let endedAt else { return }
-        let isLocked = logTail().contains { $0.contains("already runs") }
+        let isLocked = logTail().contains { $0.contains("is in use by process") }
         let grace = isLocked ? Self.graceForAnother : .milliseconds(200)
         if ContinuousClock().now - endedAt > grace { throw failure("ended at once") }
     }

@@ -1,0 +1,56 @@
+package import DocumentModel
+package import DocumentStorage
+import DocumentTransport
+
+/// The way to the storage root from tasks: its calls block, so they run on threads of their own.
+package struct StorageThreads: Sendable {
+    package let store: DocumentStore
+    private let pool: BlockingPool
+
+    package init(store: DocumentStore, threads: Int = 8) {
+        self.store = store
+        pool = BlockingPool(threads: threads, name: "docent-storage")
+    }
+
+    /// Runs calls that write, flush or copy.
+    package func run<Value: Sendable>(
+        _ body: @escaping @Sendable (DocumentStore) throws -> Value
+    ) async throws(DocumentError) -> Value {
+        let store = store
+        do {
+            return try await pool.run { try body(store) }
+        } catch {
+            throw DocumentError(wrapping: error)
+        }
+    }
+
+    /// Looks something up, here and now: a few pages of the index, which are in memory.
+    package func read<Value>(_ body: (IndexReader) throws -> Value) throws(DocumentError) -> Value {
+        do {
+            return try store.root.index.read(body)
+        } catch {
+            throw DocumentError(wrapping: error)
+        }
+    }
+
+    package func write<Value: Sendable>(
+        _ body: @escaping @Sendable (IndexTransaction) throws -> Value
+    ) async throws(DocumentError) -> Value {
+        try await run { try $0.root.index.write(body) }
+    }
+
+    package func shutdown() {
+        pool.shutdown()
+    }
+}
+
+extension DocumentError {
+    /// What was thrown, as it is when it is one of ours; else as an error of this machine.
+    init(wrapping error: any Error) {
+        switch error {
+        case let error as DocumentError: self = error
+        case is CancellationError: self.init(.cancelled, "The operation was cancelled.")
+        default: self.init(.internal, "Something went wrong in the host; its log has more.", detail: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,148 @@
+public import DocumentModel
+import DocumentStorage
+import DocumentWire
+import Logging
+import ProviderLauncher
+import SystemPackage
+
+extension DocumentHost {
+    /// The providers that are installed, and what is wrong with bundles that cannot be used, one sentence each.
+    ///
+    /// - Throws: `notConfigured` when `id` is given and no such provider is installed.
+    public func providers(
+        _ id: ProviderIdentifier? = nil
+    ) async throws(DocumentError) -> (providers: [ProviderDescription], problems: [String]) {
+        let catalogue = try await catalogue()
+        let used = Dictionary(grouping: domains.all, by: \.bundle.manifest.identifier)
+        if let id {
+            let bundle = try catalogue.bundle(id)
+            return ([ProviderDescription(bundle, domains: (used[id] ?? []).map(\.name))], [])
+        }
+        let descriptions = catalogue.bundles.map { bundle in
+            ProviderDescription(bundle, domains: (used[bundle.manifest.identifier] ?? []).map(\.name))
+        }
+        return (descriptions, catalogue.problems.map { $0.error.message })
+    }
+
+    /// Configures a domain, and starts its provider once to see that it works.
+    ///
+    /// - Throws: `nameCollision` when there is one of that name, `notConfigured` for an unknown provider,
+    ///   `invalidArgument` for settings that its manifest does not allow, and what the provider says of them.
+    public func addDomain(
+        _ name: DomainName, provider id: ProviderIdentifier, settings: [String: String]
+    ) async throws(DocumentError) -> DomainDescription {
+        guard domains.find(name) == nil, try storage.read({ try $0.domain(name) }) == nil else {
+            throw DocumentError(
+                .nameCollision, "There is a domain “\(name)” already; remove it first, or choose another name.")
+        }
+        let bundle = try await catalogue().bundle(id)
+        let complete = try bundle.manifest.validate(settings: settings)
+        let record = DomainRecord(name: name, provider: id, settings: complete)
+        let trial = try await supervisor(for: record, bundle)
+        do throws(DocumentError) {
+            let session = try await trial.session()
+            var final = record
+            final.rootID = session.rootID
+            let domain = Domain(name: name, bundle: bundle, rootID: session.rootID, supervisor: trial)
+            let stored = final
+            try await storage.write { try $0.addDomain(stored) }
+            domains.add(domain)
+        } catch {
+            await trial.end()
+            _ = try? await storage.run { try $0.root.removeProviderFolder(of: name) }
+            throw error.wrapped("The domain “\(name)” was not added: \(error.message)")
+        }
+        return try await description(of: name)
+    }
+
+    public func domainDescriptions() async throws(DocumentError) -> [DomainDescription] {
+        var descriptions: [DomainDescription] = []
+        for record in try storage.read({ try $0.domains() }) { descriptions.append(describe(record)) }
+        return descriptions.sorted { $0.name < $1.name }
+    }
+
+    /// Ends a domain: its placeholders and clean contents go, here only.
+    ///
+    /// - Throws: `unsyncedEdits` when something is unsent and `discardingUnsent` is false (AUTH-6).
+    public func removeDomain(_ name: DomainName, discardingUnsent: Bool) async throws(DocumentError) {
+        guard try storage.read({ try $0.domain(name) }) != nil else {
+            _ = try domains.domain(name)
+            return
+        }
+        if !discardingUnsent {
+            let unsent = try storage.read { index in
+                try [ItemState.changed, .sending, .conflict].flatMap {
+                    try index.items(in: $0, of: name, limit: 1)
+                }
+            }
+            if let item = unsent.first {
+                let location = try storage.read { try $0.location(of: item.id, in: name) }
+                throw DocumentError(
+                    .unsyncedEdits,
+                    "\(location ?? Location(domain: name)) has changes that were not sent yet; send them, or remove the domain with --discard-unsent.")
+            }
+        }
+        if let domain = domains.find(name) {
+            guard !broker.isClaimed(ItemKey(domain: name, id: domain.rootID), contentsToo: true) else {
+                throw DocumentError(.busy, "Documents of \(name) are in use; end the accesses first.")
+            }
+            domains.remove(name)
+            await domain.supervisor.end()
+        }
+        domains.remove(name)
+        try await storage.run { try $0.removeDomain(name, discardingEdits: discardingUnsent) }
+    }
+
+    func openDomains() async {
+        do throws(DocumentError) {
+            let catalogue = try await catalogue()
+            for record in try storage.read({ try $0.domains() }) { await open(record, catalogue) }
+        } catch {
+            logger.error("the domains could not be opened", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func open(_ record: DomainRecord, _ catalogue: ProviderCatalogue) async {
+        do throws(DocumentError) {
+            let bundle = try catalogue.bundle(record.provider)
+            // The manifest may have changed since the domain was added.
+            _ = try bundle.manifest.validate(settings: record.settings)
+            let supervisor = try await supervisor(for: record, bundle)
+            domains.add(
+                Domain(name: record.name, bundle: bundle, rootID: record.rootID, supervisor: supervisor))
+        } catch {
+            logger.warning("a domain cannot be used", metadata: ["domain": "\(record.name)", "error": "\(error)"])
+            domains.addBroken(
+                record.name, because: error.wrapped("The domain “\(record.name)” cannot be used: \(error.message)"))
+        }
+    }
+
+    private func catalogue() async throws(DocumentError) -> ProviderCatalogue {
+        let configuration = configuration
+        return try await storage.run { _ in
+            ProviderCatalogue(folders: configuration.providerFolders, explicit: configuration.providerBundles)
+        }
+    }
+
+    private func description(of name: DomainName) async throws(DocumentError) -> DomainDescription {
+        guard let record = try storage.read({ try $0.domain(name) }) else {
+            throw DocumentError(.notConfigured, "There is no domain “\(name)”.")
+        }
+        return describe(record)
+    }
+
+    func describe(_ record: DomainRecord) -> DomainDescription {
+        var description = DomainDescription(
+            name: record.name, providerID: record.provider, settings: record.settings)
+        if let domain = domains.find(record.name) {
+            let status = domain.supervisor.status
+            description.providerState = status.state
+            description.problem = status.problem
+            description.providerProcessID = status.processID
+        } else {
+            description.providerState = .failed
+            description.problem = domains.problem(of: record.name)
+        }
+        return description
+    }
+}

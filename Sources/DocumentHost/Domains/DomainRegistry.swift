@@ -1,0 +1,52 @@
+import DocumentModel
+import Synchronization
+
+/// The domains that are configured and usable, by name.
+final class DomainRegistry: Sendable {
+    private struct State {
+        var domains: [DomainName: Domain] = [:]
+        /// Configured ones that cannot be used, with the reason.
+        var broken: [DomainName: DocumentError] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ domain: Domain) {
+        state.withLock { state in
+            state.domains[domain.name] = domain
+            state.broken[domain.name] = nil
+        }
+    }
+
+    func addBroken(_ name: DomainName, because error: DocumentError) {
+        state.withLock { $0.broken[name] = error }
+    }
+
+    func remove(_ name: DomainName) {
+        state.withLock { state in
+            state.domains[name] = nil
+            state.broken[name] = nil
+        }
+    }
+
+    /// - Throws: `notConfigured` when there is none, or what is wrong with it.
+    func domain(_ name: DomainName) throws(DocumentError) -> Domain {
+        let (domain, problem, others) = state.withLock { state in
+            (state.domains[name], state.broken[name], state.domains.keys.sorted())
+        }
+        if let domain { return domain }
+        if let problem { throw problem }
+        let known = others.map(\.rawValue).joined(separator: ", ")
+        throw DocumentError(
+            .notConfigured,
+            "There is no domain “\(name)”. "
+                + (others.isEmpty
+                    ? "Add one with: docent domain add \(name) --provider ID" : "The domains are: \(known)."))
+    }
+
+    func find(_ name: DomainName) -> Domain? { state.withLock { $0.domains[name] } }
+
+    func problem(of name: DomainName) -> DocumentError? { state.withLock { $0.broken[name] } }
+
+    var all: [Domain] { state.withLock { state in state.domains.values.sorted { $0.name < $1.name } } }
+}

@@ -1,0 +1,18 @@
+import DocumentModel
+import DocumentStorage
+import FileCoordination
+
+/// An item, wherever it lies: what locks, transfers and claims go by.
+typealias ItemKey = CoordinatedItem.Key
+
+extension IndexedItem {
+    var key: ItemKey { ItemKey(domain: domain, id: id) }
+
+    /// Whether contents of the version that the provider last told are here, or newer ones of our own.
+    var isCurrent: Bool {
+        switch state {
+        case .materialised, .changed, .sending, .conflict: local != nil
+        case .placeholder, .materialising, .outdated, .nameClash: false
+        }
+    }
+}

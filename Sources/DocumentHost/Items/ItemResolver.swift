@@ -1,0 +1,75 @@
+import DocumentModel
+import DocumentStorage
+import ProviderLauncher
+
+/// From locations to items: from the index where it knows, by asking the provider where it does not.
+struct ItemResolver: Sendable {
+    let storage: StorageThreads
+    let follower: ChangeFollower
+
+    /// The item at a location.
+    ///
+    /// - Throws: `noSuchItem`, also when a component on the way is not a folder.
+    func resolve(_ location: Location, in domain: Domain) async throws(DocumentError) -> IndexedItem {
+        if let known = try storage.read({ try $0.item(at: location) }), !known.isGone { return known }
+        var folder = try await root(of: domain)
+        var place = Location(domain: domain.name)
+        for name in location.components {
+            guard folder.item.kind != .document else { throw Self.missing(location, at: place) }
+            place = place.appending(name)
+            folder = try await child(at: place, of: folder, in: domain, wanted: location)
+        }
+        return folder
+    }
+
+    /// The item at a location, or nil when there is none.
+    func resolveIfPresent(_ location: Location, in domain: Domain) async throws(DocumentError) -> IndexedItem? {
+        do throws(DocumentError) {
+            return try await resolve(location, in: domain)
+        } catch {
+            guard error.code == .noSuchItem else { throw error }
+            return nil
+        }
+    }
+
+    private func root(of domain: Domain) async throws(DocumentError) -> IndexedItem {
+        if let root = try storage.read({ try $0.item(domain.rootID, in: domain.name) }) { return root }
+        let session = try await domain.session()
+        let item = try await session.item(domain.rootID)
+        guard item.id == domain.rootID, item.kind == .folder else {
+            throw DocumentError(
+                .contractBroken, "The provider of \(domain.name) gave something else for its top folder.")
+        }
+        _ = try await storage.run { try $0.apply([item], in: domain.name) }
+        guard let root = try storage.read({ try $0.item(domain.rootID, in: domain.name) }) else {
+            throw DocumentError(.contractBroken, "The provider of \(domain.name) has no top folder.")
+        }
+        return root
+    }
+
+    private func child(
+        at place: Location, of folder: IndexedItem, in domain: Domain, wanted: Location
+    ) async throws(DocumentError) -> IndexedItem {
+        if let known = try storage.read({ try $0.item(at: place) }), !known.isGone { return known }
+        let isListed = try storage.read { try $0.listing(of: folder.id, in: domain.name).isComplete }
+        // With a feed, a complete listing stays complete: what is not in it is not there.
+        if isListed, domain.hasFeed { throw Self.missing(wanted, at: place) }
+        let session = try await domain.session()
+        guard let id = try await session.identifier(forPath: place.relativePath) else {
+            throw Self.missing(wanted, at: place)
+        }
+        // The provider writes the placeholder (PROV-7), and success without one is a broken promise (PROV-17).
+        try await session.providePlaceholder(id)
+        if let item = try storage.read({ try $0.item(at: place) }), item.id == id { return item }
+        if let item = try storage.read({ try $0.item(id, in: domain.name) }), item.state == .nameClash { return item }
+        throw DocumentError(
+            .contractBroken,
+            "The provider of \(domain.name) says that \(place) exists, but did not write a placeholder for it.")
+    }
+
+    private static func missing(_ wanted: Location, at place: Location) -> DocumentError {
+        let domain = wanted.domain
+        let folder = place.parent ?? Location(domain: domain)
+        return DocumentError(.noSuchItem, "There is no \(wanted); docent ls \(folder) shows what is there.")
+    }
+}

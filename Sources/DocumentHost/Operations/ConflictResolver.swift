@@ -1,0 +1,84 @@
+import DocumentModel
+import DocumentStorage
+import DocumentSync
+import DocumentWire
+import FileCoordination
+import ProviderLauncher
+
+/// Ends conflicts the way the user says (VER-5).
+struct ConflictResolver: Sendable {
+    let storage: StorageThreads
+    let broker: CoordinationBroker
+    let sender: Sender
+    let owner: ClaimOwner
+
+    func resolve(
+        _ item: IndexedItem, at location: Location, keeping choice: ConflictResolution, on domain: Domain
+    ) async throws(DocumentError) {
+        guard item.state == .conflict else {
+            throw DocumentError(.invalidArgument, "\(location) is not in conflict; there is nothing to resolve.")
+        }
+        let claim = try await broker.claim(
+            try storage.read { try $0.coordinated(item) }, for: .writing(.forReplacing), by: owner)
+        defer { broker.end(claim) }
+        switch choice {
+        case .local:
+            try await storage.run { try $0.keepLocal(item.id, in: domain.name) }
+            sender.enqueue(item.key)
+        case .remote:
+            try await storage.run { try $0.keepRemote(item.id, in: domain.name) }
+        case .both:
+            try await sendLocalAsCopy(item, at: location, on: domain)
+            try await storage.run { try $0.keepRemote(item.id, in: domain.name) }
+        }
+    }
+
+    /// The local contents become a document of their own, beside the other; only then may they leave this one.
+    private func sendLocalAsCopy(
+        _ item: IndexedItem, at location: Location, on domain: Domain
+    ) async throws(DocumentError) {
+        guard let parent = item.item.parentID, let name = item.item.name, let local = item.local else { return }
+        let session = try await domain.session()
+        let source = storage.store.root.tree.path(of: location)
+        for attempt in 1...20 {
+            let copy = try ConflictName.make(for: name, at: Self.words(local.modified), attempt: attempt)
+            let export = try await storage.run { store in
+                try store.beginExport(
+                    of: source, to: parent, name: copy, kind: .document, in: domain.name, removingSource: false)
+            }
+            do throws(DocumentError) {
+                let made = try await session.create(
+                    ProviderCall.CreateCall(
+                        parentID: parent, name: copy, kind: .document, contentsPath: export.contents?.path.string,
+                        modified: local.modified, operation: export.operation),
+                    onProgress: { _ in })
+                _ = try await storage.run { try $0.finish(export, as: made) }
+                return
+            } catch {
+                try await storage.run { try $0.abandon(export) }
+                guard error.code == .nameCollision else { throw error }
+            }
+        }
+        throw DocumentError(
+            .nameCollision, "No free name was found for the copy of \(location); remove some of its conflict copies.")
+    }
+
+    /// `2026-11-21 14.05.09`, in UTC: the same on every machine.
+    private static func words(_ time: Timestamp) -> String {
+        // Days to year, month and day, by the civil calendar's 400-year cycle.
+        let days = Int(time.seconds >= 0 ? time.seconds / 86_400 : (time.seconds - 86_399) / 86_400)
+        let second = Int(time.seconds) - days * 86_400
+        let shifted = days + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthIndex = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * monthIndex + 2) / 5 + 1
+        let month = monthIndex < 10 ? monthIndex + 3 : monthIndex - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return
+            "\(year)-\(two(month))-\(two(day)) \(two(second / 3600)).\(two(second / 60 % 60)).\(two(second % 60))"
+    }
+}

@@ -1,0 +1,88 @@
+import DocumentModel
+import DocumentStorage
+import FileCoordination
+import ProviderLauncher
+
+/// Contents leave, placeholders stay (XFER-9).
+struct Evictor: Sendable {
+    let storage: StorageThreads
+    let broker: CoordinationBroker
+    let locks: KeyedLock<ItemKey>
+    let owner: ClaimOwner
+
+    struct Outcome: Sendable {
+        var documents = 0
+        var bytes: UInt64 = 0
+    }
+
+    /// A document, or everything below a folder; that stops at the first refusal (XFER-12).
+    func evict(_ item: IndexedItem, at location: Location, on domain: Domain) async throws(DocumentError) -> Outcome {
+        var outcome = Outcome()
+        if item.item.kind == .document {
+            try await evictOne(item, at: location, on: domain, &outcome)
+            return outcome
+        }
+        for (item, place) in try storage.read({ try $0.present(below: location) }) {
+            try await evictOne(item, at: place, on: domain, &outcome)
+        }
+        return outcome
+    }
+
+    private func evictOne(
+        _ item: IndexedItem, at location: Location, on domain: Domain, _ outcome: inout Outcome
+    ) async throws(DocumentError) {
+        if item.isUnsent {
+            throw DocumentError(
+                .unsyncedEdits,
+                "\(location) has changes that were not sent yet; docent status \(location) says why.")
+        }
+        guard let bytes = item.local?.size else { return }
+        guard
+            let claim = broker.claimWithoutWaiting(
+                try storage.read { try $0.coordinated(item) }, for: .writing(.forReplacing), by: owner)
+        else {
+            throw DocumentError(.busy, "\(location) is in use; end the access first. docent status shows who has it.")
+        }
+        defer { broker.end(claim) }
+        try await verify(item, at: location, on: domain)
+        try await locks.withLock(item.key) { () async throws(DocumentError) in
+            _ = try await storage.run { try $0.evict(item.id, in: item.domain) }
+        }
+        outcome.documents += 1
+        outcome.bytes += UInt64(max(bytes, 0))
+    }
+
+    /// No bytes are dropped before the remote has been seen to have them now (XFER-13).
+    private func verify(_ item: IndexedItem, at location: Location, on domain: Domain) async throws(DocumentError) {
+        let remote: Item
+        do throws(DocumentError) {
+            remote = try await domain.session().item(item.id)
+        } catch {
+            throw error.wrapped(
+                "\(location) stays here, because it could not be verified that the remote has it: \(error.message)")
+        }
+        if item.state == .materialised, remote.version.content != item.synced?.content {
+            // Newer contents there: those are what a later open brings, and ours were never ours alone.
+            _ = try await storage.run { try $0.apply([remote], in: item.domain) }
+        }
+    }
+}
+
+extension IndexReader {
+    /// All items at or below a location that are not plain placeholders, with where they are.
+    func present(below location: Location) throws -> [(item: IndexedItem, location: Location)] {
+        var found: [(IndexedItem, Location)] = []
+        var row: Int64 = 0
+        while true {
+            let page = try present(in: location.domain, after: row, limit: 1000)
+            guard let last = page.last else { return found }
+            for item in page where item.item.kind != .folder {
+                guard let place = try self.location(of: item.id, in: item.domain),
+                    place.components.starts(with: location.components)
+                else { continue }
+                found.append((item, place))
+            }
+            row = last.row
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import DocumentModel
+import DocumentStorage
+import DocumentWire
+import FileCoordination
+import Logging
+import ProviderLauncher
+import SystemPackage
+
+/// Local documents into a domain: the picker modes export and move, and new folders.
+struct Exporter: Sendable {
+    let storage: StorageThreads
+    let broker: CoordinationBroker
+    let resolver: ItemResolver
+    let follower: ChangeFollower
+    let owner: ClaimOwner
+
+    /// Copies a local document to a location (PICK-3), or moves it there (PICK-4): when it has been sent, and only
+    /// then, the original goes away (PICK-6).
+    func export(
+        _ source: FilePath, to destination: Location, on domain: Domain, removingSource: Bool, replacing: Bool,
+        onProgress: @escaping @Sendable (TransferProgress?) -> Void
+    ) async throws(DocumentError) -> IndexedItem {
+        let mode: PickerMode = removingSource ? .move : .export
+        try domain.require([mode], for: removingSource ? "moved to" : "added")
+        try domain.requireModifying(destination)
+        guard let name = destination.name else {
+            throw DocumentError(
+                .destinationExists, "\(destination) is the domain itself; add the document's new name to it.")
+        }
+        let type = ContentType(kind: .document, pathExtension: name.pathExtension)
+        guard domain.bundle.manifest.isOffered(for: mode, types: [type]) else {
+            throw DocumentError(.typeNotAccepted, "\(domain.name) does not take documents of the type \(type).")
+        }
+        try await follower.freshen(domain)
+        let parent = try await folder(of: destination, in: domain)
+        if let existing = try await resolver.resolveIfPresent(destination, in: domain) {
+            guard replacing else { throw Self.exists(destination) }
+            guard existing.item.kind == .document else {
+                throw DocumentError(.destinationExists, "\(destination) is a folder, and cannot be replaced.")
+            }
+            guard !existing.isUnsent else {
+                throw DocumentError(
+                    .unsyncedEdits, "\(destination) has changes that were not sent yet, and cannot be replaced.")
+            }
+            return try await replace(existing, with: source, at: destination, removingSource, domain, onProgress)
+        }
+        return try await create(
+            name, kind: .document, from: source, in: parent, at: destination, removingSource, domain, onProgress)
+    }
+
+    func makeFolder(at location: Location, on domain: Domain) async throws(DocumentError) -> IndexedItem {
+        try domain.requireModifying(location)
+        guard let name = location.name else { throw Self.exists(location) }
+        try await follower.freshen(domain)
+        let parent = try await folder(of: location, in: domain)
+        guard try await resolver.resolveIfPresent(location, in: domain) == nil else { throw Self.exists(location) }
+        return try await create(name, kind: .folder, from: nil, in: parent, at: location, false, domain) { _ in }
+    }
+
+    private func create(
+        _ name: ItemName, kind: ItemKind, from source: FilePath?, in parent: IndexedItem, at location: Location,
+        _ removingSource: Bool, _ domain: Domain, _ onProgress: @escaping @Sendable (TransferProgress?) -> Void
+    ) async throws(DocumentError) -> IndexedItem {
+        let session = try await domain.session()
+        let export = try await storage.run { store in
+            try store.beginExport(
+                of: source, to: parent.id, name: name, kind: kind, in: domain.name, removingSource: removingSource)
+        }
+        do throws(DocumentError) {
+            let item = try await session.create(
+                ProviderCall.CreateCall(
+                    parentID: parent.id, name: name, kind: kind, contentsPath: export.contents?.path.string,
+                    modified: export.contents?.source?.modified, operation: export.operation),
+                onProgress: onProgress)
+            guard item.parentID == parent.id else {
+                throw DocumentError(.contractBroken, "The provider of \(domain.name) put \(location) somewhere else.")
+            }
+            return try await storage.run { try $0.finish(export, as: item) }
+        } catch {
+            try await storage.run { try $0.abandon(export) }
+            if error.code == .nameCollision { throw Self.exists(location) }
+            throw error.code == .cancelled ? error : error.wrapped("\(location) could not be made: \(error.message)")
+        }
+    }
+
+    /// New contents for an item that is there, under a claim like any other writer's; checked under it (PICK-19).
+    private func replace(
+        _ existing: IndexedItem, with source: FilePath, at location: Location, _ removingSource: Bool,
+        _ domain: Domain, _ onProgress: @escaping @Sendable (TransferProgress?) -> Void
+    ) async throws(DocumentError) -> IndexedItem {
+        let session = try await domain.session()
+        let claim = try await broker.claim(
+            try storage.read { try $0.coordinated(existing) }, for: .writing(.forReplacing), by: owner)
+        defer { broker.end(claim) }
+        let replacement = try await storage.run { store in
+            try store.beginReplacing(existing.id, with: source, in: domain.name, removingSource: removingSource)
+        }
+        do throws(DocumentError) {
+            let item = try await session.modify(
+                ProviderCall.ModifyCall(
+                    id: existing.id, baseVersion: .contentOnly(existing.item.version),
+                    contentsPath: replacement.contents?.path.string,
+                    modified: replacement.contents?.source?.modified, operation: replacement.operation),
+                onProgress: onProgress)
+            return try await storage.run { try $0.finish(replacement, as: item) }
+        } catch {
+            try await storage.run { try $0.abandon(replacement) }
+            throw error.code == .cancelled ? error : error.wrapped("\(location) was not replaced: \(error.message)")
+        }
+    }
+
+    /// The folder around a location.
+    func folder(of location: Location, in domain: Domain) async throws(DocumentError) -> IndexedItem {
+        let parent = location.parent ?? location
+        let folder: IndexedItem
+        do throws(DocumentError) {
+            folder = try await resolver.resolve(parent, in: domain)
+        } catch {
+            guard error.code == .noSuchItem else { throw error }
+            throw DocumentError(
+                .noSuchItem, "There is no folder \(parent); make it with: docent mkdir \(parent)",
+                causes: [error.message])
+        }
+        guard folder.item.kind == .folder else {
+            throw DocumentError(.invalidArgument, "\(parent) is not a folder, and nothing can be put into it.")
+        }
+        guard folder.item.capabilities.contains(.write) else {
+            throw DocumentError(.notPermitted, "\(parent) is read-only on the remote; nothing can be put into it.")
+        }
+        return folder
+    }
+
+    static func exists(_ location: Location) -> DocumentError {
+        DocumentError(
+            .destinationExists,
+            "\(location) exists already; choose another name, or say that it is to be replaced.")
+    }
+}

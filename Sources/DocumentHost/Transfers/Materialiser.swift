@@ -1,0 +1,70 @@
+import DocumentModel
+import DocumentStorage
+import Logging
+import ProviderLauncher
+
+/// Brings contents here: one transfer an item, shared by all who wait for it (PROV-8, PROV-19).
+struct Materialiser: Sendable {
+    typealias ProgressObserver = @Sendable (TransferProgress?) -> Void
+
+    let storage: StorageThreads
+    let locks: KeyedLock<ItemKey>
+    let transfers: SharedTransfers<ItemKey, IndexedItem>
+    let logger: Logger
+
+    /// Has the item's current contents here, whole and verified.
+    func materialise(
+        _ item: IndexedItem, of domain: Domain, onProgress: ProgressObserver?
+    ) async throws(DocumentError) -> IndexedItem {
+        let key = item.key
+        return try await transfers.join(key, onProgress: onProgress) { report throws(DocumentError) in
+            try await locks.withLock(key) { () async throws(DocumentError) -> IndexedItem in
+                do throws(DocumentError) {
+                    return try await fetch(key, of: domain, report)
+                } catch {
+                    // The call may be repeated (PROV-12): once, so that one crash does not reach the reader.
+                    guard error.code == .providerDied, !Task.isCancelled else { throw error }
+                    logger.info("the provider died while it provided; asking again", metadata: metadata(key))
+                    return try await fetch(key, of: domain, report)
+                }
+            }
+        }
+    }
+
+    private func fetch(
+        _ key: ItemKey, of domain: Domain, _ report: @escaping ProgressObserver
+    ) async throws(DocumentError) -> IndexedItem {
+        guard let current = try storage.read({ try $0.item(key.id, in: key.domain) }) else {
+            throw DocumentError(.noSuchItem, "The document is not in \(key.domain) any more.")
+        }
+        if current.isCurrent { return current }
+        // The provider may have to be started, while which nothing needs to be written down.
+        let session = try await domain.session()
+        let materialisation = try await storage.run { try $0.beginMaterialising(key.id, in: key.domain) }
+        do throws(DocumentError) {
+            let item = try await session.startProviding(
+                key.id, stagingPath: materialisation.file.path.string, contentVersion: [], onProgress: report)
+            guard item.id == key.id else {
+                throw DocumentError(
+                    .contractBroken,
+                    "The provider of \(key.domain) was asked for \(materialisation.location) and provided something else.")
+            }
+            return try await storage.run { try $0.finish(materialisation, as: item) }
+        } catch {
+            try await storage.run { try $0.abandon(materialisation, because: error) }
+            throw error.about(materialisation.location)
+        }
+    }
+
+    private func metadata(_ key: ItemKey) -> Logger.Metadata {
+        ["domain": "\(key.domain)", "item.id": "\(key.id)"]
+    }
+}
+
+extension DocumentError {
+    /// The same error, for somebody who asked for a document: names it, unless the message does so already.
+    func about(_ location: Location) -> DocumentError {
+        if message.contains("\(location)") || code == .cancelled { return self }
+        return wrapped("\(location) cannot be provided: \(message)")
+    }
+}

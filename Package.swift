@@ -99,7 +99,8 @@ let package = Package(
         .target(
             name: "DocumentService",
             dependencies: [
-                "CDocentShims", "DocumentModel", "DocumentWire", "DocumentTransport", "DocumentHost",
+                "CDocentShims", "DocumentModel", "DocumentWire", "DocumentTransport", "DocumentStorage", "DocumentHost",
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),
@@ -129,10 +130,7 @@ let package = Package(
         .executableTarget(name: "docent", dependencies: ["DocentCommands"]),
         .executableTarget(
             name: "docentd",
-            dependencies: [
-                "DocumentService", "DocumentHost",
-                .product(name: "Logging", package: "swift-log"),
-            ]
+            dependencies: ["DocumentService"]
         ),
         .executableTarget(name: "docent-trampoline"),
 

@@ -1,8 +1,8 @@
 public import DocumentModel
 import DocumentStorage
 import FileCoordination
-public import SystemPackage
 import Synchronization
+public import SystemPackage
 
 extension DocumentHost {
     /// Registers a host tool's connection.

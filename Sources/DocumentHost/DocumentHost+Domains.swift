@@ -79,7 +79,8 @@ extension DocumentHost {
                 let location = try storage.read { try $0.location(of: item.id, in: name) }
                 throw DocumentError(
                     .unsyncedEdits,
-                    "\(location ?? Location(domain: name)) has changes that were not sent yet; send them, or remove the domain with --discard-unsent.")
+                    "\(location ?? Location(domain: name)) has changes that were not sent yet; send them, or remove the domain with --discard-unsent."
+                )
             }
         }
         if let domain = domains.find(name) {

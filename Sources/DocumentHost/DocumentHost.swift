@@ -1,8 +1,9 @@
 public import DocumentModel
-import DocumentStorage
-import DocumentTransport
+package import DocumentStorage
 import DocumentSync
+package import DocumentTransport
 import FileCoordination
+import Glibc
 public import Logging
 import ProviderLauncher
 public import SystemPackage
@@ -37,7 +38,24 @@ public final class DocumentHost: Sendable {
             self.trampoline = trampoline
             self.software = software
         }
+
+        /// The usual places: bundles of the user, of the system and beside the executable, the trampoline beside it,
+        /// and what the environment names.
+        public init(root: FilePath, executable: FilePath, providerBundles: [FilePath] = [], software: String) {
+            let environment = ["XDG_DATA_HOME", "HOME", ProviderCatalogue.environmentKey].reduce(into: [:]) {
+                values, name in
+                values[name] = getenv(name).map { String(cString: $0) }
+            }
+            self.init(
+                root: root,
+                providerFolders: ProviderCatalogue.standardFolders(environment: environment, executable: executable),
+                providerBundles: providerBundles + ProviderCatalogue.explicitBundles(environment: environment),
+                trampoline: executable.removingLastComponent().appending("docent-trampoline"), software: software)
+        }
     }
+
+    /// Is told of each durable step; tests end the process there.
+    package typealias Observer = StepObserver
 
     /// One host tool's connection: what it holds ends with it.
     public struct Tool: Sendable {
@@ -136,6 +154,12 @@ public final class DocumentHost: Sendable {
             logger.error("the storage root could not be closed", metadata: ["error": "\(error)"])
         }
     }
+
+    /// The document storage root.
+    public var rootPath: FilePath { root.path }
+
+    /// How many claims are held.
+    public var claimCount: Int { broker.heldCount }
 
     /// Whether something goes on that should not be cut short: unsent documents, transfers, held accesses.
     public var isBusy: Bool { sender.isBusy || broker.heldCount > 0 || !materialiser.transfers.keys.isEmpty }

@@ -26,6 +26,8 @@ package final class DaemonControl: Sendable {
         (stopRequests, stopper) = AsyncStream.makeStream(of: Void.self)
     }
 
+    var software: String { "docentd \(version)" }
+
     func stop() {
         state.withLock { $0.isStopping = true }
         stopper.yield()

@@ -1,1 +1,4 @@
-print("docentd")
+import DocumentService
+import Glibc
+
+exit(await DaemonProgram.main(arguments: Array(CommandLine.arguments.dropFirst())))

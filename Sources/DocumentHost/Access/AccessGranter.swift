@@ -77,7 +77,9 @@ struct AccessGranter: Sendable {
                 } catch {
                     logger.error(
                         "what a tool wrote before it ended could not be recorded",
-                        metadata: ["domain": "\(access.key.domain)", "item.id": "\(access.key.id)", "error": "\(error)"])
+                        metadata: [
+                            "domain": "\(access.key.domain)", "item.id": "\(access.key.id)", "error": "\(error)",
+                        ])
                 }
             }
         }
@@ -146,7 +148,8 @@ struct AccessGranter: Sendable {
         guard item.state != .nameClash else {
             throw DocumentError(
                 .nameClash,
-                "\(request.location) cannot be shown here, because another name in its folder is the same but for case or Unicode form; rename one of them on the remote.")
+                "\(request.location) cannot be shown here, because another name in its folder is the same but for case or Unicode form; rename one of them on the remote."
+            )
         }
         guard request.intent == .writing else { return }
         try domain.require([.open], for: "edited")

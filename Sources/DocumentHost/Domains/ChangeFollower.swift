@@ -65,7 +65,8 @@ struct ChangeFollower: Sendable {
                 guard changes.anchor != since || !changes.more else {
                     throw DocumentError(
                         .contractBroken,
-                        "The provider of \(domain.name) says that there are more changes, at an anchor that does not move.")
+                        "The provider of \(domain.name) says that there are more changes, at an anchor that does not move."
+                    )
                 }
                 try await take(try await storage.run { try $0.apply(changes, in: domain.name) }, domain)
                 if !changes.more { return }
@@ -106,7 +107,9 @@ struct ChangeFollower: Sendable {
                             .contractBroken, "The provider of \(domain.name) lists a folder in a circle.")
                     }
                     try await take(
-                        try await storage.run { try $0.apply(page, of: folder, in: domain.name, generation: generation) },
+                        try await storage.run {
+                            try $0.apply(page, of: folder, in: domain.name, generation: generation)
+                        },
                         domain)
                     report(nil)
                     next = page.next

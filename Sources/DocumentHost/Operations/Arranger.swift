@@ -14,7 +14,9 @@ struct Arranger: Sendable {
     let exporter: Exporter
     let owner: ClaimOwner
 
-    func rename(_ location: Location, to destination: Location, on domain: Domain) async throws(DocumentError) -> IndexedItem {
+    func rename(_ location: Location, to destination: Location, on domain: Domain) async throws(DocumentError)
+        -> IndexedItem
+    {
         guard location.domain == destination.domain else {
             throw DocumentError(
                 .invalidArgument,
@@ -88,9 +90,11 @@ struct Arranger: Sendable {
                 try await storage.run { try $0.abandon(change) }
                 switch error.code {
                 case .directoryNotEmpty:
-                    throw error.wrapped("\(location) is not empty; remove it with what is in it: docent rm -r \(location)")
+                    throw error.wrapped(
+                        "\(location) is not empty; remove it with what is in it: docent rm -r \(location)")
                 case .versionNoLongerAvailable:
-                    throw error.wrapped("\(location) was changed on the remote since you saw it; look at it again first.")
+                    throw error.wrapped(
+                        "\(location) was changed on the remote since you saw it; look at it again first.")
                 default: throw error.wrapped("\(location) was not removed: \(error.message)")
                 }
             }

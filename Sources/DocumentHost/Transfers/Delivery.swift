@@ -161,7 +161,8 @@ struct Delivery: Sendable {
             try await storage.run { try $0.abandon(sending, because: error) }
             let path = storage.store.root.tree.path(of: sending.location)
             throw error.wrapped(
-                "\(sending.location) is gone on the remote, and your edit of it could not be sent as a new document; it is kept at \(path).")
+                "\(sending.location) is gone on the remote, and your edit of it could not be sent as a new document; it is kept at \(path)."
+            )
         }
     }
 

@@ -47,7 +47,8 @@ struct Materialiser: Sendable {
             guard item.id == key.id else {
                 throw DocumentError(
                     .contractBroken,
-                    "The provider of \(key.domain) was asked for \(materialisation.location) and provided something else.")
+                    "The provider of \(key.domain) was asked for \(materialisation.location) and provided something else."
+                )
             }
             return try await storage.run { try $0.finish(materialisation, as: item) }
         } catch {

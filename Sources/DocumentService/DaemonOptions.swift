@@ -1,0 +1,52 @@
+package import DocumentModel
+
+/// The daemon's command line.
+package struct DaemonOptions: Hashable, Sendable {
+    /// How long it stays when nobody is connected and nothing is under way; nil for ever.
+    package var idleTime: Duration? = .seconds(600)
+    /// Further provider bundles.
+    package var bundles: [String] = []
+    package var isVerbose = false
+    package var showsHelp = false
+
+    package static let help = """
+        docentd runs the host of a document storage root. docent starts it when it is needed; to start it yourself,
+        for example from a systemd user unit, run: docentd --stay
+
+          --stay               do not end when idle
+          --idle-time SECONDS  end after so long without a connection and without work (default 600)
+          --bundle FOLDER      a further provider bundle; may be given several times
+          --verbose            log more
+          --help               show this
+
+        DOCENT_ROOT names the storage root (default: $XDG_DATA_HOME/docent), XDG_RUNTIME_DIR the folder of the socket.
+        """
+
+    /// - Throws: ``DocumentError`` with the code `invalidArgument`.
+    package init(arguments: [String]) throws(DocumentError) {
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--stay": idleTime = nil
+            case "--verbose": isVerbose = true
+            case "--help", "-h": showsHelp = true
+            case "--bundle":
+                guard let folder = rest.popFirst() else { throw Self.missing(argument) }
+                bundles.append(folder)
+            case "--idle-time":
+                guard let text = rest.popFirst() else { throw Self.missing(argument) }
+                guard let seconds = UInt32(text), seconds > 0 else {
+                    throw DocumentError(.invalidArgument, "--idle-time takes a number of seconds, not “\(text)”.")
+                }
+                idleTime = .seconds(seconds)
+            default:
+                throw DocumentError(
+                    .invalidArgument, "docentd does not know “\(argument)”; docentd --help shows what it knows.")
+            }
+        }
+    }
+
+    private static func missing(_ option: String) -> DocumentError {
+        DocumentError(.invalidArgument, "\(option) needs a value; docentd --help shows how it is used.")
+    }
+}

@@ -1,0 +1,63 @@
+import DocumentHost
+import DocumentModel
+import DocumentTransport
+import Glibc
+import Logging
+import SystemPackage
+
+/// The whole program `docentd`.
+package enum DaemonProgram {
+    package static let version = "0.1.0"
+
+    /// - Returns: the exit status: 0, 1 for a failure, 64 for wrong usage.
+    package static func main(arguments: [String]) async -> Int32 {
+        let options: DaemonOptions
+        do throws(DocumentError) {
+            options = try DaemonOptions(arguments: arguments)
+        } catch {
+            say("docentd: \(error)")
+            return 64
+        }
+        if options.showsHelp {
+            print(DaemonOptions.help)
+            return 0
+        }
+        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
+        var logger = Logger(label: "docentd")
+        logger.logLevel = options.isVerbose ? .debug : .info
+        do {
+            let address = try HostAddress.ofThisProcess()
+            let daemon = try Daemon(
+                configuration(for: address, options), socket: FilePath(address.socket), version: version,
+                idleTime: options.idleTime, observer: CrashPoint.fromEnvironment(), logger: logger)
+            logger.info("serving", metadata: ["root": "\(address.root)", "socket": "\(address.socket)"])
+            try await daemon.run()
+            return 0
+        } catch {
+            say("docentd: \(error)")
+            return 1
+        }
+    }
+
+    private static func configuration(
+        for address: HostAddress, _ options: DaemonOptions
+    ) -> DocumentHost.Configuration {
+        let executable = FilePath("/proc/self/exe").resolvedLink() ?? FilePath(CommandLine.arguments.first ?? "docentd")
+        return DocumentHost.Configuration(
+            root: FilePath(address.root), executable: executable, providerBundles: options.bundles.map { FilePath($0) },
+            software: "docentd \(version)")
+    }
+
+    private static func say(_ sentence: String) {
+        fputs(sentence + "\n", stderr)
+    }
+}
+
+extension FilePath {
+    /// Where a symbolic link points to.
+    fileprivate func resolvedLink() -> FilePath? {
+        guard let path = realpath(string, nil) else { return nil }
+        defer { free(path) }
+        return FilePath(String(cString: path))
+    }
+}

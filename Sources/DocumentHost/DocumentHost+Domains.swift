@@ -1,6 +1,7 @@
 public import DocumentModel
 import DocumentStorage
 import DocumentWire
+import FileCoordination
 import Logging
 import ProviderLauncher
 import SystemPackage
@@ -145,5 +146,32 @@ extension DocumentHost {
             description.problem = domains.problem(of: record.name)
         }
         return description
+    }
+}
+
+extension DocumentHost {
+    /// The domain's provider, supervised; its tasks run as the host's own.
+    func supervisor(for record: DomainRecord, _ bundle: ProviderBundle) async throws(DocumentError)
+        -> ProviderSupervisor
+    {
+        throw DocumentError(.internal, "")
+    }
+}
+
+extension ProviderDescription {
+    init(_ bundle: ProviderBundle, domains: [DomainName]) {
+        let manifest = bundle.manifest
+        self.init(
+            id: manifest.identifier, name: manifest.name, version: manifest.version,
+            bundlePath: bundle.folder.string, executable: bundle.executable.string,
+            protocolVersions: manifest.protocolVersions,
+            pickerModes: PickerMode.allCases.filter(manifest.modes.contains), supportedTypes: manifest.types,
+            capabilities: manifest.capabilities.sorted(),
+            settings: manifest.settings.map {
+                SettingDescription(
+                    key: $0.key, type: SettingType(rawValue: $0.type.rawValue) ?? .string, required: $0.isRequired,
+                    defaultValue: $0.defaultValue, description: $0.description)
+            },
+            permissions: manifest.permissionSentences, domains: domains.sorted())
     }
 }

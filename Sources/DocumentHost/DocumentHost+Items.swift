@@ -1,6 +1,7 @@
 public import DocumentModel
 import DocumentStorage
 import Logging
+import SystemPackage
 
 extension DocumentHost {
     /// One page of a folder's items. The first page of a folder that is not known completely lists it at the provider.

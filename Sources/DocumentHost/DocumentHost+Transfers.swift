@@ -1,5 +1,6 @@
 public import DocumentModel
 import DocumentStorage
+import FileCoordination
 
 extension DocumentHost {
     /// Has the contents of a document, or of everything below a folder, here (DOWN-1).

@@ -90,6 +90,14 @@ public final class DocumentHost: Sendable {
     public let findings: [String]
     private let pending: [JournalEntry]
 
+    /// Opens the storage root and mends what a crash left, with an event loop of its own. Blocks.
+    ///
+    /// - Throws: ``DocumentError``: `busy` when another host has the root, `localStorage` when it cannot be used.
+    public convenience init(_ configuration: Configuration, logger: Logger) throws(DocumentError) {
+        ignoreBrokenPipeSignal()
+        try self.init(configuration, loop: EventLoop(name: "docent-host"), logger: logger)
+    }
+
     /// Opens the storage root and mends what a crash left. Blocks; nothing of the providers is started yet.
     ///
     /// - Throws: ``DocumentError``: `busy` when another host has the root, `localStorage` when it cannot be used.

@@ -26,11 +26,15 @@ public struct ItemVersion: Hashable, Sendable {
         (base.content.isEmpty || base.content == content) && (base.metadata.isEmpty || base.metadata == metadata)
     }
 
-    private init() {
-        content = []
+    private init(checked content: [UInt8]) {
+        self.content = content
         metadata = []
     }
 
+    /// The same contents, whatever the metadata: as the base of a change of contents, which a rename is no conflict
+    /// with.
+    public var contentOnly: ItemVersion { ItemVersion(checked: content) }
+
     /// No version: what nothing is known of, or what no check is wanted for.
-    public static let none = ItemVersion()
+    public static let none = ItemVersion(checked: [])
 }

@@ -1,6 +1,6 @@
 package import DocumentHost
 package import DocumentModel
-package import DocumentTransport
+import DocumentTransport
 package import Logging
 import ServiceLifecycle
 package import SystemPackage

@@ -1,7 +1,8 @@
 import DocumentHost
-package import DocumentModel
+import DocumentModel
 import Glibc
 import Synchronization
+import SystemPackage
 
 /// The daemon's own life: since when it runs, who is connected, and when it is to end.
 package final class DaemonControl: Sendable {

@@ -49,7 +49,8 @@ package enum DaemonProgram {
     }
 
     private static func say(_ sentence: String) {
-        fputs(sentence + "\n", stderr)
+        var line = Array((sentence + "\n").utf8)
+        _ = write(STDERR_FILENO, &line, line.count)
     }
 }
 

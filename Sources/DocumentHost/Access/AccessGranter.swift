@@ -48,7 +48,8 @@ struct AccessGranter: Sendable {
             }
             var change: JournalEntry?
             if request.intent == .writing, item.item.kind == .document {
-                change = try await storage.run { try $0.expectChange(of: item.id, in: domain.name) }
+                let id = item.id
+                change = try await storage.run { try $0.expectChange(of: id, in: domain.name) }
             }
             accesses.insert(Access(claim: claim, owner: owner, key: item.key, change: change))
             return Grant(number: claim.rawValue, item: item)

@@ -81,7 +81,7 @@ struct Arranger: Sendable {
                 try store.beginRemoving(item.id, in: domain.name, discardingEdits: discardingUnsent)
             }
             do throws(DocumentError) {
-                let base = item.item.kind == .document ? ItemVersion.contentOnly(item.item.version) : .none
+                let base = item.item.kind == .document ? item.item.version.contentOnly : .none
                 try await session.delete(
                     ProviderCall.DeleteCall(
                         id: item.id, baseVersion: base, recursive: recursive, operation: change.operation))

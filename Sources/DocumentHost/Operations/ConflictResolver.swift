@@ -4,6 +4,7 @@ import DocumentSync
 import DocumentWire
 import FileCoordination
 import ProviderLauncher
+import SystemPackage
 
 /// Ends conflicts the way the user says (VER-5).
 struct ConflictResolver: Sendable {

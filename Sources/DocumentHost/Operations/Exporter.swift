@@ -98,7 +98,7 @@ struct Exporter: Sendable {
         do throws(DocumentError) {
             let item = try await session.modify(
                 ProviderCall.ModifyCall(
-                    id: existing.id, baseVersion: .contentOnly(existing.item.version),
+                    id: existing.id, baseVersion: existing.item.version.contentOnly,
                     contentsPath: replacement.contents?.path.string,
                     modified: replacement.contents?.source?.modified, operation: replacement.operation),
                 onProgress: onProgress)

@@ -3,6 +3,7 @@ import DocumentStorage
 import DocumentWire
 import Logging
 import ProviderLauncher
+import SystemPackage
 
 /// Takes up an action that the host's death interrupted while a provider was asked: asks again, with the operation's
 /// old name, so that it is not done twice; then finishes it, or takes it back.
@@ -36,7 +37,7 @@ struct Resumption: Sendable {
             if let replaced = export.replaces {
                 item = try await session.modify(
                     ProviderCall.ModifyCall(
-                        id: replaced.id, baseVersion: .contentOnly(replaced.version),
+                        id: replaced.id, baseVersion: replaced.version.contentOnly,
                         contentsPath: export.contents?.path.string, modified: export.contents?.source?.modified,
                         operation: export.operation),
                     onProgress: { _ in })

@@ -4,6 +4,7 @@ import DocumentWire
 import FileCoordination
 import Logging
 import ProviderLauncher
+import SystemPackage
 
 /// One changed document to its provider: snapshot, send, record; and what follows when the remote has changed too.
 struct Delivery: Sendable {
@@ -76,7 +77,7 @@ struct Delivery: Sendable {
             try await session.itemChanged(sending.item.id)
             let item = try await session.modify(
                 ProviderCall.ModifyCall(
-                    id: sending.item.id, baseVersion: ItemVersion.contentOnly(sending.base),
+                    id: sending.item.id, baseVersion: sending.base.contentOnly,
                     contentsPath: sending.snapshot.path.string, modified: sending.snapshot.source?.modified,
                     operation: sending.operation),
                 onProgress: report)
@@ -168,14 +169,5 @@ struct Delivery: Sendable {
 
     private func location(of item: IndexedItem) throws(DocumentError) -> Location {
         try storage.read { try $0.location(of: item.id, in: item.domain) } ?? Location(domain: item.domain)
-    }
-}
-
-extension ItemVersion {
-    /// Only contents are checked: a rename on the remote is no conflict with an edit here.
-    static func contentOnly(_ version: ItemVersion) -> ItemVersion {
-        var version = version
-        version.metadata = []
-        return version
     }
 }

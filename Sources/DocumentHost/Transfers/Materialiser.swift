@@ -1,7 +1,9 @@
 import DocumentModel
 import DocumentStorage
+import FileCoordination
 import Logging
 import ProviderLauncher
+import SystemPackage
 
 /// Brings contents here: one transfer an item, shared by all who wait for it (PROV-8, PROV-19).
 struct Materialiser: Sendable {

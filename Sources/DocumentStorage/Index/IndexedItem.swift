@@ -61,6 +61,11 @@ package struct DomainRecord: Hashable, Sendable {
 package struct ChildCursor: Hashable, Sendable {
     package var nameKey: String
     package var row: Int64
+
+    package init(nameKey: String, row: Int64) {
+        self.nameKey = nameKey
+        self.row = row
+    }
 }
 
 package struct ChildPage: Hashable, Sendable {

@@ -120,15 +120,16 @@ public final class DocumentHost: Sendable {
         accesses = AccessTable()
         delivery = Delivery(
             storage: storage, domains: domains, broker: broker, locks: locks, owner: owner, logger: logger)
-        sender = Sender(storage: storage, delivery: delivery, work: work, retry: RetryPolicy(), logger: logger)
+        sender = Sender(
+            storage: storage, delivery: delivery, work: work, executor: loop, retry: RetryPolicy(), logger: logger)
         treeWork = TreeWork(
             storage: storage, broker: broker, locks: locks, work: work, owner: owner, logger: logger)
         follower = ChangeFollower(
-            storage: storage, treeWork: treeWork, catchUps: SharedTransfers(work: work),
-            listings: SharedTransfers(work: work), sender: sender, logger: logger)
+            storage: storage, treeWork: treeWork, catchUps: SharedTransfers(work: work, executor: loop),
+            listings: SharedTransfers(work: work, executor: loop), sender: sender, logger: logger)
         resolver = ItemResolver(storage: storage, follower: follower)
         materialiser = Materialiser(
-            storage: storage, locks: locks, transfers: SharedTransfers(work: work), logger: logger)
+            storage: storage, locks: locks, transfers: SharedTransfers(work: work, executor: loop), logger: logger)
         granter = AccessGranter(
             storage: storage, broker: broker, accesses: accesses, domains: domains, resolver: resolver,
             follower: follower, materialiser: materialiser, sender: sender, work: work, logger: logger)
@@ -145,14 +146,16 @@ public final class DocumentHost: Sendable {
     /// Runs the domains' providers and the host's own work until the task is cancelled; then ends the providers, in
     /// parallel, and closes the storage root.
     public func run() async {
-        await withDiscardingTaskGroup { group in
-            group.addTask { [self] in await work.run() }
-            await openDomains()
-            resumePending()
-            do throws(DocumentError) {
-                try sender.enqueueAll(of: nil)
-            } catch {
-                logger.error("unsent documents could not be looked up", metadata: ["error": "\(error)"])
+        await withTaskExecutorPreference(loop) {
+            await withDiscardingTaskGroup { group in
+                group.addTask { [self] in await work.run() }
+                await openDomains()
+                resumePending()
+                do throws(DocumentError) {
+                    try sender.enqueueAll(of: nil)
+                } catch {
+                    logger.error("unsent documents could not be looked up", metadata: ["error": "\(error)"])
+                }
             }
         }
         storage.shutdown()

@@ -27,9 +27,12 @@ package final class SharedTransfers<Key: Hashable & Sendable, Value: Sendable>: 
 
     private let state = Mutex(State())
     private let work: WorkGroup
+    private let executor: (any TaskExecutor)?
 
-    package init(work: WorkGroup) {
+    /// - Parameter executor: where transfers run; nil for the default.
+    package init(work: WorkGroup, executor: (any TaskExecutor)? = nil) {
         self.work = work
+        self.executor = executor
     }
 
     /// Joins the transfer of the key, or begins it with `operation`.
@@ -75,14 +78,14 @@ package final class SharedTransfers<Key: Hashable & Sendable, Value: Sendable>: 
     ) {
         work.add { [self] in
             // A handle, so that the last waiter who leaves can cancel it; awaited here, so that it ends with the host.
-            let task = Task {
+            let task = Task(executorPreference: executor) {
                 let outcome: Outcome
                 do throws(DocumentError) {
                     outcome = .success(try await operation { self.report($0, key, number) })
                 } catch {
                     outcome = .failure(error)
                 }
-                finish(number, key, outcome)
+                self.finish(number, key, outcome)
             }
             let abandoned = state.withLock { state in
                 guard state.flights[key]?.number == number else { return true }

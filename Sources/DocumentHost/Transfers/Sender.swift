@@ -28,13 +28,16 @@ final class Sender: Sendable {
     private let retry: RetryPolicy
     private let logger: Logger
 
-    init(storage: StorageThreads, delivery: Delivery, work: WorkGroup, retry: RetryPolicy, logger: Logger) {
+    init(
+        storage: StorageThreads, delivery: Delivery, work: WorkGroup, executor: any TaskExecutor, retry: RetryPolicy,
+        logger: Logger
+    ) {
         self.storage = storage
         self.delivery = delivery
         self.work = work
         self.retry = retry
         self.logger = logger
-        transfers = SharedTransfers(work: work)
+        transfers = SharedTransfers(work: work, executor: executor)
     }
 
     /// Has an item sent in the background.

@@ -39,17 +39,17 @@ extension DocumentHost {
         let bundle = try await catalogue().bundle(id)
         let complete = try bundle.manifest.validate(settings: settings)
         let record = DomainRecord(name: name, provider: id, settings: complete)
-        let trial = try await supervisor(for: record, bundle)
+        let supervisor = try await supervise(record, bundle)
         do throws(DocumentError) {
-            let session = try await trial.session()
             var final = record
-            final.rootID = session.rootID
-            let domain = Domain(name: name, bundle: bundle, rootID: session.rootID, supervisor: trial)
+            final.rootID = try await supervisor.withProvider { live throws(DocumentError) in live.rootID }
             let stored = final
+            // Settings that its provider cannot use are best found now.
+            _ = try await ProviderSession(supervisor).item(stored.rootID)
             try await storage.write { try $0.addDomain(stored) }
-            domains.add(domain)
+            domains.add(Domain(name: name, bundle: bundle, rootID: stored.rootID, supervisor: supervisor))
         } catch {
-            await trial.end()
+            await fleet.remove(name)
             _ = try? await storage.run { try $0.root.removeProviderFolder(of: name) }
             throw error.wrapped("The domain “\(name)” was not added: \(error.message)")
         }
@@ -89,7 +89,7 @@ extension DocumentHost {
                 throw DocumentError(.busy, "Documents of \(name) are in use; end the accesses first.")
             }
             domains.remove(name)
-            await domain.supervisor.end()
+            await fleet.remove(name)
         }
         domains.remove(name)
         try await storage.run { try $0.removeDomain(name, discardingEdits: discardingUnsent) }
@@ -109,7 +109,7 @@ extension DocumentHost {
             let bundle = try catalogue.bundle(record.provider)
             // The manifest may have changed since the domain was added.
             _ = try bundle.manifest.validate(settings: record.settings)
-            let supervisor = try await supervisor(for: record, bundle)
+            let supervisor = try await supervise(record, bundle)
             domains.add(
                 Domain(name: record.name, bundle: bundle, rootID: record.rootID, supervisor: supervisor))
         } catch {
@@ -138,7 +138,7 @@ extension DocumentHost {
             name: record.name, providerID: record.provider, settings: record.settings)
         if let domain = domains.find(record.name) {
             let status = domain.supervisor.status
-            description.providerState = status.state
+            description.providerState = ProviderState(status.state)
             description.problem = status.problem
             description.providerProcessID = status.processID
         } else {
@@ -150,11 +150,46 @@ extension DocumentHost {
 }
 
 extension DocumentHost {
-    /// The domain's provider, supervised; its tasks run as the host's own.
-    func supervisor(for record: DomainRecord, _ bundle: ProviderBundle) async throws(DocumentError)
-        -> ProviderSupervisor
-    {
-        throw DocumentError(.internal, "")
+    /// Takes the domain's provider into the fleet; its first use starts it.
+    private func supervise(
+        _ record: DomainRecord, _ bundle: ProviderBundle
+    ) async throws(DocumentError) -> ProviderSupervisor {
+        let name = record.name
+        let state = try await storage.run { try $0.root.providerFolder(of: name) }
+        let settings = SessionSettings(
+            providerID: record.provider, domain: name, settings: record.settings, stateFolder: state.string,
+            storageRoot: root.path.string, stagingFolder: root.path.appending(".docent/staging").string)
+        var configuration = ProviderSupervisor.Configuration(bundle: bundle, settings: settings)
+        configuration.idleAfter = self.configuration.providerIdleTime
+        let domains = domains
+        let sender = sender
+        return try fleet.add(configuration, handler: ProviderLine(domain: name, host: self)) { event in
+            domains.find(name)?.took(event)
+            // What could not be sent to the process before may be possible with this one.
+            if case .started = event { try? sender.enqueueAll(of: name) }
+        }
+    }
+}
+
+extension ProviderState {
+    fileprivate init(_ state: ProviderSupervisorStateMachine.State) {
+        switch state {
+        case .stopped, .stopping, .ended: self = .idle
+        case .starting: self = .starting
+        case .running: self = .running
+        case .backingOff: self = .waiting
+        case .givenUp: self = .failed
+        }
+    }
+}
+
+extension ProviderStatus {
+    /// Why it does not run, when it should; nil when all is well.
+    fileprivate var problem: DocumentError? {
+        switch state {
+        case .backingOff(_, let error), .givenUp(let error): error
+        case .stopped, .starting, .running, .stopping, .ended: nil
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 public import DocumentModel
 import DocumentStorage
 import Logging
+import ProviderLauncher
 import SystemPackage
 
 extension DocumentHost {
@@ -91,7 +92,7 @@ extension DocumentHost {
     /// A provider without a feed is asked each time.
     private func refreshed(_ item: IndexedItem, _ domain: Domain) async -> IndexedItem {
         do throws(DocumentError) {
-            let remote = try await domain.session().item(item.id)
+            let remote = try await domain.provider.item(item.id)
             _ = try await storage.run { try $0.apply([remote], in: domain.name) }
             return try storage.read { try $0.item(item.id, in: domain.name) } ?? item
         } catch {

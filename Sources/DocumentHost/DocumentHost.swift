@@ -85,6 +85,8 @@ public final class DocumentHost: Sendable {
     let evictor: Evictor
     let resolution: ConflictResolver
     let tools = ToolCounter()
+    let fleet: ProviderFleet
+    private let processThreads = BlockingPool(threads: 2, name: "docent-launch")
 
     /// What the start found and mended, one sentence each.
     public let findings: [String]
@@ -117,6 +119,11 @@ public final class DocumentHost: Sendable {
         } catch {
             throw DocumentError(wrapping: error)
         }
+        fleet = ProviderFleet(
+            in: LaunchContext(
+                loop: loop, blocking: processThreads, trampoline: configuration.trampoline,
+                environment: Self.environment(), software: configuration.software,
+                locale: getenv("LANG").map { String(cString: $0) } ?? "", logger: logger))
         accesses = AccessTable()
         delivery = Delivery(
             storage: storage, domains: domains, broker: broker, locks: locks, owner: owner, logger: logger)
@@ -146,6 +153,8 @@ public final class DocumentHost: Sendable {
     /// Runs the domains' providers and the host's own work until the task is cancelled; then ends the providers, in
     /// parallel, and closes the storage root.
     public func run() async {
+        // Not a child: the providers end in good order after everything else was cancelled.
+        let providers = Task(executorPreference: loop) { [fleet] in await fleet.run() }
         await withTaskExecutorPreference(loop) {
             await withDiscardingTaskGroup { group in
                 group.addTask { [self] in await work.run() }
@@ -158,6 +167,9 @@ public final class DocumentHost: Sendable {
                 }
             }
         }
+        fleet.stopAll()
+        await providers.value
+        processThreads.shutdown()
         storage.shutdown()
         do {
             try root.close()
@@ -174,6 +186,17 @@ public final class DocumentHost: Sendable {
 
     /// Whether something goes on that should not be cut short: unsent documents, transfers, held accesses.
     public var isBusy: Bool { sender.isBusy || broker.heldCount > 0 || !materialiser.transfers.keys.isEmpty }
+
+    private static func environment() -> [String: String] {
+        var values: [String: String] = [:]
+        var entry = environ
+        while let text = entry.pointee {
+            let pair = String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if pair.count == 2 { values[String(pair[0])] = String(pair[1]) }
+            entry += 1
+        }
+        return values
+    }
 
     /// Takes up what a crash interrupted where only a provider knows how far it got.
     private func resumePending() {

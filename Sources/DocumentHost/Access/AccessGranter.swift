@@ -99,12 +99,12 @@ struct AccessGranter: Sendable {
     /// PROV-10: the last claim of any process is gone. A provider that does not run has nothing to drop.
     private func stopProviding(_ key: ItemKey) {
         guard !broker.isClaimed(key), let domain = domains.find(key.domain),
-            domain.supervisor.sessionNumber != nil
+            domain.isRunning
         else { return }
         work.add { [self] in
             guard !broker.isClaimed(key) else { return }
             do throws(DocumentError) {
-                try await domain.session().stopProviding(key.id)
+                try await domain.provider.stopProviding(key.id)
             } catch {
                 logger.debug("stopProviding failed", metadata: ["item.id": "\(key.id)", "error": "\(error)"])
             }

@@ -21,7 +21,7 @@ struct ChangeFollower: Sendable {
 
     /// Makes sure that nothing that the provider has told so far is missing in the index. Cheap when it is so already.
     func ensureFresh(_ domain: Domain) async throws(DocumentError) {
-        if let running = domain.supervisor.sessionNumber, domain.isCaughtUp(with: running) { return }
+        if domain.isCaughtUp || !domain.hasFeed { return }
         try await catchUp(domain)
     }
 
@@ -39,13 +39,17 @@ struct ChangeFollower: Sendable {
     /// Asks for changes now, whether or not the provider signalled some.
     func catchUp(_ domain: Domain) async throws(DocumentError) {
         try await catchUps.join(domain.name, onProgress: nil) { _ throws(DocumentError) in
-            var session = try await domain.session()
-            repeat {
-                domain.beginCatchingUp()
-                if session.capabilities.contains(.changes) { try await readFeed(of: domain, session) }
-                domain.endCatchingUp(with: session.number)
-                session = try await domain.session()
-            } while !domain.isCaughtUp(with: session.number)
+            guard domain.hasFeed else { return }
+            // A provider that signals all the time is asked again at the next use.
+            for _ in 0..<Self.restarts {
+                // Started before the count is taken: its start is news.
+                let capabilities = try await domain.supervisor.withProvider { live throws(DocumentError) in
+                    live.capabilities
+                }
+                let news = domain.beginCatchingUp()
+                if capabilities.contains(.changes) { try await readFeed(of: domain, domain.provider) }
+                if domain.caughtUp(with: news) { return }
+            }
         }
     }
 
@@ -86,8 +90,7 @@ struct ChangeFollower: Sendable {
     ) async throws(DocumentError) {
         try await listings.join(ItemKey(domain: domain.name, id: folder), onProgress: onProgress) {
             report throws(DocumentError) in
-            let session = try await domain.session()
-            try await list(folder, of: domain, session, report)
+            try await list(folder, of: domain, domain.provider, report)
         }
     }
 

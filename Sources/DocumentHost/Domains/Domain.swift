@@ -12,10 +12,11 @@ final class Domain: Sendable {
     let rootID: ItemIdentifier
 
     private struct Following {
-        /// The provider's session whose changes we have caught up with; a new process may have missed some.
-        var caughtUpWith: UInt64?
-        /// The provider said that there is more, after we began to ask.
-        var isSignalled = false
+        /// The process that runs now may know of changes that no earlier one told.
+        var isRunning = false
+        var isCaughtUp = false
+        /// Counts processes and signals: what was asked for before the last of them may be incomplete.
+        var news: UInt64 = 0
     }
 
     private let following = Mutex(Following())
@@ -27,30 +28,44 @@ final class Domain: Sendable {
         self.supervisor = supervisor
     }
 
-    /// The running provider; starts it when none runs.
-    func session() async throws(DocumentError) -> ProviderSession {
-        try await supervisor.session()
+    /// Asks the provider, whichever process serves just now; the first call starts it.
+    var provider: ProviderSession { ProviderSession(supervisor) }
+
+    /// Whether a process serves, so that asking starts nothing.
+    var isRunning: Bool { following.withLock { $0.isRunning } }
+
+    /// Whether everything that the running provider ever told was taken up.
+    var isCaughtUp: Bool { following.withLock { $0.isRunning && $0.isCaughtUp } }
+
+    /// The provider says that there is something new.
+    func signal() {
+        following.withLock { following in
+            following.isCaughtUp = false
+            following.news += 1
+        }
+    }
+
+    func took(_ event: ProviderSupervisor.Event) {
+        following.withLock { following in
+            following.isCaughtUp = false
+            following.news += 1
+            if case .started = event { following.isRunning = true } else { following.isRunning = false }
+        }
+    }
+
+    /// What is to be given to ``caughtUp(with:)`` afterwards.
+    func beginCatchingUp() -> UInt64 { following.withLock { $0.news } }
+
+    /// - Returns: false when there is something new since it began.
+    func caughtUp(with news: UInt64) -> Bool {
+        following.withLock { following in
+            following.isCaughtUp = following.news == news
+            return following.isCaughtUp
+        }
     }
 
     var isModifying: Bool { bundle.manifest.capabilities.contains(.modifying) }
     var hasFeed: Bool { bundle.manifest.capabilities.contains(.changes) }
-
-    /// Whether everything that the running provider ever told was taken up.
-    func isCaughtUp(with session: UInt64) -> Bool {
-        following.withLock { $0.caughtUpWith == session && !$0.isSignalled }
-    }
-
-    func signal() {
-        following.withLock { $0.isSignalled = true }
-    }
-
-    func beginCatchingUp() {
-        following.withLock { $0.isSignalled = false }
-    }
-
-    func endCatchingUp(with session: UInt64) {
-        following.withLock { $0.caughtUpWith = session }
-    }
 
     /// Refuses what the provider's manifest does not offer (PICK-10, PICK-13).
     func require(_ modes: Set<PickerMode>, for action: String) throws(DocumentError) {

@@ -34,7 +34,7 @@ struct ItemResolver: Sendable {
 
     private func root(of domain: Domain) async throws(DocumentError) -> IndexedItem {
         if let root = try storage.read({ try $0.item(domain.rootID, in: domain.name) }) { return root }
-        let session = try await domain.session()
+        let session = domain.provider
         let item = try await session.item(domain.rootID)
         guard item.id == domain.rootID, item.kind == .folder else {
             throw DocumentError(
@@ -54,7 +54,7 @@ struct ItemResolver: Sendable {
         let isListed = try storage.read { try $0.listing(of: folder.id, in: domain.name).isComplete }
         // With a feed, a complete listing stays complete: what is not in it is not there.
         if isListed, domain.hasFeed { throw Self.missing(wanted, at: place) }
-        let session = try await domain.session()
+        let session = domain.provider
         guard let id = try await session.identifier(forPath: place.relativePath) else {
             throw Self.missing(wanted, at: place)
         }

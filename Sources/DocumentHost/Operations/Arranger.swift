@@ -40,7 +40,7 @@ struct Arranger: Sendable {
         let claim = try await broker.claim(
             try storage.read { try $0.coordinated(item) }, for: .writing(.forMoving), by: owner)
         defer { broker.end(claim) }
-        let session = try await domain.session()
+        let session = domain.provider
         return try await locks.withLock(item.key) { () async throws(DocumentError) -> IndexedItem in
             let change = try await storage.run { store in
                 try store.beginRenaming(item.id, in: domain.name, to: parent.id, name: name)
@@ -75,7 +75,7 @@ struct Arranger: Sendable {
         let claim = try await broker.claim(
             try storage.read { try $0.coordinated(item) }, for: .writing(.forDeleting), by: owner)
         defer { broker.end(claim) }
-        let session = try await domain.session()
+        let session = domain.provider
         try await locks.withLock(item.key) { () async throws(DocumentError) in
             let change = try await storage.run { store in
                 try store.beginRemoving(item.id, in: domain.name, discardingEdits: discardingUnsent)

@@ -39,7 +39,7 @@ struct ConflictResolver: Sendable {
         _ item: IndexedItem, at location: Location, on domain: Domain
     ) async throws(DocumentError) {
         guard let parent = item.item.parentID, let name = item.item.name, let local = item.local else { return }
-        let session = try await domain.session()
+        let session = domain.provider
         let source = storage.store.root.tree.path(of: location)
         for attempt in 1...20 {
             let copy = try ConflictName.make(for: name, at: Self.words(local.modified), attempt: attempt)

@@ -56,7 +56,7 @@ struct Evictor: Sendable {
     private func verify(_ item: IndexedItem, at location: Location, on domain: Domain) async throws(DocumentError) {
         let remote: Item
         do throws(DocumentError) {
-            remote = try await domain.session().item(item.id)
+            remote = try await domain.provider.item(item.id)
         } catch {
             throw error.wrapped(
                 "\(location) stays here, because it could not be verified that the remote has it: \(error.message)")

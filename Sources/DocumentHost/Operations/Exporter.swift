@@ -61,7 +61,7 @@ struct Exporter: Sendable {
         _ name: ItemName, kind: ItemKind, from source: FilePath?, in parent: IndexedItem, at location: Location,
         _ removingSource: Bool, _ domain: Domain, _ onProgress: @escaping @Sendable (TransferProgress?) -> Void
     ) async throws(DocumentError) -> IndexedItem {
-        let session = try await domain.session()
+        let session = domain.provider
         let export = try await storage.run { store in
             try store.beginExport(
                 of: source, to: parent.id, name: name, kind: kind, in: domain.name, removingSource: removingSource)
@@ -88,7 +88,7 @@ struct Exporter: Sendable {
         _ existing: IndexedItem, with source: FilePath, at location: Location, _ removingSource: Bool,
         _ domain: Domain, _ onProgress: @escaping @Sendable (TransferProgress?) -> Void
     ) async throws(DocumentError) -> IndexedItem {
-        let session = try await domain.session()
+        let session = domain.provider
         let claim = try await broker.claim(
             try storage.read { try $0.coordinated(existing) }, for: .writing(.forReplacing), by: owner)
         defer { broker.end(claim) }

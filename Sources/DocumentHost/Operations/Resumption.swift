@@ -32,7 +32,7 @@ struct Resumption: Sendable {
 
     private func export(_ export: Export, _ domain: Domain) async throws(DocumentError) {
         do throws(DocumentError) {
-            let session = try await domain.session()
+            let session = domain.provider
             let item: Item
             if let replaced = export.replaces {
                 item = try await session.modify(
@@ -58,7 +58,7 @@ struct Resumption: Sendable {
 
     private func rename(_ change: Change, _ entry: JournalEntry, _ domain: Domain) async throws(DocumentError) {
         do throws(DocumentError) {
-            let session = try await domain.session()
+            let session = domain.provider
             let item = try await session.modify(
                 ProviderCall.ModifyCall(
                     id: change.item.id, baseVersion: .none, name: entry.payload.name,
@@ -74,7 +74,7 @@ struct Resumption: Sendable {
     private func remove(_ change: Change, _ domain: Domain) async throws(DocumentError) {
         do throws(DocumentError) {
             // The tool that asked never heard the end of it. What is still there stays.
-            let session = try await domain.session()
+            let session = domain.provider
             _ = try await session.item(change.item.id)
             try await host.storage.run { try $0.abandon(change) }
         } catch {

@@ -41,7 +41,7 @@ struct Delivery: Sendable {
                 "\(try location(of: item)) was changed on both sides; docent resolve says which contents to keep.")
         case .placeholder, .materialising, .materialised, .outdated, .nameClash: return
         }
-        let session = try await domain.session()
+        let session = domain.provider
         // Nobody writes while the snapshot is made; they may as soon as it is.
         let claim = try await broker.claim(
             try storage.read { try $0.coordinated(item) }, for: .reading, by: owner)
@@ -58,14 +58,7 @@ struct Delivery: Sendable {
 
     /// Takes up a sending that the host's death interrupted.
     func resume(_ sending: Sending, of domain: Domain) async throws(DocumentError) {
-        let session: ProviderSession
-        do throws(DocumentError) {
-            session = try await domain.session()
-        } catch {
-            try await storage.run { try $0.abandon(sending, because: error) }
-            throw error
-        }
-        _ = try await send(sending, to: session) { _ in }
+        _ = try await send(sending, to: domain.provider) { _ in }
     }
 
     /// Returns whether the document had to be made anew.

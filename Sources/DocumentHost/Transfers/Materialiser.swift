@@ -41,7 +41,7 @@ struct Materialiser: Sendable {
         }
         if current.isCurrent { return current }
         // The provider may have to be started, while which nothing needs to be written down.
-        let session = try await domain.session()
+        let session = domain.provider
         let materialisation = try await storage.run { try $0.beginMaterialising(key.id, in: key.domain) }
         do throws(DocumentError) {
             let item = try await session.startProviding(

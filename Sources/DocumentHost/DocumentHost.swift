@@ -200,8 +200,10 @@ public final class DocumentHost: Sendable {
 
     /// Takes up what a crash interrupted where only a provider knows how far it got.
     private func resumePending() {
+        let resumption = Resumption(
+            storage: storage, domains: domains, locks: locks, delivery: delivery, logger: logger)
         for entry in pending {
-            work.add { [self] in await Resumption(host: self).resume(entry) }
+            work.add { await resumption.resume(entry) }
         }
     }
 }

@@ -72,7 +72,8 @@ struct ChangeFollower: Sendable {
                         "The provider of \(domain.name) says that there are more changes, at an anchor that does not move."
                     )
                 }
-                try await take(try await storage.run { try $0.apply(changes, in: domain.name) }, domain)
+                try await take(
+                    try await storage.run { try $0.apply(changes, in: domain.name, leavingWork: true) }, domain)
                 if !changes.more { return }
                 anchor = changes.anchor
             } catch {

@@ -22,16 +22,15 @@ struct ConflictResolver: Sendable {
         let claim = try await broker.claim(
             try storage.read { try $0.coordinated(item) }, for: .writing(.forReplacing), by: owner)
         defer { broker.end(claim) }
-        switch choice {
-        case .local:
-            try await storage.run { try $0.keepLocal(item.id, in: domain.name) }
-            sender.enqueue(item.key)
-        case .remote:
-            try await storage.run { try $0.keepRemote(item.id, in: domain.name) }
-        case .both:
-            try await sendLocalAsCopy(item, at: location, on: domain)
-            try await storage.run { try $0.keepRemote(item.id, in: domain.name) }
+        let kept = try storage.read { try $0.conflicts(in: domain.name) }.filter { $0.itemID == item.id }
+        if choice == .both { try await sendLocalAsCopy(item, at: location, on: domain) }
+        let now = try await storage.run { store in
+            let now = try store.resolveConflict(of: item.id, in: domain.name, keepingLocal: choice == .local)
+            // Resolved: the other side's version goes (VER-6).
+            for conflict in kept { try store.root.versions.remove(conflict.kept) }
+            return now
         }
+        if choice == .local { sender.enqueue(now.key) }
     }
 
     /// The local contents become a document of their own, beside the other; only then may they leave this one.

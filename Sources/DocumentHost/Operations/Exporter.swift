@@ -92,19 +92,34 @@ struct Exporter: Sendable {
         let claim = try await broker.claim(
             try storage.read { try $0.coordinated(existing) }, for: .writing(.forReplacing), by: owner)
         defer { broker.end(claim) }
-        let replacement = try await storage.run { store in
-            try store.beginReplacing(existing.id, with: source, in: domain.name, removingSource: removingSource)
+        let (request, contents) = try await storage.run { store in
+            let request = try store.root.staging.makeRequest()
+            do {
+                return (
+                    request,
+                    try store.root.staging.snapshot(ofFileAt: source, followingLink: !removingSource, in: request)
+                )
+            } catch {
+                try request.remove()
+                throw error
+            }
         }
         do throws(DocumentError) {
             let item = try await session.modify(
                 ProviderCall.ModifyCall(
                     id: existing.id, baseVersion: existing.item.version.contentOnly,
-                    contentsPath: replacement.contents?.path.string,
-                    modified: replacement.contents?.source?.modified, operation: replacement.operation),
+                    contentsPath: contents.path.string, modified: contents.source?.modified,
+                    operation: request.name),
                 onProgress: onProgress)
-            return try await storage.run { try $0.finish(replacement, as: item) }
+            let now = try await storage.run { store in
+                try request.remove()
+                _ = try store.apply([item], in: domain.name)
+                if removingSource, let sent = contents.source { _ = try OutsideFile.remove(source, expecting: sent) }
+                return try store.root.index.read { try $0.item(item.id, in: domain.name) }
+            }
+            return now ?? existing
         } catch {
-            try await storage.run { try $0.abandon(replacement) }
+            _ = try? await storage.run { _ in try request.remove() }
             throw error.code == .cancelled ? error : error.wrapped("\(location) was not replaced: \(error.message)")
         }
     }

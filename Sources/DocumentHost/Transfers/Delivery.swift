@@ -123,7 +123,7 @@ struct Delivery: Sendable {
                     _ = try store.finish(sending, as: remote)
                     return true
                 }
-                _ = try store.recordConflict(sending, remote: remote, contents: verified, because: cause)
+                _ = try store.recordConflict(sending, remote: remote, theirs: verified, because: cause)
                 return false
             }
             if isSame { return }

@@ -94,6 +94,16 @@ extension DocumentStore {
         return try current(id, in: domain)
     }
 
+    /// The item was gone at the provider, and was made anew there with these contents: an edit survives a deletion
+    /// (VER-15).
+    package func finish(_ sending: Sending, asNew item: Item) throws -> IndexedItem {
+        try index.write { try $0.rename(sending.item.id, to: item.id, in: sending.item.domain) }
+        var renamed = sending
+        renamed.item.item.id = item.id
+        renamed.entry.itemID = item.id
+        return try finish(renamed, as: item)
+    }
+
     /// The provider has refused it, for sure: the item is `changed` again, with its base version.
     package func abandon(_ sending: Sending, because error: DocumentError?) throws {
         try index.write { index in
@@ -117,14 +127,17 @@ extension DocumentStore {
     /// The remote has other contents than the change began from: the item is in `conflict`. A copy of the local
     /// contents is kept, and the local file stays where it is, too.
     ///
-    /// - Parameter remote: the item as the provider has it now, where it could be asked.
+    /// - Parameters:
+    ///   - remote: the item as the provider has it now, where it could be asked.
+    ///   - theirs: its contents, verified, where they could be fetched: they are what is kept then, beside the local
+    ///     file.
     package func recordConflict(
-        _ sending: Sending, remote: Item?, because error: DocumentError
+        _ sending: Sending, remote: Item?, theirs: StagedFile? = nil, because error: DocumentError
     ) throws -> IndexedItem {
         let (id, domain) = (sending.item.id, sending.item.domain)
         let (_, location) = try locate(id, in: domain)
-        // The snapshot itself: the very bytes that were refused.
-        let kept = try root.versions.keep(sending.snapshot, of: location)
+        // Without theirs, the snapshot itself: the very bytes that were refused.
+        let kept = try root.versions.keep(theirs ?? sending.snapshot, of: location)
         let outcome = try takingBack {
             try root.versions.remove(kept)
         } _: {

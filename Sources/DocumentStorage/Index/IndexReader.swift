@@ -50,6 +50,17 @@ package class IndexReader {
         return counts
     }
 
+    /// The folders that were listed completely at least once.
+    package func listedFolders(of domain: DomainName) throws -> [ItemIdentifier] {
+        let own = try reference(to: domain)
+        return try sql.all(
+            """
+            SELECT item.id FROM listing JOIN item ON item.row = listing.folder
+            WHERE item.domain = ? AND listing.complete = 1 ORDER BY item.row
+            """, .int(own.number)
+        ) { try ItemIdentifier($0.text(0)) }
+    }
+
     // MARK: Items
 
     package func item(_ id: ItemIdentifier, in domain: DomainName) throws -> IndexedItem? {

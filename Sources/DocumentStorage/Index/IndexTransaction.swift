@@ -145,6 +145,24 @@ package final class IndexTransaction: IndexReader {
         return applier.outcome
     }
 
+    /// An item that was made anew at the provider has another identifier there, and is the same one here.
+    func rename(_ id: ItemIdentifier, to newID: ItemIdentifier, in domain: DomainName) throws {
+        let own = try reference(to: domain)
+        // What the feed has told of the new one already is nothing but a row without contents.
+        if id != newID, let known = try item(newID, in: domain) {
+            guard known.local == nil, known.item.kind == .document else {
+                throw DocumentError(
+                    .contractBroken, "The provider of \(domain) made an item anew and named it like another one.",
+                    itemID: newID)
+            }
+            _ = try delete([newID], in: domain)
+        }
+        try update("id = ?", .text(newID.rawValue), of: id, in: domain)
+        try sql.run(
+            "UPDATE conflict SET item = ? WHERE domain = ? AND item = ?", .text(newID.rawValue), .int(own.number),
+            .text(id.rawValue))
+    }
+
     // MARK: States
 
     package func setState(_ state: ItemState, of id: ItemIdentifier, in domain: DomainName) throws {

@@ -25,12 +25,12 @@ final class OpenFile: Sendable {
     }
 
     /// - Parameter size: how much room there is for it; more than that is an error.
-    func read(upTo size: Int) throws -> [UInt8] {
+    func read(upTo size: Int, from offset: Int64 = 0) throws -> [UInt8] {
         var failure = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
             guard let base = buffer.baseAddress else { return }
             while count < size {
-                let result = kernel(.read) { docent_pread(descriptor, base + count, size - count, Int64(count)) }
+                let result = kernel(.read) { docent_pread(descriptor, base + count, size - count, offset + Int64(count)) }
                 if result < 0 { failure = result }
                 if result <= 0 { return }
                 count += result

@@ -1,14 +1,14 @@
 internal import CDocentShims
-internal import DocumentModel
+package import DocumentModel
 internal import Glibc
-internal import SystemPackage
+package import SystemPackage
 
 /// The local document of a move.
-enum OutsideFile {
+package enum OutsideFile {
     /// Removes a file outside the storage root, only when it still is what was recorded.
     ///
     /// - Returns: false when it is something else by now, and stays. What is gone already is no error.
-    static func remove(_ path: FilePath, expecting: FileIdentity) throws -> Bool {
+    package static func remove(_ path: FilePath, expecting: FileIdentity) throws -> Bool {
         guard let name = path.lastComponent?.string else { return true }
         let parent = path.removingLastComponent()
         let folder = try DirectoryHandle(trusting: parent.isEmpty ? "." : parent.string)

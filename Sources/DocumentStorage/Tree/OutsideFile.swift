@@ -1,5 +1,5 @@
 internal import CDocentShims
-package import DocumentModel
+internal import DocumentModel
 internal import Glibc
 package import SystemPackage
 

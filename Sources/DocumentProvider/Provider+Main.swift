@@ -18,6 +18,8 @@ extension Provider {
 enum ProviderProgram {
     /// Set by the host when it starts a provider. A courtesy to people, not a secret.
     static let cookieKey = "DOCENT_PROVIDER_COOKIE"
+    /// Stops the provider before its first frame; the host, which has the same variable, is patient then.
+    private static let debuggerKey = "DOCENT_WAIT_FOR_DEBUGGER"
     /// How long a provider that has lost its host may take to end.
     private static let graceMilliseconds: Int32 = 3000
     private static let wrongUsage: Int32 = 64
@@ -35,6 +37,10 @@ enum ProviderProgram {
             return 1
         }
         ignoreBrokenPipeSignal()
+        if getenv(debuggerKey) != nil {
+            complain("Process \(getpid()) waits for a debugger, or for SIGCONT.")
+            raise(SIGSTOP)
+        }
         // When it fails there is no watch; the end of the stream still ends the session.
         _ = docent_exit_after_hang_up(input, graceMilliseconds)
 

@@ -1,0 +1,172 @@
+import DocumentModel
+import DocumentTestSupport
+import SystemPackage
+import Testing
+
+@testable import DocumentStorage
+
+struct ReconciliationTests {
+    private func prepared() throws -> StorageFixture {
+        let storage = try StorageFixture()
+        for id in ["a", "b"] {
+            let item = try storage.item(id, "\(id).txt", contents: "contents of \(id)")
+            try storage.tell(item)
+            try storage.provide(item, "contents of \(id)")
+        }
+        return storage
+    }
+
+    @Test("A root in order has no findings")
+    func nothingToDo() throws {
+        let storage = try prepared()
+        try storage.reopen()
+        let report = try storage.store.reconcile()
+        #expect(report.findings == [])
+        #expect(report.swept == 0)
+    }
+
+    @Test("A file that is gone makes its item a placeholder, and is reported")
+    func missingFile() throws {
+        let storage = try prepared()
+        let path = try storage.tree.path(of: storage.location("a.txt"))
+        TemporaryFolder.remove(path)
+        try storage.reopen()
+        let report = try storage.store.reconcile()
+        #expect(report.missing == 1)
+        #expect(report.findings == ["The file of work:/a.txt is gone: it is a placeholder again."])
+        #expect(try storage.indexed("a").state == .placeholder)
+        #expect(try storage.placeholder("a.txt") != nil)
+        #expect(try storage.indexed("b").state == .materialised)
+    }
+
+    @Test("A file that was changed while no host ran is changed, with its base; a replaced one too")
+    func changedFiles() throws {
+        let storage = try prepared()
+        try storage.write("other contents", to: storage.tree.path(of: storage.location("a.txt")))
+        try storage.save("saved by an editor", to: storage.tree.path(of: storage.location("b.txt")))
+        try storage.reopen()
+        let report = try storage.store.reconcile()
+        #expect(report.changed == 2)
+        for id in ["a", "b"] {
+            #expect(try storage.indexed(id).state == .changed)
+            #expect(try storage.indexed(id).synced?.content == Array("1".utf8))
+        }
+        #expect(try storage.document("b.txt") == "saved by an editor")
+    }
+
+    @Test("Files that belong to no item are reported, and neither adopted nor removed; so is one at a placeholder's place")
+    func unknownFiles() throws {
+        let storage = try prepared()
+        try storage.tell(storage.item("p", "p.txt", contents: "12345"))
+        try storage.write("stranger", to: storage.tree.path(of: storage.location("stranger.txt")))
+        try storage.write("at p's place", to: storage.tree.path(of: storage.location("p.txt")))
+        try storage.reopen()
+        let report = try storage.store.reconcile()
+        #expect(Set(report.unknownFiles.map(\.description)) == ["work:/stranger.txt", "work:/p.txt"])
+        #expect(try storage.document("p.txt") == "at p's place")
+        #expect(try storage.indexed("p").state == .placeholder)
+
+        // It is in the way of the contents, and stays.
+        let coming = try storage.store.beginMaterialising(ItemIdentifier("p"), in: storage.domain)
+        try storage.write("12345", to: coming.file.path)
+        let error = #expect(throws: DocumentError.self) {
+            try storage.store.finish(coming, as: storage.item("p", "p.txt", contents: "12345"))
+        }
+        #expect(error?.code == .destinationExists)
+        try storage.store.abandon(coming, because: error)
+        #expect(try storage.document("p.txt") == "at p's place")
+        #expect(try storage.indexed("p").state == .placeholder)
+        #expect(try storage.indexed("p").problem?.code == .destinationExists)
+    }
+
+    @Test("Contents with the item's stamp are adopted at the item's own place, and nowhere else")
+    func adoption() throws {
+        let storage = try prepared()
+        // As if the index had lost the rows' knowledge of their files.
+        try storage.index.write { index in
+            for id in ["a", "b"] { try index.setPlaceholder(ItemIdentifier(id), in: storage.domain) }
+        }
+        let here = try storage.tree.path(of: storage.location("b.txt"))
+        let elsewhere = try storage.tree.path(of: storage.location("elsewhere.txt"))
+        try FileSystemMoves.rename(here, elsewhere)
+        try storage.reopen()
+        let report = try storage.store.reconcile()
+        #expect(report.adopted == 1)
+        #expect(try storage.indexed("a").state == .materialised)
+        #expect(try storage.indexed("a").synced == storage.item("a", "a.txt").version)
+        #expect(try storage.indexed("b").state == .placeholder)
+        #expect(report.unknownFiles.map(\.description) == ["work:/elsewhere.txt"])
+    }
+
+    @Test("A copy of the root, with other inodes and times of change, is in sync")
+    func restoredFromACopy() throws {
+        let storage = try prepared()
+        let path = try storage.tree.path(of: storage.location("a.txt"))
+        let copy = storage.folder.appending("copy")
+        try FileSystemMoves.copyWithAttributes(path, copy)
+        try FileSystemMoves.rename(copy, path)
+        try storage.reopen()
+        _ = try storage.store.reconcile()
+        #expect(try storage.indexed("a").state == .materialised)
+        let file = try storage.tree.file(at: storage.location("a.txt"))
+        #expect(try storage.indexed("a").local?.inode == file?.inode)
+    }
+
+    @Test("Unusable things in the tree are named and left alone")
+    func unusable() throws {
+        let storage = try prepared()
+        let folder = storage.rootPath.appending("documents/work")
+        try FileSystemMoves.link("/etc/passwd", folder.appending("link"))
+        try storage.reopen()
+        let report = try storage.store.reconcile()
+        #expect(report.findings.contains { $0.contains("documents/work/link cannot be an item") })
+        #expect(report.unknownFiles.isEmpty)
+    }
+
+    @Test("A user's link in an item's place is not followed, and the item is a placeholder")
+    func linkInPlace() throws {
+        let storage = try prepared()
+        let path = try storage.tree.path(of: storage.location("a.txt"))
+        TemporaryFolder.remove(path)
+        try FileSystemMoves.link("/etc/passwd", path)
+        try storage.reopen()
+        let report = try storage.store.reconcile()
+        #expect(try storage.indexed("a").state == .placeholder)
+        #expect(report.findings.contains { $0.contains("should be a document") })
+    }
+
+    @Test("Leftovers in staging are swept, and never adopted")
+    func sweeping() throws {
+        let storage = try prepared()
+        try storage.tell(storage.item("c", "c.txt", contents: "123"))
+        let coming = try storage.store.beginMaterialising(ItemIdentifier("c"), in: storage.domain)
+        try storage.write("123", to: coming.file.path)
+        try storage.reopen()
+        let report = try storage.store.reconcile()
+        #expect(report.swept == 1)
+        #expect(try storage.read(coming.file.path) == nil)
+        #expect(try storage.indexed("c").state == .placeholder)
+    }
+
+    @Test("Starting does not look at placeholders: 100,000 of them take well under a second")
+    func manyPlaceholders() throws {
+        let storage = try prepared()
+        var next = 0
+        let generation = try storage.store.beginListing(of: .root, in: storage.domain)
+        _ = generation
+        try storage.index.write(durably: false) { index in
+            for _ in 0..<20 {
+                let items = try (0..<5000).map { _ in
+                    next += 1
+                    return try storage.item("p\(next)", "placeholder \(next).txt", size: 10)
+                }
+                _ = try index.apply(items, in: storage.domain)
+            }
+        }
+        try storage.reopen()
+        let clock = ContinuousClock()
+        let time = try clock.measure { _ = try storage.store.reconcile() }
+        #expect(time < .seconds(1))
+        #expect(try storage.index.read { try $0.counts(of: storage.domain) }.documents == 100_002)
+    }
+}

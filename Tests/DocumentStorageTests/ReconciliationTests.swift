@@ -54,7 +54,9 @@ struct ReconciliationTests {
         #expect(try storage.document("b.txt") == "saved by an editor")
     }
 
-    @Test("Files that belong to no item are reported, and neither adopted nor removed; so is one at a placeholder's place")
+    @Test(
+        "Files that belong to no item are reported, and neither adopted nor removed; so is one at a placeholder's place"
+    )
     func unknownFiles() throws {
         let storage = try prepared()
         try storage.tell(storage.item("p", "p.txt", contents: "12345"))

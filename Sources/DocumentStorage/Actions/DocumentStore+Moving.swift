@@ -161,13 +161,11 @@ extension DocumentStore {
             throw DocumentError(.internal, "The journal's entry \(entry.id) lacks what a removal needs.")
         }
         let item = try index.read { try $0.item(id, in: entry.domain) }
-        // An item of the same identifier that came back is not what was removed.
-        let isBack = item.map { !$0.isGone } ?? false
         var kept = 0
         if let item, item.isGone { kept = try clearContents(within: item, discarding: entry.payload.discardsEdits) }
         let location = Location(domain: entry.domain, components: place)
-        let holder = try index.read { try $0.item(at: location) }
-        if kept == 0, !isBack, holder == nil || holder?.id == id { try clearDerived(at: location, entry.payload.kind) }
+        // Work is carried out in its order: what else has the place by now, or has come back, gets there after this.
+        if kept == 0 { try clearDerived(at: location, entry.payload.kind) }
         try reached(.removeCleared)
         let outcome = try index.write { index in
             try index.finish(entry)
@@ -175,6 +173,9 @@ extension DocumentStore {
             return try index.deleteCleared(id, in: entry.domain)
         }
         try reached(.removeFinished)
+        if let holder = try index.read({ try $0.item(at: location) }) {
+            refreshPlaceholder(holder.id, in: entry.domain)
+        }
         // Its name may have been waited for.
         for item in outcome.changed { refreshPlaceholder(item.id, in: item.domain) }
         try perform(outcome)

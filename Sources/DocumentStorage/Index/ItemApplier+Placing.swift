@@ -10,9 +10,12 @@ extension ItemApplier {
     mutating func place(
         _ existing: Existing, _ id: ItemIdentifier, _ name: ItemName, _ key: String, _ parent: Int64
     ) throws -> Bool {
+        // What was told of it before does not count any more.
+        if !waiting.isEmpty { waiting.removeAll { $0.row == existing.row } }
         if existing.parent == parent, existing.name.hasSameBytes(as: name.rawValue) {
             guard existing.wantedName != nil else { return false }
             try setWanted(nil, ofRow: existing.row)
+            try transaction.setProblem(nil, of: id, in: domain.name)
             return true
         }
         if existing.wantedParent == parent, let wanted = existing.wantedName, wanted.hasSameBytes(as: name.rawValue) {
@@ -23,13 +26,19 @@ extension ItemApplier {
             return false
         }
         let move = WaitingMove(row: existing.row, id: id, parent: parent, name: name, key: key)
-        if let holder = try holder(of: key, in: parent), holder != existing.row {
-            // Perhaps the other one moves too, later in the same page.
+        if try isBlocked(move) {
+            // Perhaps what is in the way moves too, later in the same page.
             waiting.append(move)
         } else {
             try perform(move)
         }
         return true
+    }
+
+    /// Whether a name is taken, or the folder around it is not in the tree: what is on disk could not follow.
+    private func isBlocked(_ move: WaitingMove) throws -> Bool {
+        if let holder = try holder(of: move.key, in: move.parent), holder != move.row { return true }
+        return try shownPlace(of: move.parent) == nil && shownPlace(of: move.row) != nil
     }
 
     private func isWithin(_ row: Int64, _ folder: Int64) throws -> Bool {
@@ -55,7 +64,8 @@ extension ItemApplier {
         try sql.run(
             """
             UPDATE item SET parent = ?, name = ?, name_key = ?, state = CASE state WHEN 7 THEN 0 ELSE state END,
-                wanted_parent = NULL, wanted_name = NULL, wanted_key = NULL
+                problem_code = CASE WHEN wanted_key IS NULL THEN problem_code END,
+                problem = CASE WHEN wanted_key IS NULL THEN problem END, wanted_parent = NULL, wanted_name = NULL, wanted_key = NULL
             WHERE row = ?
             """, .int(move.parent), .text(move.name.rawValue), .text(move.key), .int(move.row))
         if let old, let new = try shownPlace(of: move.row) {
@@ -69,6 +79,7 @@ extension ItemApplier {
         if existing.state != Self.clash, oldParent != move.parent || !existing.key.hasSameBytes(as: move.key) {
             try release(existing.key, in: oldParent)
         }
+        if old == nil { try becameShown(existing.kind) }
     }
 
     /// The place of a row in the tree; nil when it is not shown there.
@@ -96,14 +107,15 @@ extension ItemApplier {
             let moves = waiting
             waiting = []
             for move in moves {
-                if let holder = try holder(of: move.key, in: move.parent), holder != move.row {
+                if try isBlocked(move) {
                     blocked.append(move)
                 } else {
                     try perform(move)
                 }
             }
-            if blocked.count + waiting.count < moves.count {
-                waiting += blocked
+            if blocked.count < moves.count {
+                let known = Set(waiting.map(\.row))
+                waiting += blocked.filter { !known.contains($0.row) }
             } else if let ring = try firstInRing(of: blocked) {
                 // A and B exchange their names: one of them steps aside first.
                 try stepAside(ring)
@@ -113,7 +125,7 @@ extension ItemApplier {
                     try setWanted(move, ofRow: move.row)
                     let error = DocumentError(
                         .nameClash,
-                        "The provider calls this item “\(move.name)” now, but another item has that name here but for case or Unicode form: rename one of the two."
+                        "The provider calls this item “\(move.name)” now, but another item (or its folder) has that name here but for case or Unicode form: rename one of the two."
                     )
                     try transaction.setProblem(error, of: move.id, in: domain.name)
                     outcome.clashes.append(move.id)
@@ -155,6 +167,7 @@ extension ItemApplier {
         if let hidden {
             try sql.run("UPDATE item SET state = 0 WHERE row = ?", .int(hidden))
             outcome.updated += 1
+            try becameShown(try existing(row: hidden)?.existing.kind ?? .document)
             return try report(hidden)
         }
         let wanting = try sql.first(
@@ -167,13 +180,24 @@ extension ItemApplier {
         }
         // Not at once: releasing goes on from name to name, however many there are.
         if let wanting, !waiting.contains(where: { $0.row == wanting.row }) {
-            try transaction.setProblem(nil, of: wanting.id, in: domain.name)
             waiting.append(wanting)
         }
     }
 
+    /// A folder came into the tree: what wanted to be in it, or in one below it, may.
+    private mutating func becameShown(_ kind: ItemKind) throws {
+        guard kind != .document else { return }
+        let known = Set(waiting.map(\.row))
+        waiting += try wanting().filter { !known.contains($0.row) }
+    }
+
     mutating func retryWanted() throws {
-        waiting = try sql.all(
+        waiting = try wanting()
+        try settle()
+    }
+
+    private func wanting() throws -> [WaitingMove] {
+        try sql.all(
             """
             SELECT row, id, wanted_parent, wanted_name, wanted_key FROM item
             WHERE wanted_key IS NOT NULL AND domain = ?
@@ -183,7 +207,6 @@ extension ItemApplier {
                 row: row.int(0), id: try ItemIdentifier(row.text(1)), parent: row.int(2),
                 name: try ItemName(row.text(3)), key: row.text(4))
         }
-        try settle()
     }
 
     /// Puts a row back to where its file still is; it goes on wanting the place that it cannot have.

@@ -1,0 +1,158 @@
+import DocumentModel
+import DocumentTestSupport
+import Synchronization
+import SystemPackage
+import Testing
+
+@testable import DocumentStorage
+
+/// Looks at the tree at every step.
+private final class Watcher: StepObserver {
+    let look: @Sendable (JournalStep) -> Void
+
+    init(_ look: @escaping @Sendable (JournalStep) -> Void) {
+        self.look = look
+    }
+
+    func reached(_ step: JournalStep) throws { look(step) }
+}
+
+struct EvictionTests {
+    private func prepared() throws -> (StorageFixture, Item) {
+        let storage = try StorageFixture()
+        let item = try storage.item("a", "a.txt", contents: "hello")
+        try storage.tell(item)
+        try storage.provide(item, "hello")
+        return (storage, item)
+    }
+
+    @Test("PH-5: at every step of an eviction exactly one of document and placeholder is visible")
+    func exactlyOne() throws {
+        let (storage, item) = try prepared()
+        let (tree, placeholders) = (storage.tree, storage.root.placeholders)
+        let location = try storage.location("a.txt")
+        let visible = Mutex<[String]>([])
+        storage.observe(
+            Watcher { step in
+                let document = try? tree.file(at: location)
+                let placeholder = try? placeholders.read(at: location)
+                // The document counts where both are there.
+                visible.withLock {
+                    $0.append(
+                        "\(step): " + (document != nil ? "document" : placeholder != nil ? "placeholder" : "none"))
+                }
+            })
+        _ = try storage.store.evict(item.id, in: storage.domain)
+        #expect(
+            visible.withLock { $0 } == [
+                "evictBegan: document", "evictPlaceholderWritten: document", "evictContentsRemoved: placeholder",
+                "evictRecorded: placeholder",
+            ])
+    }
+
+    @Test("XFER-9: eviction removes local bytes only, and the contents can come back to the same place (ID-1)")
+    func evictAndBack() throws {
+        let (storage, item) = try prepared()
+        let gone = try storage.store.evict(item.id, in: storage.domain)
+        #expect(gone.state == .placeholder)
+        #expect(gone.item == item)
+        #expect(try storage.placeholder("a.txt") == Placeholder(item))
+        #expect(try storage.document("a.txt") == nil)
+        #expect(try storage.provide(item, "hello").state == .materialised)
+        #expect(try storage.document("a.txt") == "hello")
+    }
+
+    @Test("XFER-9: evicting what is not here is no error")
+    func twice() throws {
+        let (storage, item) = try prepared()
+        _ = try storage.store.evict(item.id, in: storage.domain)
+        #expect(try storage.store.evict(item.id, in: storage.domain).state == .placeholder)
+    }
+
+    @Test("XFER-10: an item with changes not yet sent is refused, recorded or not", arguments: [true, false])
+    func unsent(isRecorded: Bool) throws {
+        let (storage, item) = try prepared()
+        if isRecorded {
+            try storage.edit("a", "edited")
+        } else {
+            try storage.write("edited", to: storage.tree.path(of: storage.location("a.txt")))
+        }
+        let error = #expect(throws: DocumentError.self) { try storage.store.evict(item.id, in: storage.domain) }
+        #expect(error?.code == .unsyncedEdits)
+        #expect(try storage.document("a.txt") == "edited")
+        #expect(try storage.indexed("a").state == .changed)
+    }
+
+    @Test("XFER-12: pinned, or with a hard link, it is refused", arguments: [true, false])
+    func pinnedOrLinked(isPinned: Bool) throws {
+        let (storage, item) = try prepared()
+        if isPinned {
+            try storage.index.write { try $0.setPinned(true, of: item.id, in: storage.domain) }
+        } else {
+            try FileSystemMoves.hardLink(
+                storage.tree.path(of: storage.location("a.txt")), storage.folder.appending("other-name"))
+        }
+        let error = #expect(throws: DocumentError.self) { try storage.store.evict(item.id, in: storage.domain) }
+        #expect(error?.code == .notPermitted)
+        #expect(try storage.document("a.txt") == "hello")
+        #expect(try storage.indexed("a").state == .materialised)
+        #expect(try storage.index.read { try $0.journal() }.isEmpty)
+    }
+
+    @Test("XFER-12: while a program has it open it is refused; closed, it goes")
+    func open() throws {
+        let (storage, item) = try prepared()
+        let file = try FileDescriptor.open(storage.tree.path(of: storage.location("a.txt")), .readOnly)
+        let error = #expect(throws: DocumentError.self) { try storage.store.evict(item.id, in: storage.domain) }
+        #expect(error?.code == .busy)
+        #expect(try storage.document("a.txt") == "hello")
+        #expect(try storage.placeholder("a.txt") == nil)
+        try file.close()
+        #expect(try storage.store.evict(item.id, in: storage.domain).state == .placeholder)
+    }
+
+    @Test("An edit made after the last look is not dropped")
+    func editedBetweenLookAndDrop() throws {
+        let (storage, item) = try prepared()
+        let path = try storage.tree.path(of: storage.location("a.txt"))
+        let fixture = Mutex(0)
+        storage.observe(
+            Watcher { step in
+                guard step == .evictPlaceholderWritten else { return }
+                fixture.withLock { $0 += 1 }
+                if let file = try? FileDescriptor.open(path, .writeOnly, options: [.truncate]) {
+                    _ = try? file.writeAll("edited".utf8)
+                    try? file.close()
+                }
+            })
+        let error = #expect(throws: DocumentError.self) { try storage.store.evict(item.id, in: storage.domain) }
+        #expect(error?.code == .unsyncedEdits)
+        #expect(fixture.withLock { $0 } == 1)
+        #expect(try storage.document("a.txt") == "edited")
+        #expect(try storage.store.recordChange(of: item.id, in: storage.domain).state == .changed)
+    }
+
+    #if DEBUG
+        @Test(
+            "An error of the disk in the middle leaves the contents", arguments: [SystemCall.rename, .unlink, .write])
+        func diskError(call: SystemCall) throws {
+            let (storage, item) = try prepared()
+            let plan = FaultPlan()
+            plan.fail(call, with: 5, times: 1)
+            let error = FaultPlan.$current.withValue(plan) {
+                #expect(throws: DocumentError.self) { try storage.store.evict(item.id, in: storage.domain) }
+            }
+            #expect(error?.code == .localStorage)
+            // The contents are at their place, or have left it and the item is a placeholder at the next start.
+            try storage.reopen()
+            _ = try storage.store.reconcile()
+            let now = try storage.indexed("a")
+            if now.state == .materialised {
+                #expect(try storage.document("a.txt") == "hello")
+            } else {
+                #expect(now.state == .placeholder)
+                #expect(try storage.placeholder("a.txt") == Placeholder(item))
+            }
+        }
+    #endif
+}

@@ -1,0 +1,131 @@
+import DocumentModel
+import DocumentTestSupport
+import SystemPackage
+import Testing
+
+@testable import DocumentStorage
+
+struct NameClashTests {
+    @Test(
+        "Names clash that differ by case or Unicode form only",
+        arguments: [
+            ("a.txt", "A.TXT"), ("é", "e\u{301}"), ("É", "e\u{301}"), ("straße", "STRASSE"), ("ΣΑΣ", "σας"),
+            ("\u{212B}", "å"), ("ﬁ", "FI"), ("Ǆ", "ǆ"),
+        ])
+    func equalKeys(one: String, other: String) throws {
+        #expect(try NameKey.key(of: ItemName(one)) == NameKey.key(of: ItemName(other)))
+        #expect(try NameKey.key(of: ItemName(one)).utf8.elementsEqual(NameKey.key(of: ItemName(other)).utf8))
+    }
+
+    @Test("Other names do not clash", arguments: [("a", "b"), ("a", "ä"), ("o", "ø"), ("a", "a "), ("ı", "l")])
+    func otherKeys(one: String, other: String) throws {
+        #expect(try !NameKey.key(of: ItemName(one)).utf8.elementsEqual(NameKey.key(of: ItemName(other)).utf8))
+    }
+
+    @Test("CONT-12: the later one of two is hidden with an error, and shown once the other is gone")
+    func clash() throws {
+        let storage = try StorageFixture()
+        let first = try storage.item("1", "Notes.txt", contents: "one")
+        try storage.tell(first)
+        let outcome = try storage.tell(storage.item("2", "notes.txt", contents: "two"))
+        #expect(outcome.clashes.map(\.rawValue) == ["2"])
+        #expect(try storage.indexed("2").state == .nameClash)
+        #expect(try storage.placeholder("notes.txt") == nil)
+        let error = #expect(throws: DocumentError.self) {
+            try storage.store.beginMaterialising(ItemIdentifier("2"), in: storage.domain)
+        }
+        #expect(error?.code == .nameClash)
+        try storage.provide(first, "one")
+        #expect(try storage.document("Notes.txt") == "one")
+
+        let page = try storage.index.read { try $0.children(of: .root, in: storage.domain, limit: 10) }
+        #expect(page.items.map(\.state) == [.materialised, .nameClash])
+
+        _ = try storage.store.apply(
+            ItemChanges(updated: [], deleted: [ItemIdentifier("1")], anchor: SyncAnchor([1])), in: storage.domain)
+        #expect(try storage.indexed("2").state == .placeholder)
+        #expect(try storage.document("Notes.txt") == nil)
+        #expect(try storage.placeholder("notes.txt")?.id.rawValue == "2")
+    }
+
+    @Test("CONT-12: a rename into a taken name waits at its old place, and follows when the name is free")
+    func renameIntoClash() throws {
+        let storage = try StorageFixture()
+        let moving = try storage.item("2", "other.txt", contents: "two")
+        try storage.tell(storage.item("1", "Notes.txt"), moving)
+        try storage.provide(moving, "two")
+        let outcome = try storage.tell(storage.item("2", "notes.txt", contents: "two"))
+        #expect(outcome.clashes.map(\.rawValue) == ["2"])
+        let waiting = try storage.indexed("2")
+        #expect(waiting.item.name?.rawValue == "other.txt")
+        #expect(waiting.wanted?.name.rawValue == "notes.txt")
+        #expect(waiting.problem?.code == .nameClash)
+        #expect(waiting.state == .materialised)
+        #expect(try storage.document("other.txt") == "two")
+
+        try storage.tell(storage.item("1", "Elsewhere.txt"))
+        let now = try storage.indexed("2")
+        #expect(now.item.name?.rawValue == "notes.txt")
+        #expect(now.wanted == nil)
+        #expect(now.problem == nil)
+        #expect(try storage.document("notes.txt") == "two")
+        #expect(try storage.document("other.txt") == nil)
+    }
+
+    @Test("Names that are exchanged, also in a ring, all arrive", arguments: [2, 3, 5])
+    func ring(length: Int) throws {
+        let storage = try StorageFixture()
+        for number in 0..<length {
+            let item = try storage.item("\(number)", "n\(number)", contents: "contents \(number)")
+            try storage.tell(item)
+            try storage.provide(item, "contents \(number)")
+        }
+        let changes = ItemChanges(
+            updated: try (0..<length).map {
+                try storage.item("\($0)", "n\(($0 + 1) % length)", contents: "contents \($0)")
+            }, deleted: [], anchor: try SyncAnchor([1]))
+        let outcome = try storage.store.apply(changes, in: storage.domain)
+        #expect(outcome.clashes.isEmpty)
+        for number in 0..<length {
+            #expect(try storage.document("n\((number + 1) % length)") == "contents \(number)")
+            #expect(try storage.indexed("\(number)").state == .materialised)
+            #expect(try storage.indexed("\(number)").wanted == nil)
+        }
+    }
+
+    @Test("A chain of renames in any order arrives")
+    func chain() throws {
+        let storage = try StorageFixture()
+        for number in 0..<4 { try storage.tell(storage.item("\(number)", "n\(number)")) }
+        try storage.tell(
+            storage.item("0", "n1"), storage.item("1", "n2"), storage.item("2", "n3"), storage.item("3", "n4"))
+        for number in 0..<4 {
+            #expect(try storage.indexed("\(number)").item.name?.rawValue == "n\(number + 1)")
+        }
+    }
+
+    @Test("A file that belongs to nobody, at the new name's place, keeps the item where it is")
+    func strangerInTheWay() throws {
+        let storage = try StorageFixture()
+        let item = try storage.item("a", "a.txt", contents: "mine")
+        try storage.tell(item)
+        try storage.provide(item, "mine")
+        try storage.write("stranger", to: storage.tree.path(of: storage.location("b.txt")))
+        try storage.tell(storage.item("a", "b.txt", contents: "mine"))
+        #expect(try storage.document("a.txt") == "mine")
+        #expect(try storage.document("b.txt") == "stranger")
+        let item2 = try storage.indexed("a")
+        #expect(item2.item.name?.rawValue == "a.txt")
+        #expect(item2.wanted?.name.rawValue == "b.txt")
+        #expect(item2.problem?.code == .destinationExists)
+        #expect(try storage.edit("a", "edited").state == .changed)
+
+        // The stranger moves away, and the item follows at the next start.
+        try FileSystemMoves.rename(
+            storage.tree.path(of: storage.location("b.txt")), storage.folder.appending("stranger"))
+        try storage.reopen()
+        _ = try storage.store.reconcile()
+        #expect(try storage.document("b.txt") == "edited")
+        #expect(try storage.indexed("a").wanted == nil)
+    }
+}

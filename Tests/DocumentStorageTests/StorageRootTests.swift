@@ -1,0 +1,141 @@
+import DocumentModel
+import DocumentTestSupport
+import Glibc
+import Logging
+import SystemPackage
+import Testing
+
+@testable import DocumentStorage
+
+struct StorageRootTests {
+    private let logger = Logger(label: "test")
+
+    @Test("A new root is made with its folders, closed to others (ID-8)")
+    func layout() throws {
+        let storage = try StorageFixture()
+        #expect(try FileSystemMoves.mode(of: storage.rootPath) == 0o700)
+        for folder in ["documents", ".docent", ".docent/staging", ".docent/versions", ".docent/providers"] {
+            #expect(try FileSystemMoves.mode(of: storage.rootPath.appending(FilePath(folder).components)) == 0o700)
+        }
+        let own = try storage.root.providerFolder(of: storage.domain)
+        #expect(own == storage.rootPath.appending(FilePath(".docent/providers/work").components))
+        #expect(try FileSystemMoves.mode(of: own) == 0o700)
+    }
+
+    @Test("A root that others may enter is closed to them")
+    func modeIsTightened() throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        try FileSystemMoves.makeFolder(folder.appending("root"), mode: 0o755)
+        let root = try StorageRoot(at: folder.appending("root"), logger: logger)
+        #expect(try FileSystemMoves.mode(of: root.path) == 0o700)
+        try root.close()
+    }
+
+    @Test("A second host is refused, and told which process has the root; after closing it may have it")
+    func lock() throws {
+        let storage = try StorageFixture()
+        let error = #expect(throws: DocumentError.self) { try StorageRoot(at: storage.rootPath, logger: logger) }
+        #expect(error?.code == .busy)
+        #expect(error?.message.contains("process \(getpid()):") == true)
+        try storage.reopen()
+    }
+
+    @Test("A folder with others' files is refused and left as it is")
+    func foreignFolder() throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        try FileSystemMoves.makeFolder(folder.appending("photos"), mode: 0o755)
+        let error = #expect(throws: DocumentError.self) { try StorageRoot(at: folder, logger: logger) }
+        #expect(error?.code == .invalidArgument)
+        #expect(error?.message.contains("holds other files") == true)
+        #expect(try FileSystemMoves.mode(of: folder.appending("photos")) == 0o755)
+    }
+
+    @Test("A relative path is refused")
+    func relativePath() {
+        let error = #expect(throws: DocumentError.self) { try StorageRoot(at: "some/where", logger: logger) }
+        #expect(error?.code == .invalidArgument)
+    }
+
+    @Test("A root that is reached through a symbolic link is known by its real path")
+    func rootBehindLink() throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        try FileSystemMoves.makeFolder(folder.appending("real"))
+        try FileSystemMoves.link(folder.appending("real").string, folder.appending("link"))
+        let root = try StorageRoot(at: folder.appending("link"), logger: logger)
+        #expect(root.path == folder.appending("real"))
+        try root.close()
+    }
+
+    @Test("A link in place of one of the root's own folders is not followed")
+    func linkWithin() throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        try FileSystemMoves.makeFolder(folder.appending("elsewhere"))
+        try FileSystemMoves.makeFolder(folder.appending("root"))
+        try FileSystemMoves.link(folder.appending("elsewhere").string, folder.appending("root").appending("documents"))
+        let error = #expect(throws: DocumentError.self) {
+            try StorageRoot(at: folder.appending("root"), logger: logger)
+        }
+        #expect(error?.code == .outsideStorageRoot)
+    }
+
+    #if DEBUG
+        @Test(
+            "A file system that lacks what publishing needs is refused with the reason",
+            arguments: [
+                (SystemCall.setAttribute, EOPNOTSUPP, "extended attributes"), (.rename, EINVAL, "exchanged or renamed"),
+            ])
+        func unfitFileSystem(call: SystemCall, error: Int32, reason: String) throws {
+            let folder = try TemporaryFolder.make()
+            defer { TemporaryFolder.remove(folder) }
+            let plan = FaultPlan()
+            plan.fail(call, with: error)
+            let failure = FaultPlan.$current.withValue(plan) {
+                #expect(throws: DocumentError.self) {
+                    try StorageRoot(at: folder.appending("root"), logger: logger)
+                }
+            }
+            #expect(failure?.code == .localStorage)
+            #expect(failure?.message.contains(reason) == true)
+            #expect(failure?.message.contains("Choose a folder on a local disk") == true)
+        }
+    #endif
+
+    @Test("A domain's own folder goes with all that is in it, and no link out of it is followed")
+    func providerFolder() throws {
+        let storage = try StorageFixture()
+        let own = try storage.root.providerFolder(of: storage.domain)
+        try storage.write("outside", to: storage.folder.appending("outside.txt"))
+        try FileSystemMoves.makeFolder(own.appending("sub"))
+        try storage.write("state", to: own.appending("sub").appending("state"))
+        try FileSystemMoves.link(storage.folder.string, own.appending("link"))
+        try storage.root.removeProviderFolder(of: storage.domain)
+        #expect(throws: Errno.self) { try FileSystemMoves.mode(of: own) }
+        #expect(try storage.read(storage.folder.appending("outside.txt")) == "outside")
+    }
+
+    @Test("The index of a newer version is refused, and so is another program's database", arguments: [true, false])
+    func foreignIndex(isNewer: Bool) throws {
+        let storage = try StorageFixture()
+        try storage.root.close()
+        let path = storage.rootPath.appending(".docent").appending("index.sqlite")
+        try DatabaseEdits.execute(
+            isNewer ? "PRAGMA user_version = 99" : "PRAGMA application_id = 7", on: path)
+        let error = #expect(throws: DocumentError.self) { try StorageRoot(at: storage.rootPath, logger: logger) }
+        #expect(error?.code == .localStorage)
+        #expect(error?.message.contains(isNewer ? "update Docent" : "another program") == true)
+    }
+
+    @Test("A damaged index is an error that says what to do")
+    func damagedIndex() throws {
+        let storage = try StorageFixture()
+        try storage.root.close()
+        let path = storage.rootPath.appending(".docent").appending("index.sqlite")
+        try storage.write(String(repeating: "no database ", count: 1000), to: path)
+        let error = #expect(throws: DocumentError.self) { try StorageRoot(at: storage.rootPath, logger: logger) }
+        #expect(error?.message.contains("is damaged") == true)
+    }
+}

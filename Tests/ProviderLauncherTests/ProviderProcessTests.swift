@@ -188,7 +188,7 @@ struct ProviderProcessSerialTests {
                 for index in 0..<4 {
                     group.addTask {
                         _ = try? await ProviderProcess.run(
-                            fixture.launch("echo $$ >> \(file).\(index); trap '' TERM; while :; do sleep 1000; done"),
+                            fixture.launch("echo $$ >> \(file).\(index); exec sleep 1000"),
                             in: fixture.context
                         ) { process in _ = await process.waitUntilExited() }
                     }

@@ -80,7 +80,8 @@ package final class ProviderProcess: Sendable {
         return Configuration(
             executable: .path(context.trampoline),
             arguments: Arguments([String(getpid()), launch.program.string] + launch.arguments),
-            environment: .custom(launch.environment.sorted { $0.key < $1.key }.map { Array("\($0)=\($1)".utf8) }),
+            // Bytes, which have to end as C wants them: a dictionary of its keys would be a detour.
+            environment: .custom(launch.environment.sorted { $0.key < $1.key }.map { Array("\($0)=\($1)\0".utf8) }),
             workingDirectory: launch.workingFolder,
             platformOptions: options
         )

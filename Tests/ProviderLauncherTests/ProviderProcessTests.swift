@@ -100,7 +100,7 @@ struct ProviderProcessSerialTests {
             return child
         }
         #expect(exit == ProcessExit(status: .exited(5), wasForced: false, lastWords: []))
-        #expect(ContinuousClock.now - begin < .seconds(5))
+        #expect(ContinuousClock.now - begin < .seconds(20))
         #expect(child > 0)
         #expect(await holdsSoon { !isAlive(child) }, "what it leaves in its group goes with it")
     }
@@ -116,7 +116,7 @@ struct ProviderProcessSerialTests {
             return stranger
         }
         #expect(exit.status == .signalled(SIGKILL))
-        #expect(ContinuousClock.now - begin < .seconds(5))
+        #expect(ContinuousClock.now - begin < .seconds(20))
         #expect(stranger > 0)
         kill(stranger, SIGKILL)
     }
@@ -150,32 +150,37 @@ struct ProviderProcessSerialTests {
         let begin = ContinuousClock.now
         let (pid, exit) = try await task.value
         #expect(exit.status == .signalled(SIGKILL))
-        #expect(ContinuousClock.now - begin < .seconds(2))
+        #expect(ContinuousClock.now - begin < .seconds(20))
         #expect(!isAlive(pid))
     }
 
-    @Test func whatCannotBeStartedIsAnErrorAndLeavesNoDescriptor() async throws {
-        let before = openPipes()
+    @Test func whatCannotBeStartedIsAnError() async throws {
         let broken = try LaunchFixture(trampoline: "/no/such/trampoline")
-        for _ in 0..<3 {
-            do {
-                _ = try await ProviderProcess.run(broken.launch("true"), in: broken.context) { _ in }
-                Issue.record("it started")
-            } catch {
-                #expect(error.code == .providerUnavailable)
-                #expect(error.message.hasPrefix("“/no/such/trampoline” cannot start “/bin/sh”: "), "\(error.message)")
-            }
+        do {
+            _ = try await ProviderProcess.run(broken.launch("true"), in: broken.context) { _ in }
+            Issue.record("it started")
+        } catch {
+            #expect(error.code == .providerUnavailable)
+            #expect(error.message.hasPrefix("“/no/such/trampoline” cannot start “/bin/sh”: "), "\(error.message)")
         }
-        #expect(openPipes() == before)
     }
 
-    @Test func nothingIsLeftOpenAfterwards() async throws {
-        _ = try await run("exit 0") { process in _ = await process.waitUntilExited() }
-        let before = openPipes()
-        for _ in 0..<5 {
-            _ = try await run("exit 0") { process in _ = await process.waitUntilExited() }
+    /// In a process of its own, where no other test opens pipes.
+    @Test func noDescriptorIsLeftOpenAfterwardsStartedOrNot() async throws {
+        await #expect(processExitsWith: .success) {
+            let fixture = try LaunchFixture()
+            let broken = try LaunchFixture(trampoline: "/no/such/trampoline")
+            func round() async {
+                _ = try? await ProviderProcess.run(broken.launch("true"), in: broken.context) { _ in }
+                _ = try? await ProviderProcess.run(fixture.launch("exit 0"), in: fixture.context) { process in
+                    _ = await process.waitUntilExited()
+                }
+            }
+            await round()
+            let before = openPipes()
+            for _ in 0..<5 { await round() }
+            exit(openPipes() == before ? EXIT_SUCCESS : EXIT_FAILURE)
         }
-        #expect(openPipes() == before)
     }
 
     /// The parent-death signal is bound to the thread that spawned: this fails when that is one that comes and goes.

@@ -185,7 +185,7 @@ struct ProviderSupervisorTests {
         try await supervise(provider) { _, session, _ in
             let begin = ContinuousClock.now
             let error = try #require(await failure(session))
-            #expect(ContinuousClock.now - begin < .seconds(4))
+            #expect(ContinuousClock.now - begin < .seconds(9), "the default deadline alone is longer")
             #expect(
                 error.message
                     == "The provider Photos (org.example.photos) could not be started: it did not get through the handshake."
@@ -349,7 +349,7 @@ struct ProviderSupervisorTests {
             let begin = ContinuousClock.now
             let item = try await session.item(Self.itemID)
             #expect(item == (try Self.item()))
-            #expect(ContinuousClock.now - begin < .seconds(5))
+            #expect(ContinuousClock.now - begin < .seconds(20))
         }
     }
 
@@ -382,11 +382,12 @@ struct ProviderSupervisorTests {
         var provider = ScriptedProvider()
         provider.script = "trap '' TERM; greet; while :; do sleep 1000; done"
         let ladder = ShutdownLadder(terminateAfter: .milliseconds(200), killAfter: .milliseconds(500))
-        let begin = ContinuousClock.now
+        var begin = ContinuousClock.now
         try await supervise(provider, ladder: ladder) { supervisor, _, _ in
             _ = try await supervisor.withProvider { $0.processID }
+            begin = .now
         }
-        #expect(ContinuousClock.now - begin < .seconds(5))
+        #expect(ContinuousClock.now - begin < .seconds(4), "the usual ladder is longer")
     }
 
     @Test func callsThatWaitForAStartFailWhenTheHostEnds() async throws {
@@ -417,7 +418,7 @@ struct ProviderSupervisorTests {
     @Test func aFleetStopsAllItsProvidersSideBySide() async throws {
         let fixtures = try (0..<4).map { _ in try LaunchFixture() }
         var context = fixtures[0].context
-        context.ladder = ShutdownLadder(terminateAfter: .milliseconds(300), killAfter: .milliseconds(800))
+        context.ladder = ShutdownLadder(terminateAfter: .milliseconds(300), killAfter: .milliseconds(1500))
         let fleet = ProviderFleet(in: context)
         var provider = ScriptedProvider()
         provider.script = "trap '' TERM; greet; while :; do sleep 1000; done"
@@ -440,7 +441,7 @@ struct ProviderSupervisorTests {
             let begin = ContinuousClock.now
             fleet.stopAll()
             try await group.waitForAll()
-            #expect(ContinuousClock.now - begin < .seconds(3), "one after the other they would take longer")
+            #expect(ContinuousClock.now - begin < .seconds(6), "one after the other they take longer")
         }
         for fixture in fixtures { for pid in fixture.folder.starts { #expect(!isAlive(pid)) } }
     }

@@ -56,13 +56,17 @@ package final class Connection: Sendable {
     private func start(_ opening: UnsafeContinuation<OpeningEvent, Never>) {
         // The peer may have spoken already: what it said must find the machine open, and is read as soon as the end
         // has started. Nothing is written before.
-        update { state in
+        let end: ConnectionEnd? = update { state in
+            // Closed, or its task cancelled, before it was opened.
+            if let end = state.ending { return end }
             state.opening = opening
             state.isWriteBlocked = true
             state.machine.open(at: .now())
+            return nil
         }
+        if let end { return opening.resume(returning: .ended(end)) }
         do throws(Errno) {
-            try end.start(self)
+            try self.end.start(self)
             update { $0.isWriteBlocked = false }
         } catch {
             let error = DocumentError(

@@ -70,7 +70,7 @@ func isAlive(_ pid: pid_t) -> Bool {
 }
 
 /// Polls until it holds.
-func holdsSoon(within limit: Duration = .seconds(5), _ condition: () -> Bool) -> Bool {
+func holdsSoon(within limit: Duration = .seconds(20), _ condition: () -> Bool) -> Bool {
     let end = ContinuousClock.now + limit
     while !condition() {
         guard ContinuousClock.now < end else { return false }
@@ -80,7 +80,7 @@ func holdsSoon(within limit: Duration = .seconds(5), _ condition: () -> Bool) ->
 }
 
 /// The same for tests that share their threads with what they wait for.
-func holdsSoon(within limit: Duration = .seconds(5), _ condition: () -> Bool) async -> Bool {
+func holdsSoon(within limit: Duration = .seconds(20), _ condition: () -> Bool) async -> Bool {
     let end = ContinuousClock.now + limit
     while !condition() {
         guard ContinuousClock.now < end else { return false }

@@ -62,7 +62,7 @@ extension Connection {
     private func isWorkerWanted() async -> Bool {
         await withUnsafeContinuation { continuation in
             let answer: Bool? = state.withLock { state in
-                if state.end != nil { return false }
+                if state.isEnded { return false }
                 if state.crew.isRecruitWanted {
                     state.crew.isRecruitWanted = false
                     return true
@@ -76,7 +76,7 @@ extension Connection {
 
     /// Has one more worker look at the inbox, and is called again, behind that worker, if one may not be enough: a
     /// worker that does not wait for anything takes all there is.
-    func dispatch(_ state: inout State, _ effects: inout [Effect]) {
+    func dispatch(_ state: inout State, _ effects: inout Effects) {
         guard !state.crew.inbox.isEmpty else {
             state.crew.isDispatching = false
             return
@@ -97,9 +97,9 @@ extension Connection {
     }
 
     func dispatch() {
-        var effects: [Effect] = []
+        var effects = Effects()
         state.withLock { dispatch(&$0, &effects) }
-        for effect in effects { effect.perform(on: self) }
+        effects.perform(on: self)
     }
 
     private func work(_ handler: some RequestHandler) async {
@@ -116,24 +116,24 @@ extension Connection {
         }
     }
 
-    private func answer(_ job: Crew.Job, _ handler: some RequestHandler) async -> Result<[UInt8], DocumentError> {
+    private func answer(_ job: Crew.Job, _ handler: some RequestHandler) async -> RequestOutcome {
         let deadline: Duration? = job.deadline == 0 ? nil : .milliseconds(job.deadline)
         let request = IncomingRequest(id: job.id, deadline: deadline, connection: self)
         do {
-            return .success(try await handler.answer(job.body, request))
+            return .answer(try await handler.answer(job.body, request))
         } catch {
             return .failure(DocumentError(thrown: error))
         }
     }
 
     /// Hands in the last answer and takes the next request; nil when the worker is to leave.
-    private func nextJob(_ worker: Worker, finished: Result<[UInt8], DocumentError>?) async -> Crew.Job? {
+    private func nextJob(_ worker: Worker, finished: RequestOutcome?) async -> Crew.Job? {
         var finished = finished
         while true {
             let step: WorkerStep = update { state in
                 if let outcome = finished.take(), let id = worker.current { state.machine.finish(id, outcome) }
                 worker.current = nil
-                if !worker.isDoomed, state.ending == nil {
+                if !worker.isDoomed, !state.machine.isOver {
                     if let job = state.crew.inbox.popFirst() {
                         worker.current = job.id
                         return .work(job)
@@ -161,7 +161,7 @@ extension Connection {
     private func rest() async {
         await withUnsafeContinuation { continuation in
             let mayRest = state.withLock { state in
-                guard state.crew.inbox.isEmpty, state.end == nil else { return false }
+                guard state.crew.inbox.isEmpty, !state.isEnded else { return false }
                 state.crew.idle.append(continuation)
                 return true
             }
@@ -192,7 +192,7 @@ extension Connection {
         while true {
             let (body, isOver): ([UInt8]?, Bool) = state.withLock { state in
                 let body = state.notifications.popFirst()
-                return (body, body == nil && state.end != nil)
+                return (body, body == nil && state.isEnded)
             }
             if let body {
                 await handler.received(notification: body)
@@ -211,7 +211,7 @@ extension Connection {
     private func waitForNotification() async {
         await withUnsafeContinuation { continuation in
             let mustWait = state.withLock { state in
-                guard state.notifications.isEmpty, state.end == nil else { return false }
+                guard state.notifications.isEmpty, !state.isEnded else { return false }
                 state.listener = continuation
                 return true
             }

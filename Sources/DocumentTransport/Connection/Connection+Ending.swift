@@ -7,10 +7,10 @@ extension Connection {
     private static let lingerLimit = Duration.seconds(5)
 
     /// The machine is done: writes what is left, and closes.
-    func settleEnding(_ state: inout State, _ effects: inout [Effect]) {
+    func settleEnding(_ state: inout State, _ effects: inout Effects) {
         guard !state.isClosing else { return }
         if !state.isWriteBlocked { writeOut(&state) }
-        if !state.machine.outbox.isEmpty, !state.isPeerGone, state.ending?.lingers == true {
+        if !state.machine.outbox.isEmpty, !state.isPeerGone, state.machine.ending?.lingers == true {
             guard !state.isLingering else { return }
             state.isLingering = true
             effects.append(.linger)
@@ -23,21 +23,22 @@ extension Connection {
 
     /// The peer has to make room for the last answers and the goodbye.
     func linger() {
-        _ = loop.schedule(at: .now() + Self.lingerLimit) { [weak self] in
-            self?.update { $0.machine.outbox.removeAll() }
+        _ = loop.schedule(at: .now() + Self.lingerLimit) {
+            self.update { $0.machine.outbox.removeAll() }
         }
     }
 
     func finishClosing() {
         end.close()
         let (resumed, recruiter, timer, end) = state.withLock { state in
-            state.end = state.ending
+            state.end = state.machine.ending
+            state.isEnded = true
             let resumed = state.endWaiters + state.crew.idle + [state.listener.take()].compactMap { $0 }
             state.endWaiters = []
             state.crew.idle = []
             state.crew.inbox.removeAll()
-            defer { state.timer = nil }
-            return (resumed, state.crew.recruiter.take(), state.timer?.key, state.end)
+            defer { state.timerKey = nil }
+            return (resumed, state.crew.recruiter.take(), state.timerKey, state.end)
         }
         if let timer { loop.cancel(timer) }
         if let end { log(end) }

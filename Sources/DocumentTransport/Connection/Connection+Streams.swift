@@ -8,7 +8,7 @@ extension Connection: TransportObserver, LoopFlushing {
 
     package func endIsReady(_ readiness: TransportReadiness) {
         update { state in
-            guard state.end == nil else { return }
+            guard !state.isEnded else { return }
             if readiness.contains(.writable) { state.isWriteBlocked = false }
             if readiness.contains(.hungUp) {
                 // What it said last comes first.
@@ -25,17 +25,27 @@ extension Connection: TransportObserver, LoopFlushing {
         }
     }
 
+    package func readAhead() -> Bool {
+        update { state in
+            guard !state.isEnded, state.machine.wantsReading else { return false }
+            return readIn(&state, times: Self.readsPerTurn)
+        }
+    }
+
     func flush() {
         update { state in
             state.isFlushScheduled = false
-            guard state.end == nil, !state.isWriteBlocked else { return }
+            guard !state.isEnded, !state.isWriteBlocked else { return }
             writeOut(&state)
         }
     }
 
-    private func readIn(_ state: inout State, times: Int) {
-        guard !state.hasReadEnd else { return }
-        let now = MonotonicTime.now()
+    /// - Returns: whether something came.
+    @discardableResult
+    private func readIn(_ state: inout State, times: Int) -> Bool {
+        guard !state.hasReadEnd else { return false }
+        let now = loop.time
+        state.time = now
         var left = times
         while left > 0 {
             left -= 1
@@ -43,17 +53,18 @@ extension Connection: TransportObserver, LoopFlushing {
             case .bytes(let count):
                 let bytes = UnsafeRawBufferPointer(rebasing: state.buffer.bytes[..<count])
                 Self.take(bytes, &state.decoder, &state.machine, at: now)
-                if case .ended = state.machine.phase { return }
+                if state.machine.isOver { return true }
                 // A pipe that gave less than it was asked for is empty.
-                if count < state.buffer.bytes.count || (times != .max && !state.machine.wantsReading) { return }
+                if count < state.buffer.bytes.count || (times != .max && !state.machine.wantsReading) { return true }
             case .wouldBlock:
-                return
+                return left < times - 1
             case .ended, .failed:
                 state.hasReadEnd = true
                 state.machine.streamEnded(state.decoder.violationAtEnd())
-                return
+                return true
             }
         }
+        return true
     }
 
     /// Decodes what was read.
@@ -89,7 +100,7 @@ extension Connection: TransportObserver, LoopFlushing {
         while !state.machine.outbox.isEmpty {
             switch state.machine.outbox.withNext(end.write) {
             case .bytes(let count):
-                state.machine.wrote(count, at: .now())
+                state.machine.wrote(count, at: state.time)
             case .wouldBlock:
                 state.isWriteBlocked = true
                 updateInterest(&state)
@@ -121,10 +132,10 @@ extension Connection: TransportObserver, LoopFlushing {
 
     func schedule(at time: MonotonicTime, insteadOf old: TimerQueue.Key?) {
         if let old { loop.cancel(old) }
-        let key = loop.schedule(at: time) { [weak self] in self?.alarmRang(time) }
+        let key = loop.schedule(at: time) { self.alarmRang(time) }
         let isLate = state.withLock { state in
-            guard state.end == nil, state.timer.map({ time <= $0.time }) ?? true else { return true }
-            state.timer = (time, key)
+            guard !state.isEnded, state.timer == time else { return true }
+            state.timerKey = key
             return false
         }
         if isLate { loop.cancel(key) }
@@ -132,8 +143,8 @@ extension Connection: TransportObserver, LoopFlushing {
 
     private func alarmRang(_ time: MonotonicTime) {
         update { state in
-            if state.timer?.time == time { state.timer = nil }
-            guard state.end == nil else { return }
+            if state.timer == time { (state.timer, state.timerKey) = (.never, nil) }
+            guard !state.isEnded else { return }
             state.machine.timePassed(at: .now())
         }
     }

@@ -90,7 +90,7 @@ package final class Connection: Sendable {
         }
         let outcome: Result<Peer, DocumentError> = update { state in
             state.machine.reply(context: context)
-            if case .ended(let end) = state.machine.phase { return .failure(end.error) }
+            if let end = state.machine.ending { return .failure(end.error) }
             guard let peer = state.machine.peer else { return .failure(state.machine.closingError) }
             return .success(peer)
         }
@@ -108,34 +108,39 @@ package final class Connection: Sendable {
     package func request(
         _ body: [UInt8], deadline: Deadline, onProgress: (@Sendable (TransferProgress?) -> Void)? = nil
     ) async throws(DocumentError) -> [UInt8] {
-        let ticket = Ticket()
+        let request = AskedRequest(onProgress: onProgress)
         let outcome = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
-                ask(ticket, body, deadline, Asker(continuation: continuation, onProgress: onProgress))
+                ask(request, body, deadline, continuation)
             }
         } onCancel: {
-            cancel(ticket)
+            cancel(request)
         }
-        return try outcome.get()
+        switch outcome {
+        case .answer(let body): return body
+        case .failure(let error): throw error
+        }
     }
 
-    private func ask(_ ticket: Ticket, _ body: [UInt8], _ deadline: Deadline, _ asker: Asker) {
-        let isCancelled = update { state in
-            guard !ticket.isCancelled else { return true }
-            let id = state.machine.ask(body, deadline: deadline, at: .now())
-            ticket.id = id
-            state.askers[id] = asker
+    private func ask(
+        _ request: AskedRequest, _ body: [UInt8], _ deadline: Deadline,
+        _ continuation: UnsafeContinuation<RequestOutcome, Never>
+    ) {
+        let isGivenUp = update { state in
+            guard !request.isGivenUp else { return true }
+            request.continuation = continuation
+            state.machine.ask(request, body, deadline: deadline, at: loop.time)
             return false
         }
-        guard isCancelled else { return }
-        asker.continuation.resume(
+        guard isGivenUp else { return }
+        continuation.resume(
             returning: .failure(DocumentError(.cancelled, "The request was cancelled before it was sent.")))
     }
 
-    private func cancel(_ ticket: Ticket) {
+    private func cancel(_ request: AskedRequest) {
         update { state in
-            ticket.isCancelled = true
-            if let id = ticket.id { state.machine.cancel(id, at: .now()) }
+            request.isGivenUp = true
+            if request.id != 0 { state.machine.cancel(request, at: .now()) }
         }
     }
 
@@ -175,7 +180,7 @@ package final class Connection: Sendable {
     func waitForEnd() async {
         await withUnsafeContinuation { continuation in
             let hasEnded = state.withLock { state in
-                guard state.end == nil else { return true }
+                guard !state.isEnded else { return true }
                 state.endWaiters.append(continuation)
                 return false
             }
@@ -185,18 +190,6 @@ package final class Connection: Sendable {
 }
 
 extension Connection {
-    /// Who waits for the end of a request.
-    struct Asker {
-        let continuation: UnsafeContinuation<Result<[UInt8], DocumentError>, Never>
-        let onProgress: (@Sendable (TransferProgress?) -> Void)?
-    }
-
-    /// What the task of a request and its cancellation handler share.
-    private final class Ticket: @unchecked Sendable {  // Only touched with the connection's lock held.
-        var id: UInt64?
-        var isCancelled = false
-    }
-
     enum OpeningEvent: Sendable {
         case greeted(PeerHello)
         case opened(Peer)

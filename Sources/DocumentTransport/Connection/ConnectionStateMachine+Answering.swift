@@ -59,19 +59,19 @@ extension ConnectionStateMachine {
     }
 
     /// The handler has returned.
-    mutating func finish(_ id: UInt64, _ outcome: Result<[UInt8], DocumentError>) {
+    mutating func finish(_ id: UInt64, _ outcome: RequestOutcome) {
         guard answering.removeValue(forKey: id) != nil else { return }
         switch outcome {
-        case .success(let body) where fits(body):
+        case .answer(let body) where fits(body):
             outbox.append(answer: Frame(id: id, .answer(body: body)))
-        case .success(let body):
+        case .answer(let body):
             fail(
                 id,
                 DocumentError(
                     .frameTooLarge,
                     """
                     The answer has \(body.count) bytes, and \(configuration.peerName) accepts less than \
-                    \((peer?.limits ?? .default).frameBytes); ask for less at once.
+                    \(peerLimits.frameBytes); ask for less at once.
                     """))
         case .failure(let error):
             fail(id, error)
@@ -82,15 +82,16 @@ extension ConnectionStateMachine {
     private mutating func fail(_ id: UInt64, _ error: DocumentError) {
         var error = error
         if error.code.isReservedForHost, !configuration.maySendReservedCodes { error.code = .internal }
-        outbox.append(answer: Frame(id: id, .failure(error.cut(toFit: (peer?.limits ?? .default).frameBytes))))
+        outbox.append(answer: Frame(id: id, .failure(error.cut(toFit: peerLimits.frameBytes))))
     }
 
     mutating func cancelled(_ id: UInt64) throws(Offence) {
         guard id != 0, id % 2 == peerParity else {
             throw Offence("It cancelled request \(id), which is not one of its own.")
         }
-        guard let request = answering[id], !request.isCancelled else { return }
-        answering[id]?.isCancelled = true
+        guard var request = answering[id], !request.isCancelled else { return }
+        request.isCancelled = true
+        answering[id] = request
         actions.append(.cancelAnswer(id))
     }
 
@@ -123,7 +124,7 @@ extension ConnectionStateMachine {
 
     /// Sends the reports that were held back.
     mutating func checkAnswering(at now: MonotonicTime) {
-        for (id, request) in answering {
+        for (id, request) in answering.entries {
             guard let held = request.held else { continue }
             let due = (request.lastProgress ?? now) + Self.progressInterval
             guard due <= now, outbox.count < configuration.queueBytes else {

@@ -1,128 +1,121 @@
 import DocumentModel
 import DocumentWire
 
-/// A request of ours that has not ended.
-struct AskedRequest: Sendable {
-    enum Stage: Sendable {
-        /// For a place, with its body.
-        case waiting([UInt8])
-        case sent
-        /// A cancel was sent; `error` is what the asker gets if the peer only says "cancelled", or nothing.
-        case cancelled(DocumentError)
-    }
-
-    var stage: Stage
-    let deadline: Deadline
-    /// When the deadline or the cancel grace runs out.
-    var alarm: MonotonicTime?
-    var bytesDone: UInt64 = 0
-}
-
 extension ConnectionStateMachine {
     /// Begins a request; its end is an action.
-    mutating func ask(_ body: [UInt8], deadline: Deadline, at now: MonotonicTime) -> UInt64 {
-        let id = nextID
+    mutating func ask(_ request: AskedRequest, _ body: [UInt8], deadline: Deadline, at now: MonotonicTime) {
+        request.id = nextID
         nextID += 2
-        if let error = refusalToAsk(body) {
-            actions.append(.finish(id, .failure(error)))
-            return id
+        guard isOpenForAsking, fits(body) else {
+            actions.append(.finish(request, .failure(refusalToAsk(body))))
+            return
         }
-        var request = AskedRequest(stage: .waiting([]), deadline: deadline)
-        if case .total(let limit) = deadline { request.alarm = now + limit }
+        request.deadline = deadline
         if waiting.isEmpty, hasPlace {
-            send(id, body, &request, at: now)
+            send(request, body, at: now)
         } else {
             request.stage = .waiting(body)
-            waiting.append(id)
-            waitedAt = now
+            if case .total = deadline { request.alarm = now + figures(of: deadline).limit }
+            waiting.append(request)
         }
         setAlarm(request.alarm)
-        asked[id] = request
-        return id
+        asked[request.id] = request
     }
 
-    private func refusalToAsk(_ body: [UInt8]) -> DocumentError? {
+    private var isOpenForAsking: Bool {
         switch phase {
-        case .open: break
+        case .open: suspicion == nil
         // What a responder runs to its end may ask.
-        case .draining where configuration.role == .responder: break
-        case .draining: return closingError
-        case .ended(let end): return end.error
+        case .draining: configuration.role == .responder && suspicion == nil
+        case .closed, .greeting, .replying, .ended: false
+        }
+    }
+
+    private func refusalToAsk(_ body: [UInt8]) -> DocumentError {
+        if let ending { return ending.error }
+        if let suspicion { return suspicion }
+        switch phase {
         case .closed, .greeting, .replying:
             return DocumentError(.internal, "The connection to \(configuration.peerName) is not open; open it first.")
-        }
-        if let suspicion { return suspicion }
-        guard fits(body) else {
+        case .draining where configuration.role == .initiator:
+            return closingError
+        case .open, .draining, .ended:
             return DocumentError(
                 .frameTooLarge,
                 """
                 The request has \(body.count) bytes, and \(configuration.peerName) accepts less than \
-                \((peer?.limits ?? .default).frameBytes); ask for less at once.
+                \(peerLimits.frameBytes); ask for less at once.
                 """)
         }
-        return nil
     }
 
     private var hasPlace: Bool {
-        sentCount < (peer?.limits ?? .default).requests && outbox.count < configuration.queueBytes
+        sentCount < peerLimits.requests && outbox.count < configuration.queueBytes
     }
 
-    private mutating func send(_ id: UInt64, _ body: [UInt8], _ request: inout AskedRequest, at now: MonotonicTime) {
+    private mutating func send(_ request: AskedRequest, _ body: [UInt8], at now: MonotonicTime) {
         var milliseconds: UInt32 = 0
         switch request.deadline {
-        case .none: break
-        case .total(let limit): milliseconds = limit.wholeMilliseconds
-        // Nothing happens to a request that nobody has read; so it does not stall before it was sent.
-        case .stall(let limit): request.alarm = now + limit
+        case .none:
+            break
+        case .total:
+            let figures = figures(of: request.deadline)
+            milliseconds = figures.milliseconds
+            if request.alarm == .never { request.alarm = now + figures.limit }
+        case .stall:
+            // Nothing happens to a request that nobody has read; so it does not stall before it was sent.
+            request.alarm = now + figures(of: request.deadline).limit
         }
         request.stage = .sent
         sentCount += 1
-        outbox.append(Frame(id: id, .request(body: body, deadline: milliseconds)))
+        outbox.append(Frame(id: request.id, .request(body: body, deadline: milliseconds)))
+    }
+
+    /// What a deadline is in the units of the clock and of the wire. Dividing a `Duration` is slow, and nearly all
+    /// requests have one of three deadlines.
+    private mutating func figures(of deadline: Deadline) -> DeadlineFigures {
+        if let known = knownDeadline, known.deadline == deadline { return known }
+        let figures = DeadlineFigures(deadline)
+        knownDeadline = figures
+        return figures
     }
 
     /// Sends what waits, as far as there are places.
-    mutating func admitWaiting() {
-        while !waiting.isEmpty, hasPlace, let id = waiting.popFirst() {
-            guard var request = asked[id], case .waiting(let body) = request.stage else { continue }
-            send(id, body, &request, at: waitedAt)
+    mutating func admitWaiting(at now: MonotonicTime) {
+        while !waiting.isEmpty, hasPlace, let request = waiting.popFirst() {
+            guard asked[request.id] === request, case .waiting(let body) = request.stage else { continue }
+            send(request, body, at: now)
             setAlarm(request.alarm)
-            asked[id] = request
         }
     }
 
     /// The asker has lost interest.
-    mutating func cancel(_ id: UInt64, at now: MonotonicTime) {
-        let error = DocumentError(.cancelled, "The request was cancelled; ask again if it is still wanted.")
-        giveUp(id, error, at: now)
+    mutating func cancel(_ request: AskedRequest, at now: MonotonicTime) {
+        guard asked[request.id] === request else { return }
+        giveUp(
+            request, DocumentError(.cancelled, "The request was cancelled; ask again if it is still wanted."), at: now)
     }
 
-    private mutating func giveUp(_ id: UInt64, _ error: DocumentError, at now: MonotonicTime) {
-        guard var request = asked[id] else { return }
+    private mutating func giveUp(_ request: AskedRequest, _ error: DocumentError, at now: MonotonicTime) {
         switch request.stage {
         case .waiting:
-            asked[id] = nil
-            actions.append(.finish(id, .failure(error)))
+            asked[request.id] = nil
+            actions.append(.finish(request, .failure(error)))
         case .sent:
-            outbox.append(Frame(id: id, .cancel))
+            outbox.append(Frame(id: request.id, .cancel))
             request.stage = .cancelled(error)
             request.alarm = now + configuration.cancelGrace
             setAlarm(request.alarm)
-            asked[id] = request
         case .cancelled:
             break
         }
     }
 
     /// An answer or a failure came.
-    mutating func finalFrame(_ id: UInt64, _ outcome: Result<[UInt8], DocumentError>, at now: MonotonicTime)
-        throws(Offence)
-    {
+    mutating func finalFrame(_ id: UInt64, _ outcome: RequestOutcome, at now: MonotonicTime) throws(Offence) {
         guard let request = asked[id], !request.isWaiting else {
-            if tombstones.remove(id) != nil {
-                droppedFrames += 1
-            } else {
-                throw Offence(violationMessage(ofAnswerTo: id))
-            }
+            guard tombstones.remove(id) != nil else { throw Offence(violationMessage(ofAnswerTo: id)) }
+            droppedFrames += 1
             return
         }
         var outcome = outcome
@@ -136,21 +129,25 @@ extension ConnectionStateMachine {
         }
         asked[id] = nil
         sentCount -= 1
-        actions.append(.finish(id, outcome))
-        waitedAt = now
-        if !waiting.isEmpty { admitWaiting() }
-        endSuspicionIfDone()
+        actions.append(.finish(request, outcome))
+        if !waiting.isEmpty { admitWaiting(at: now) }
+        if suspicion != nil { endSuspicionIfDone() }
     }
 
-    func violationMessage(ofAnswerTo id: UInt64) -> String {
-        let isOurs = id % 2 == (configuration.role == .initiator ? 1 : 0)
-        return id != 0 && isOurs && id < nextID
+    private func violationMessage(ofAnswerTo id: UInt64) -> String {
+        isOwn(id) && id < nextID
             ? "It answered request \(id) a second time." : "It answered request \(id), which nobody asked."
     }
 
+    private func isOwn(_ id: UInt64) -> Bool {
+        id != 0 && id % 2 == (configuration.role == .initiator ? 1 : 0)
+    }
+
     mutating func progress(_ id: UInt64, _ progress: TransferProgress?, at now: MonotonicTime) throws(Offence) {
-        guard var request = asked[id], !request.isWaiting else {
-            if !tombstones.contains(id) { throw Offence("It reported progress of request \(id), which does not run.") }
+        guard let request = asked[id], !request.isWaiting else {
+            guard tombstones.contains(id) else {
+                throw Offence("It reported progress of request \(id), which does not run.")
+            }
             return
         }
         if let progress {
@@ -159,30 +156,31 @@ extension ConnectionStateMachine {
             }
             request.bytesDone = progress.done
         }
-        if case .sent = request.stage, case .stall(let limit) = request.deadline { request.alarm = now + limit }
-        asked[id] = request
-        actions.append(.progress(id, progress))
+        if case .sent = request.stage, case .stall = request.deadline {
+            request.alarm = now + figures(of: request.deadline).limit
+        }
+        actions.append(.progress(request, progress))
     }
 
     /// Gives up what is late.
     mutating func checkAsked(at now: MonotonicTime) {
-        for (id, request) in asked {
-            guard let alarm = request.alarm, alarm <= now else {
+        for (id, request) in asked.entries {
+            guard request.alarm <= now else {
                 setAlarm(request.alarm)
                 continue
             }
             guard case .cancelled(let error) = request.stage else {
-                giveUp(id, deadlineError(request.deadline), at: now)
+                giveUp(request, deadlineError(request.deadline), at: now)
                 continue
             }
             // The peer ignores the cancel as well.
             asked[id] = nil
             sentCount -= 1
             tombstones.insert(id)
-            actions.append(.finish(id, .failure(error)))
+            actions.append(.finish(request, .failure(error)))
             suspect(at: now)
         }
-        endSuspicionIfDone()
+        if suspicion != nil { endSuspicionIfDone() }
     }
 
     private mutating func suspect(at now: MonotonicTime) {
@@ -214,24 +212,38 @@ extension ConnectionStateMachine {
     }
 
     mutating func failWaiting(_ error: DocumentError) {
-        while let id = waiting.popFirst() {
-            guard let request = asked[id], request.isWaiting else { continue }
-            asked[id] = nil
-            actions.append(.finish(id, .failure(error)))
+        while let request = waiting.popFirst() {
+            guard asked[request.id] === request, request.isWaiting else { continue }
+            asked[request.id] = nil
+            actions.append(.finish(request, .failure(error)))
         }
     }
 
     mutating func failAsked(_ error: DocumentError) {
-        for id in asked.keys.sorted() { actions.append(.finish(id, .failure(error))) }
-        asked = [:]
+        for (_, request) in asked.entries.sorted(by: { $0.id < $1.id }) {
+            actions.append(.finish(request, .failure(error)))
+        }
+        asked.removeAll()
         waiting.removeAll()
         sentCount = 0
     }
 }
 
-extension AskedRequest {
-    var isWaiting: Bool {
-        if case .waiting = stage { true } else { false }
+/// A deadline, worked out.
+struct DeadlineFigures: Sendable {
+    let deadline: Deadline
+    /// In nanoseconds.
+    let limit: UInt64
+    let milliseconds: UInt32
+
+    init(_ deadline: Deadline) {
+        self.deadline = deadline
+        switch deadline {
+        case .none: (limit, milliseconds) = (.max, 0)
+        case .total(let duration), .stall(let duration):
+            limit = (MonotonicTime(nanoseconds: 0) + duration).nanoseconds
+            milliseconds = duration.wholeMilliseconds
+        }
     }
 }
 

@@ -19,7 +19,7 @@ extension ConnectionStateMachine {
         case .request(let body, let deadline):
             try request(frame.id, body, deadline)
         case .answer(let body):
-            try finalFrame(frame.id, .success(body), at: now)
+            try finalFrame(frame.id, .answer(body), at: now)
         case .failure(let error):
             try finalFrame(frame.id, .failure(error), at: now)
         case .progress(let progress):
@@ -60,7 +60,7 @@ extension ConnectionStateMachine {
     }
 
     private mutating func receiveHello(_ hello: Frame.Hello) {
-        handshakeDeadline = nil
+        handshakeDeadline = .never
         guard let version = hello.versions.filter(configuration.versions.contains).max() else {
             outbox.append(Frame(.helloReply(helloReply(version: 0, features: [], context: []))))
             end(.closed, versionError(theirs: hello.versions, theirSoftware: hello.software))
@@ -70,6 +70,7 @@ extension ConnectionStateMachine {
         peer = Peer(
             version: version, features: configuration.features.filter(hello.features.contains), limits: limits,
             software: hello.software, context: hello.context, processID: hello.processID)
+        peerLimits = limits
         phase = .replying
         actions.append(
             .greeted(
@@ -79,7 +80,7 @@ extension ConnectionStateMachine {
     }
 
     private mutating func receiveReply(_ reply: Frame.HelloReply) throws(Offence) {
-        handshakeDeadline = nil
+        handshakeDeadline = .never
         guard reply.version != 0 else {
             let isShared = reply.versions.contains { configuration.versions.contains($0) }
             end(
@@ -97,6 +98,7 @@ extension ConnectionStateMachine {
             version: reply.version, features: configuration.features.filter(reply.features.contains),
             limits: FrameLimits(reply.limits), software: reply.software, context: reply.context, processID: 0)
         self.peer = peer
+        peerLimits = peer.limits
         phase = .open
         actions.append(.opened(peer))
     }

@@ -2,18 +2,13 @@ import DocumentModel
 
 extension ConnectionStateMachine {
     /// When ``timePassed(at:)`` is to be called; sooner does no harm.
-    var nextAlarm: MonotonicTime? {
-        var earliest = requestAlarm
-        for deadline in [handshakeDeadline, frameDeadline, suspicionDeadline] {
-            guard let deadline else { continue }
-            earliest = min(earliest ?? deadline, deadline)
-        }
-        return earliest
+    var nextAlarm: MonotonicTime {
+        min(min(requestAlarm, frameDeadline), min(handshakeDeadline, suspicionDeadline))
     }
 
     mutating func timePassed(at now: MonotonicTime) {
-        if let deadline = handshakeDeadline, deadline <= now {
-            handshakeDeadline = nil
+        if handshakeDeadline <= now {
+            handshakeDeadline = .never
             let limit = configuration.handshakeTimeout ?? .zero
             end(
                 .failed,
@@ -21,17 +16,16 @@ extension ConnectionStateMachine {
                     .deadlineExceeded,
                     "\(configuration.peerName) did not say hello within \(limit.readable); see its messages."))
         }
-        if let deadline = frameDeadline, deadline <= now {
+        if frameDeadline <= now {
             violated(
                 FrameViolation(
                     "It did not finish a frame within \(configuration.frameTimeout.readable).", offset: 0, bytes: []))
         }
-        if let deadline = suspicionDeadline, deadline <= now, let suspicion {
+        if suspicionDeadline <= now, let suspicion {
             end(.failed, suspicion)
         }
-        if let alarm = requestAlarm, alarm <= now {
-            requestAlarm = nil
-            waitedAt = now
+        if requestAlarm <= now {
+            requestAlarm = .never
             checkAsked(at: now)
             checkAnswering(at: now)
         }
@@ -42,15 +36,14 @@ extension ConnectionStateMachine {
     /// - Parameter hasProgressed: whether it is another frame than the last time.
     mutating func frameIsIncomplete(_ isIncomplete: Bool, hasProgressed: Bool, at now: MonotonicTime) {
         guard isIncomplete else {
-            frameDeadline = nil
+            frameDeadline = .never
             return
         }
-        if case .ended = phase { return }
-        if frameDeadline == nil || hasProgressed { frameDeadline = now + configuration.frameTimeout }
+        if isOver { return }
+        if frameDeadline == .never || hasProgressed { frameDeadline = now + configuration.frameTimeout }
     }
 
-    mutating func setAlarm(_ alarm: MonotonicTime?) {
-        guard let alarm else { return }
-        requestAlarm = min(requestAlarm ?? alarm, alarm)
+    mutating func setAlarm(_ alarm: MonotonicTime) {
+        requestAlarm = min(requestAlarm, alarm)
     }
 }

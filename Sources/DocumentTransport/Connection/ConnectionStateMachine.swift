@@ -3,7 +3,7 @@ import DocumentWire
 
 /// The rules of a connection, without I/O: frames, calls and the time go in; bytes collect in ``outbox``, and what is
 /// to be done in ``actions``.
-struct ConnectionStateMachine: Sendable {
+struct ConnectionStateMachine: ~Copyable, Sendable {
     enum Phase: Sendable {
         /// Nothing was sent and nothing is expected.
         case closed
@@ -14,25 +14,26 @@ struct ConnectionStateMachine: Sendable {
         case open
         /// A shutdown was sent, or came, or a responder's incoming stream has ended: what runs is finished.
         case draining
-        case ended(ConnectionEnd)
+        case ended
     }
 
+    /// Small, as there is one for every frame; what is large is kept apart.
     enum Action: Sendable {
         /// The hellos were exchanged.
-        case opened(Peer)
+        indirect case opened(Peer)
         /// The initiator's hello came, and wants a reply.
-        case greeted(PeerHello)
+        indirect case greeted(PeerHello)
         /// A request of ours has ended.
-        case finish(UInt64, Result<[UInt8], DocumentError>)
+        case finish(AskedRequest, RequestOutcome)
         /// A request of ours is so far; nil for a heartbeat.
-        case progress(UInt64, TransferProgress?)
+        case progress(AskedRequest, TransferProgress?)
         /// The peer asks.
         case answer(UInt64, body: [UInt8], deadline: UInt32)
         /// The peer has lost interest in a request that runs.
         case cancelAnswer(UInt64)
         case notification([UInt8])
         /// It is over. What is in the outbox is still to be written, if the peer reads it at once.
-        case ended(ConnectionEnd)
+        indirect case ended(ConnectionEnd)
     }
 
     /// What the peer must not send. Whoever knows where it was in the stream tells ``violated(_:)``.
@@ -47,28 +48,29 @@ struct ConnectionStateMachine: Sendable {
     let configuration: Connection.Configuration
     let processID: Int64
     var phase = Phase.closed
+    var ending: ConnectionEnd?
     var peer: Peer?
+    var peerLimits = FrameLimits.default
     var outbox = Outbox()
     /// In order. Whoever carries them out empties it.
     var actions: [Action] = []
 
     // What we asked.
-    var asked: [UInt64: AskedRequest] = [:]
-    /// Asked, and not sent yet; the ids of ones that were given up may still stand here.
-    var waiting = Deque<UInt64>()
+    var asked = RequestTable<AskedRequest>()
+    /// Asked, and not sent yet; ones that were given up may still stand here.
+    var waiting = Deque<AskedRequest>()
     /// How many of `asked` were sent.
     var sentCount = 0
     var nextID: UInt64
     /// Requests that ended here before they ended there: their final frames are dropped.
     var tombstones: Set<UInt64> = []
     var droppedFrames = 0
-    /// The newest time that we were told; for requests that get a place when something was written.
-    var waitedAt = MonotonicTime(nanoseconds: 0)
+    var knownDeadline: DeadlineFigures?
     /// The peer did not end a cancelled request in time, and gets no new work.
     var suspicion: DocumentError?
 
     // What the peer asked.
-    var answering: [UInt64: AnsweredRequest] = [:]
+    var answering = RequestTable<AnsweredRequest>()
     var lastPeerID: UInt64 = 0
     /// A shutdown came; else a responder drains because its stream has ended.
     var isShutDown = false
@@ -76,11 +78,11 @@ struct ConnectionStateMachine: Sendable {
     var untakenNotifications = 0
 
     // When something has to happen.
-    var handshakeDeadline: MonotonicTime?
-    var frameDeadline: MonotonicTime?
-    var suspicionDeadline: MonotonicTime?
+    var handshakeDeadline = MonotonicTime.never
+    var frameDeadline = MonotonicTime.never
+    var suspicionDeadline = MonotonicTime.never
     /// Not after the earliest moment at which a request needs attention.
-    var requestAlarm: MonotonicTime?
+    var requestAlarm = MonotonicTime.never
 
     init(configuration: Connection.Configuration, processID: Int64) {
         self.configuration = configuration
@@ -88,12 +90,16 @@ struct ConnectionStateMachine: Sendable {
         nextID = configuration.role == .initiator ? 1 : 2
     }
 
+    var isOver: Bool {
+        if case .ended = phase { true } else { false }
+    }
+
     // MARK: Opening
 
     mutating func open(at now: MonotonicTime) {
         guard case .closed = phase else { return }
         phase = .greeting
-        handshakeDeadline = configuration.handshakeTimeout.map { now + $0 }
+        handshakeDeadline = configuration.handshakeTimeout.map { now + $0 } ?? .never
         if configuration.preface == .sends {
             outbox.append(preface: FrameDecoder.preface)
         }
@@ -168,13 +174,11 @@ struct ConnectionStateMachine: Sendable {
     /// Some of the outbox was written.
     mutating func wrote(_ count: Int, at now: MonotonicTime) {
         outbox.wrote(count)
-        guard !waiting.isEmpty else { return }
-        waitedAt = now
-        admitWaiting()
+        if !waiting.isEmpty { admitWaiting(at: now) }
     }
 
     func fits(_ body: [UInt8]) -> Bool {
-        Frame.bodyLength(carrying: body.count) <= (peer?.limits ?? .default).frameBytes
+        Frame.bodyLength(carrying: body.count) <= peerLimits.frameBytes
     }
 
     // MARK: Ending
@@ -229,11 +233,12 @@ struct ConnectionStateMachine: Sendable {
     mutating func end(_ reason: ConnectionEnd.Reason, _ error: DocumentError, _ evidence: FrameViolation? = nil) {
         if case .ended = phase { return }
         let end = ConnectionEnd(reason: reason, error: error, evidence: evidence)
-        phase = .ended(end)
+        phase = .ended
+        ending = end
         failAsked(error)
-        for id in answering.keys { actions.append(.cancelAnswer(id)) }
-        answering = [:]
-        (handshakeDeadline, frameDeadline, suspicionDeadline, requestAlarm) = (nil, nil, nil, nil)
+        for (id, _) in answering.entries { actions.append(.cancelAnswer(id)) }
+        answering.removeAll()
+        (handshakeDeadline, frameDeadline, suspicionDeadline, requestAlarm) = (.never, .never, .never, .never)
         actions.append(.ended(end))
     }
 

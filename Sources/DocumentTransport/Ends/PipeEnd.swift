@@ -131,6 +131,8 @@ package final class PipeEnd: TransportEnd {
             state.writing.endWatching(on: loop)
             _ = Glibc.close(state.reading.descriptor)
             if !isSocket { _ = Glibc.close(state.writing.descriptor) }
+            state.reading.observer = nil
+            state.writing.observer = nil
         }
     }
 
@@ -149,7 +151,8 @@ package final class PipeEnd: TransportEnd {
     fileprivate final class Observer: LoopEventHandler {
         enum Role { case reading, writing, socket }
 
-        private weak let end: PipeEnd?
+        /// A circle, until the end is closed.
+        private let end: PipeEnd
         private let observer: any TransportObserver
         private let role: Role
 
@@ -170,13 +173,17 @@ package final class PipeEnd: TransportEnd {
                     told.insert(.readable)
                 case .writing:
                     told = .hungUp
-                    end?.hangUp(role)
+                    end.hangUp(role)
                 case .socket:
                     told = [.readable, .hungUp]
-                    end?.hangUp(role)
+                    end.hangUp(role)
                 }
             }
             observer.endIsReady(told)
+        }
+
+        func readAhead() -> Bool {
+            role != .writing && observer.readAhead()
         }
     }
 }

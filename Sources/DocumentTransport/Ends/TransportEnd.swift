@@ -43,4 +43,9 @@ package struct TransportReadiness: OptionSet, Sendable {
 /// Is told what an end is ready for, on the thread of the loop. Must not block.
 package protocol TransportObserver: AnyObject, Sendable {
     func endIsReady(_ readiness: TransportReadiness)
+
+    /// Reads, if there is something to read.
+    ///
+    /// - Returns: whether there was.
+    func readAhead() -> Bool
 }

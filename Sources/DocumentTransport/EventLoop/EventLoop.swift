@@ -14,18 +14,18 @@ package final class EventLoop: TaskExecutor {
     package let name: String
 
     let state = Mutex(State())
-    private let poller: Poller
-    private let watchdogWork = Semaphore()
-    private let spareWork = Semaphore()
+    let poller: Poller
+    let watchdogWork = Semaphore()
+    let spareWork = Semaphore()
+    /// When this turn began; 0 while the loop waits.
+    let turnTime = Atomic<UInt64>(0)
 
-    /// How many jobs are run before descriptors are looked at again.
-    private static let jobsPerTurn = 512
+    /// How much work waits.
+    let queued = Atomic<Int>(0)
+
     /// With so many threads blocked, further work waits.
-    private static let maximumThreads = 256
-    private static let tick: UInt64 = 1_000_000
-    /// How long a job runs before the loop is handed on: in general, and soon after another one was.
-    private static let patience: UInt64 = 4_000_000
-    private static let shortPatience: UInt64 = 1_000_000
+    static let maximumThreads = 256
+
 
     enum Work {
         case job(UnownedJob)
@@ -88,6 +88,7 @@ package final class EventLoop: TaskExecutor {
         let (isAdded, mustWake) = state.withLock { state in
             guard !state.hasStopped else { return (false, false) }
             state.queue.append(work)
+            queued.store(state.queue.count, ordering: .relaxed)
             return (true, state.needsWaking())
         }
         if mustWake { poller.wake() }
@@ -103,7 +104,16 @@ package final class EventLoop: TaskExecutor {
         if mustWake { poller.wake() }
     }
 
-    // MARK: Timers
+    /// Whether other jobs will run before this turn ends: then what they write may go out together.
+    var isBusy: Bool { queued.load(ordering: .relaxed) > 0 }
+
+    // MARK: Time
+
+    /// The time, as exact as a turn is short: the clock is read once a turn.
+    package var time: MonotonicTime {
+        let time = turnTime.load(ordering: .relaxed)
+        return time == 0 ? .now() : MonotonicTime(nanoseconds: time)
+    }
 
     /// Runs a closure as a job at a time.
     func schedule(at time: MonotonicTime, _ body: @escaping @Sendable () -> Void) -> TimerQueue.Key {
@@ -159,183 +169,6 @@ package final class EventLoop: TaskExecutor {
         state.withLock { _ = $0.handlers.removeValue(forKey: key) }
     }
 
-    // MARK: The turns
-
-    private func lead(_ number: UInt64) {
-        var number = number
-        let executor = asUnownedTaskExecutor()
-        while true {
-            turns(number, executor)
-            // The lead is lost, or the loop is ending.
-            let isOver = state.withLock { state in
-                if state.isStopping { return true }
-                state.idleSpares += 1
-                return false
-            }
-            if isOver { return }
-            spareWork.wait()
-            let next: UInt64? = state.withLock { state in
-                state.idleSpares -= 1
-                return state.leads.popLast()
-            }
-            guard let next else { return }
-            number = next
-        }
-    }
-
-    private func turns(_ number: UInt64, _ executor: UnownedTaskExecutor) {
-        while true {
-            for _ in 0..<Self.jobsPerTurn {
-                guard let work = nextWork(number) else { break }
-                switch work {
-                case .job(let job): job.runSynchronously(on: executor)
-                case .closure(let body): body()
-                }
-            }
-            guard endTurn(number) else { return }
-        }
-    }
-
-    private func nextWork(_ number: UInt64) -> Work? {
-        state.withLock { state in
-            guard state.leader == number else { return nil }
-            guard let work = state.queue.popFirst() else {
-                state.isInJob = false
-                return nil
-            }
-            state.isInJob = true
-            state.jobNumber &+= 1
-            return work
-        }
-    }
-
-    /// Flushes, polls and delivers what came.
-    ///
-    /// - Returns: false when this thread leads no longer.
-    private func endTurn(_ number: UInt64) -> Bool {
-        let flushes: [any LoopFlushing]? = state.withLock { state in
-            guard state.leader == number else { return nil }
-            state.isInJob = false
-            guard !state.flushes.isEmpty else { return [] }
-            defer { state.flushes = [] }
-            return state.flushes
-        }
-        guard let flushes else { return false }
-        for flushing in flushes { flushing.flush() }
-
-        let (timeout, mustUnpark, isOver): (Int32, Bool, Bool) = state.withLock { state in
-            let timeout = state.prepareToPoll()
-            if timeout == 0, state.isStopping, state.queue.isEmpty, state.flushes.isEmpty {
-                state.hasStopped = true
-                return (0, true, true)
-            }
-            // A busy loop needs its watchdog.
-            let mustUnpark = timeout == 0 && state.isWatchdogParked
-            if mustUnpark { state.isWatchdogParked = false }
-            return (timeout, mustUnpark, false)
-        }
-        if mustUnpark { watchdogWork.signal() }
-        guard !isOver else { return false }
-        poller.poll(timeout: timeout) { events in
-            self.deliver(events)
-        }
-        return true
-    }
-
-    private func deliver(_ events: UnsafeBufferPointer<docent_readiness>) {
-        var mustUnpark = false
-        var ready: [(any LoopEventHandler, Poller.Readiness)] = []
-        state.withLock { state in
-            state.isPolling = false
-            state.isWoken = false
-            for event in events {
-                guard let handler = state.handlers[event.key] else { continue }
-                ready.append((handler, Poller.Readiness(rawValue: event.flags)))
-            }
-            if !state.timers.isEmpty {
-                for body in state.timers.popDue(at: .now()) { state.queue.append(.closure(body)) }
-            }
-            mustUnpark = state.isWatchdogParked
-            if mustUnpark { state.isWatchdogParked = false }
-        }
-        if mustUnpark { watchdogWork.signal() }
-        for (handler, readiness) in ready { handler.ready(readiness) }
-    }
-
-    // MARK: The watchdog
-
-    private func watch() {
-        var seenJob: UInt64 = 0
-        var seenSince: UInt64 = 0
-        var idleTicks = 0
-        var lastHandOver: UInt64 = 0
-        while true {
-            var pause = timespec(tv_sec: 0, tv_nsec: Int(Self.tick))
-            nanosleep(&pause, nil)
-            let now = MonotonicTime.now().nanoseconds
-            enum Step { case go, park, handOver, end }
-            let step: Step = state.withLock { state in
-                if state.hasStopped { return .end }
-                guard state.isInJob else {
-                    idleTicks = state.isPolling ? idleTicks + 1 : 0
-                    seenJob = state.jobNumber
-                    seenSince = now
-                    guard idleTicks > 50, !state.isStopping else { return .go }
-                    state.isWatchdogParked = true
-                    return .park
-                }
-                idleTicks = 0
-                guard state.jobNumber == seenJob else {
-                    seenJob = state.jobNumber
-                    seenSince = now
-                    return .go
-                }
-                let wasRecent = lastHandOver != 0 && now - lastHandOver < 1_000_000_000
-                guard now - seenSince >= (wasRecent ? Self.shortPatience : Self.patience) else { return .go }
-                return .handOver
-            }
-            switch step {
-            case .go: continue
-            case .end: return
-            case .park:
-                watchdogWork.wait()
-                idleTicks = 0
-            case .handOver:
-                if handOver(from: seenJob) { lastHandOver = now }
-            }
-        }
-    }
-
-    /// Gives the lead to a spare thread, if the same job still runs.
-    private func handOver(from job: UInt64) -> Bool {
-        let (isTaken, newLeader): (Bool, UInt64?) = state.withLock { state in
-            guard state.isInJob, state.jobNumber == job else { return (false, nil) }
-            guard state.idleSpares > state.leads.count || state.threads.count < Self.maximumThreads else {
-                return (false, nil)
-            }
-            state.leader += 1
-            state.isInJob = false
-            if state.idleSpares > state.leads.count {
-                state.leads.append(state.leader)
-                return (true, nil)
-            }
-            return (true, state.leader)
-        }
-        guard isTaken else { return false }
-        guard let newLeader else {
-            spareWork.signal()
-            return true
-        }
-        if let thread = LoopThread.start(name: name, { self.lead(newLeader) }) {
-            state.withLock { $0.threads.append(thread) }
-        } else {
-            // No thread to be had: the first one that returns leads on.
-            state.withLock { $0.leads.append(newLeader) }
-            spareWork.signal()
-        }
-        return true
-    }
-
     // MARK: The end
 
     /// Ends and joins all threads, once there is no work left. Not to be called from a job of the loop itself.
@@ -358,28 +191,18 @@ package final class EventLoop: TaskExecutor {
     }
 }
 
-extension EventLoop.State {
-    /// Whether the leader waits and nobody has woken it yet; who asks must wake it.
-    mutating func needsWaking() -> Bool {
-        guard isPolling, !isWoken else { return false }
-        isWoken = true
-        return true
-    }
-
-    /// How long to poll, in milliseconds, -1 for ever; from here on others have to wake the leader unless it is 0.
-    mutating func prepareToPoll() -> Int32 {
-        guard queue.isEmpty, flushes.isEmpty, !isStopping else { return 0 }
-        isPolling = true
-        isWoken = false
-        guard let earliest = timers.earliest else { return -1 }
-        let wait = earliest.since(.now())
-        return wait == .zero ? 0 : Int32(clamping: min(wait.wholeMilliseconds, UInt32(Int32.max)))
-    }
-}
-
 /// What is told when a descriptor is ready. Called on the thread that leads; must not block.
 protocol LoopEventHandler: AnyObject, Sendable {
     func ready(_ readiness: Poller.Readiness)
+
+    /// Looks whether there is something to read, though nobody has said so.
+    ///
+    /// - Returns: whether there was.
+    func readAhead() -> Bool
+}
+
+extension LoopEventHandler {
+    func readAhead() -> Bool { false }
 }
 
 /// What has something to do at the end of a turn. Called on the thread that leads; must not block.

@@ -10,6 +10,9 @@ package struct MonotonicTime: Hashable, Comparable, Sendable {
         self.nanoseconds = nanoseconds
     }
 
+    /// Later than all others.
+    package static let never = MonotonicTime(nanoseconds: .max)
+
     package static func now() -> MonotonicTime {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -18,6 +21,11 @@ package struct MonotonicTime: Hashable, Comparable, Sendable {
 
     package static func < (one: Self, other: Self) -> Bool {
         one.nanoseconds < other.nanoseconds
+    }
+
+    static func + (time: Self, nanoseconds: UInt64) -> Self {
+        let (sum, isTooLate) = time.nanoseconds.addingReportingOverflow(nanoseconds)
+        return MonotonicTime(nanoseconds: isTooLate ? .max : sum)
     }
 
     /// Stops at the ends of the scale: a deadline in ten thousand years is none.

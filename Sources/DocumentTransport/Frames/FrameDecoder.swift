@@ -3,7 +3,7 @@ import DocumentModel
 /// Cuts a stream of bytes into frames: a state machine that is fed slices of any size.
 ///
 /// Nothing is allocated for what a peer announces, only for what has come. The first violation is final.
-package struct FrameDecoder: Sendable {
+package struct FrameDecoder: ~Copyable, Sendable {
     /// What a provider's stream begins with: bytes that no text can begin with.
     package static let preface: [UInt8] = [0x89, 0x44, 0x4F, 0x43, 0x0D, 0x0A, 0x1A, 0x0A]
 

@@ -2,7 +2,7 @@ import DocumentWire
 
 /// What is to be written: frames as bytes, in order, with a fast lane that passes everything but a frame that has
 /// begun to go out.
-struct Outbox: Sendable {
+struct Outbox: ~Copyable, Sendable {
     private var bytes: [UInt8] = []
     /// How many of `bytes` were written.
     private var head = 0

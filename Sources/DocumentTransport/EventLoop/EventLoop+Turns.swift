@@ -1,0 +1,230 @@
+import CDocentShims
+import Glibc
+import Synchronization
+
+extension EventLoop {
+    /// How many jobs are run before descriptors are looked at again.
+    private static let jobsPerTurn = 512
+
+    /// What a thread keeps from turn to turn while it leads.
+    private struct Lead {
+        let number: UInt64
+        let executor: UnownedTaskExecutor
+        /// Both keep their memory.
+        var flushes: [any LoopFlushing] = []
+        var ready: [(handler: any LoopEventHandler, readiness: Poller.Readiness)] = []
+        var guess = Guess()
+    }
+
+    /// Runs the loop on the calling thread, as leader number `number`, later perhaps as another one, to its end.
+    func lead(_ number: UInt64) {
+        var number = number
+        while true {
+            var lead = Lead(number: number, executor: asUnownedTaskExecutor())
+            while turn(&lead) {}
+            // The lead is lost, or the loop is ending.
+            let isOver = state.withLock { state in
+                if state.isStopping { return true }
+                state.idleSpares += 1
+                return false
+            }
+            if isOver { return }
+            spareWork.wait()
+            let next: UInt64? = state.withLock { state in
+                state.idleSpares -= 1
+                return state.leads.popLast()
+            }
+            guard let next else { return }
+            number = next
+        }
+    }
+
+    /// One turn: jobs, flushes, a look at the descriptors.
+    ///
+    /// - Returns: false when this thread leads no longer, or nobody does.
+    private func turn(_ lead: inout Lead) -> Bool {
+        for _ in 0..<Self.jobsPerTurn {
+            guard let work = nextWork(&lead) else { break }
+            switch work {
+            case .job(let job): job.runSynchronously(on: lead.executor)
+            case .closure(let body): body()
+            }
+        }
+        guard endJobs(&lead) else { return false }
+        for flushing in lead.flushes { flushing.flush() }
+        lead.flushes.removeAll(keepingCapacity: true)
+        guard lead.guess.isWorthTrying else { return poll(&lead) }
+        if readAhead(&lead) { return lead.guess.isLookAroundDue ? poll(&lead, mayWait: false) : true }
+        return poll(&lead)
+    }
+
+    private func nextWork(_ lead: inout Lead) -> Work? {
+        state.withLock { state in
+            guard state.leader == lead.number else { return nil }
+            guard let work = state.queue.popFirst() else {
+                state.isInJob = false
+                swap(&state.flushes, &lead.flushes)
+                return nil
+            }
+            state.isInJob = true
+            state.jobNumber &+= 1
+            queued.store(state.queue.count, ordering: .relaxed)
+            return work
+        }
+    }
+
+    /// - Returns: false when the lead is lost.
+    private func endJobs(_ lead: inout Lead) -> Bool {
+        // Flushes were taken with the last look at the queue, if it was empty; only a leader takes them.
+        if !lead.flushes.isEmpty { return true }
+        return state.withLock { state in
+            guard state.leader == lead.number else { return false }
+            state.isInJob = false
+            swap(&state.flushes, &lead.flushes)
+            return true
+        }
+    }
+
+    /// Looks at the descriptor that was busy last, without asking the poller. When two processes talk to each other in
+    /// turns, the next message is usually there as soon as the other one had the processor for a moment; to yield it is
+    /// then much cheaper than to be put to sleep and woken.
+    private func readAhead(_ lead: inout Lead) -> Bool {
+        guard let handler = lead.guess.handler else { return false }
+        let before = time
+        var now = before
+        let end = before + Guess.patience
+        repeat {
+            sched_yield()
+            now = .now()
+            turnTime.store(now.nanoseconds, ordering: .relaxed)
+            if handler.readAhead() {
+                lead.guess.wasRight()
+                return true
+            }
+        } while now < end
+        lead.guess.wasWrong(after: now.since(before))
+        return false
+    }
+
+    /// Waits for descriptors, timers and work.
+    private func poll(_ lead: inout Lead, mayWait: Bool = true) -> Bool {
+        let (timeout, isOver): (Int32, Bool) = state.withLock { state in
+            let timeout = mayWait ? state.prepareToPoll() : 0
+            if timeout == 0, state.isStopping, state.queue.isEmpty, state.flushes.isEmpty {
+                state.hasStopped = true
+                return (0, true)
+            }
+            return (timeout, false)
+        }
+        guard !isOver else {
+            watchdogWork.signal()
+            return false
+        }
+        turnTime.store(0, ordering: .relaxed)
+        poller.poll(timeout: timeout) { events in
+            self.deliver(events, &lead)
+        }
+        return true
+    }
+
+    private func deliver(_ events: UnsafeBufferPointer<docent_readiness>, _ lead: inout Lead) {
+        let now = MonotonicTime.now()
+        turnTime.store(now.nanoseconds, ordering: .relaxed)
+        let mustUnpark = state.withLock { state in
+            state.isPolling = false
+            state.isWoken = false
+            for event in events {
+                guard let handler = state.handlers[event.key] else { continue }
+                lead.ready.append((handler, Poller.Readiness(rawValue: event.flags)))
+            }
+            if let earliest = state.timers.earliest, earliest <= now {
+                for body in state.timers.popDue(at: now) { state.queue.append(.closure(body)) }
+            }
+            // A busy loop needs its watchdog.
+            defer { state.isWatchdogParked = false }
+            return state.isWatchdogParked
+        }
+        if mustUnpark { watchdogWork.signal() }
+        for (handler, readiness) in lead.ready { handler.ready(readiness) }
+        if lead.ready.count == 1, lead.ready[0].readiness == .readable {
+            lead.guess.candidate(lead.ready[0].handler)
+        } else if lead.ready.count > 1 {
+            lead.guess.candidate(nil)
+        }
+        lead.ready.removeAll(keepingCapacity: true)
+    }
+}
+
+/// Which descriptor will be ready next, and whether it pays to believe so.
+private struct Guess {
+    private(set) var handler: (any LoopEventHandler)?
+    /// So many polls are to be left in peace.
+    private var rest = 0
+    private var penalty = 0
+    private var streak = 0
+
+    /// The others want to be looked at as well, and the timers.
+    private static let longestStreak = 16
+    /// How long an answer is waited for awake, in nanoseconds.
+    static let patience: UInt64 = 15_000
+    private static let longestPenalty = 64
+    /// Whoever gets the processor for so long is no conversation partner, but computes.
+    private static let longTurn = Duration.microseconds(200)
+
+    mutating func candidate(_ candidate: (any LoopEventHandler)?) {
+        guard handler !== candidate else { return }
+        handler = candidate
+        (rest, penalty, streak) = (0, 0, 0)
+    }
+
+    var isWorthTrying: Bool {
+        mutating get {
+            guard handler != nil else { return false }
+            guard rest == 0 else {
+                rest -= 1
+                return false
+            }
+            return true
+        }
+    }
+
+    /// Whether it was right for so long that the others have to be looked at.
+    var isLookAroundDue: Bool {
+        mutating get {
+            guard streak >= Self.longestStreak else { return false }
+            streak = 0
+            return true
+        }
+    }
+
+    mutating func wasRight() {
+        streak += 1
+        penalty = 0
+    }
+
+    mutating func wasWrong(after pause: Duration) {
+        streak = 0
+        penalty = pause > Self.longTurn ? 16 * Self.longestPenalty : min(max(penalty * 2, 1), Self.longestPenalty)
+        rest = penalty
+        if penalty > Self.longestPenalty { penalty = Self.longestPenalty }
+    }
+}
+
+extension EventLoop.State {
+    /// Whether the leader waits and nobody has woken it yet; who asks must wake it.
+    mutating func needsWaking() -> Bool {
+        guard isPolling, !isWoken else { return false }
+        isWoken = true
+        return true
+    }
+
+    /// How long to poll, in milliseconds, -1 for ever; from here on others have to wake the leader unless it is 0.
+    mutating func prepareToPoll() -> Int32 {
+        guard queue.isEmpty, flushes.isEmpty, !isStopping else { return 0 }
+        isPolling = true
+        isWoken = false
+        guard let earliest = timers.earliest else { return -1 }
+        let wait = earliest.since(.now())
+        return wait == .zero ? 0 : Int32(clamping: min(wait.wholeMilliseconds, UInt32(Int32.max)))
+    }
+}

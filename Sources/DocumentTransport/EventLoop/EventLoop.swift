@@ -26,7 +26,6 @@ package final class EventLoop: TaskExecutor {
     /// With so many threads blocked, further work waits.
     static let maximumThreads = 256
 
-
     enum Work {
         case job(UnownedJob)
         case closure(@Sendable () -> Void)

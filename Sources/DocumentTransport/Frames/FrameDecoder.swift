@@ -43,6 +43,9 @@ package struct FrameDecoder: ~Copyable, Sendable {
         if case .preface = stage { false } else { true }
     }
 
+    /// How much memory the frame that has begun takes.
+    package var reservedBytes: Int { partial.capacity }
+
     /// Takes the next bytes of the stream and hands out the bodies of the frames that they complete, each with the
     /// offset of its frame. What `body` throws is final as well.
     package mutating func decode(
@@ -140,7 +143,7 @@ package struct FrameDecoder: ~Copyable, Sendable {
             guard length <= limit else {
                 var violation = violationInLength(
                     "A frame has \(length) bytes, and at most \(limit) are accepted.", followedBy: rest)
-                if !violation.looksLikeText { violation.code = .frameTooLarge }
+                violation.code = .frameTooLarge
                 throw violation
             }
             stage = .body(length: length, start: offset - UInt64(seen))

@@ -50,6 +50,18 @@ struct ProviderProcessSerialTests {
         #expect(lines.last == "\(me) \(me) \(me)")
     }
 
+    @Test func onlyWhatIsAllowedOfTheHostsEnvironmentIsPassedOn() {
+        let host = [
+            "PATH": "/bin", "HOME": "/home/ann", "LC_TIME": "de_DE.UTF-8", "https_proxy": "http://proxy:3128",
+            "DOCENT_ROOT": "/r", "AWS_SECRET_ACCESS_KEY": "s3cret", "SSH_AUTH_SOCK": "/s", "LD_PRELOAD": "/evil.so",
+        ]
+        #expect(
+            ProviderEnvironment.allowed(from: host) == [
+                "PATH": "/bin", "HOME": "/home/ann", "LC_TIME": "de_DE.UTF-8", "https_proxy": "http://proxy:3128",
+                "DOCENT_ROOT": "/r", "DOCENT_PROVIDER_COOKIE": "1",
+            ])
+    }
+
     @Test func aProviderThatEndsAtTheEndOfItsInputIsNotSignalled() async throws {
         let exit = try await run("trap 'exit 9' TERM; cat; exit 4") { process in
             process.takeEnd().close()

@@ -10,6 +10,9 @@ struct ProviderHandshake: Sendable {
         var isPermanent: Bool
     }
 
+    /// Set in the host's environment, it switches the deadline of the handshake off.
+    private static let debuggerKey = "DOCENT_WAIT_FOR_DEBUGGER"
+
     let manifest: Manifest
     let settings: SessionSettings
 
@@ -24,7 +27,7 @@ struct ProviderHandshake: Sendable {
         configuration.deathMessage = death.message
         // Under a debugger a provider may take its time.
         configuration.handshakeTimeout =
-            context.environment["DOCENT_WAIT_FOR_DEBUGGER"] == nil ? manifest.deadlines.start : nil
+            context.environment[Self.debuggerKey] == nil ? manifest.deadlines.start : nil
         return configuration
     }
 

@@ -1,0 +1,112 @@
+import DocumentStorage
+import Foundation
+import Testing
+
+/// The host is killed at every journaled step of every action; the next start leaves a state of the design's section 6,
+/// with nothing lost, nothing torn, and no provider left behind.
+@Suite(.serialized) struct HostKillTests {
+    private static let alpha = "alpha, as the remote has it\n"
+    private static let edited = "edited here\n"
+
+    @Test("A host that is killed at any journaled step loses nothing and leaves no provider", arguments: JournalStep.allCases)
+    func killedAtEveryStep(step: JournalStep) throws {
+        try Machine.with { machine in
+            try machine.write(Self.alpha, to: machine.remote + "/a.txt")
+            try machine.write("local\n", to: machine.folder + "/work/local.txt")
+            try machine.succeed("domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
+            if [.evict, .rename, .remove].contains(step.action) { try machine.succeed("open", "d:/a.txt") }
+            try machine.succeed("host", "stop")
+            #expect(Machine.eventually { machine.daemon == nil }, "the daemon did not stop")
+
+            let kill = ["DOCENT_TEST_KILL_AT_STEP": step.rawValue]
+            let result = try perform(step.action, on: machine, environment: kill)
+            #expect(Machine.eventually { machine.daemon == nil }, "the daemon was not killed at \(step): \(machine.logTail)")
+            #expect(Machine.eventually { machine.providers.isEmpty }, "providers outlive the host: \(machine.providers)")
+            if result.status != 0 {
+                #expect(result.errors.hasPrefix("docent: "), "no clear sentence: \(result.errors)")
+            }
+
+            try check(step, machine)
+        }
+    }
+
+    private func perform(
+        _ action: JournalAction, on machine: Machine, environment: [String: String]
+    ) throws -> Machine.Result {
+        let local = machine.folder + "/work/local.txt"
+        return switch action {
+        case .materialise: try machine.docent("open", "d:/a.txt", environment: environment)
+        case .recordChange, .send:
+            try machine.docent(
+                "edit", "d:/a.txt", "--with", "sh", "-c", "printf '\(Self.edited.dropLast())\\n' > \"$0\"",
+                environment: environment)
+        case .export: try machine.docent("export", local, "d:/new.txt", environment: environment)
+        case .move: try machine.docent("move", local, "d:/new.txt", environment: environment)
+        case .evict: try machine.docent("evict", "d:/a.txt", environment: environment)
+        case .rename: try machine.docent("rename", "d:/a.txt", "d:/b.txt", environment: environment)
+        case .remove: try machine.docent("rm", "d:/a.txt", environment: environment)
+        }
+    }
+
+    private func check(_ step: JournalStep, _ machine: Machine) throws {
+        let local = machine.folder + "/work/local.txt"
+        switch step.action {
+        case .materialise, .evict:
+            #expect(try machine.succeed("cat", "d:/a.txt") == Self.alpha)
+            #expect(machine.read(machine.remote + "/a.txt") == Self.alpha)
+        case .recordChange, .send:
+            // Killed when the write was only expected, the tool may or may not have written.
+            let here = try machine.succeed("cat", "d:/a.txt")
+            #expect(step == .changeExpected ? [Self.alpha, Self.edited].contains(here) : here == Self.edited)
+            #expect(
+                Machine.eventually { machine.read(machine.remote + "/a.txt") == here },
+                "the edit was not sent: \(machine.logTail)")
+        case .export:
+            #expect(machine.read(local) == "local\n")
+            let there = try machine.docent("cat", "d:/new.txt")
+            #expect(there.status != 0 || there.output == "local\n")
+        case .move:
+            let there = try machine.docent("cat", "d:/new.txt")
+            #expect(there.status != 0 || there.output == "local\n")
+            #expect(there.status == 0 || machine.read(local) == "local\n", "the document is neither here nor there")
+        case .rename:
+            try machine.succeed("refresh", "d:/")
+            let places = try ["d:/a.txt", "d:/b.txt"].filter { try machine.docent("stat", $0).status == 0 }
+            #expect(places.count == 1, "the document is at \(places)")
+            #expect(try places.first.map { try machine.succeed("cat", $0) } == Self.alpha)
+        case .remove:
+            let there = try machine.docent("cat", "d:/a.txt")
+            #expect(there.status != 0 || there.output == Self.alpha)
+            #expect((machine.read(machine.remote + "/a.txt") != nil) == (there.status == 0))
+        }
+        try checkStates(machine)
+        // And it works on.
+        try machine.write("again\n", to: machine.folder + "/work/again.txt")
+        try machine.succeed("export", machine.folder + "/work/again.txt", "d:/again.txt")
+        #expect(machine.read(machine.remote + "/again.txt") == "again\n")
+    }
+
+    /// Everything settles to placeholder or materialised, and each document that is here is whole.
+    private func checkStates(_ machine: Machine) throws {
+        let settled = try Machine.eventually {
+            let items = try states(machine)
+            return items.values.allSatisfy { ["placeholder", "materialised"].contains($0) }
+        }
+        #expect(settled, "unsettled: \(try states(machine))\n\(machine.logTail)")
+        for (name, state) in try states(machine) {
+            let path = machine.root + "/documents/d/" + name
+            #expect(FileManager.default.fileExists(atPath: path) == (state == "materialised"), "\(name) is \(state)")
+            if state == "materialised" { #expect(machine.read(path) == machine.read(machine.remote + "/" + name)) }
+        }
+    }
+
+    private func states(_ machine: Machine) throws -> [String: String] {
+        let listing = try machine.json("ls", "d:/")
+        let items = (listing as? [[String: Any]]) ?? ((listing as? [String: Any])?["items"] as? [[String: Any]]) ?? []
+        return Dictionary(
+            uniqueKeysWithValues: items.compactMap { item in
+                guard let name = item["name"] as? String, let state = item["state"] as? String else { return nil }
+                return (name, state)
+            })
+    }
+}

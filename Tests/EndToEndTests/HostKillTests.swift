@@ -92,8 +92,9 @@ import Testing
             let items = try states(machine)
             return items.values.allSatisfy { ["placeholder", "materialised"].contains($0) }
         }
-        #expect(settled, "unsettled: \(try states(machine))\n\(machine.logTail)")
-        for (name, state) in try states(machine) {
+        let now = try states(machine)
+        #expect(settled, "unsettled: \(now)\n\(machine.logTail)")
+        for (name, state) in now {
             let path = machine.root + "/documents/d/" + name
             #expect(FileManager.default.fileExists(atPath: path) == (state == "materialised"), "\(name) is \(state)")
             if state == "materialised" { #expect(machine.read(path) == machine.read(machine.remote + "/" + name)) }

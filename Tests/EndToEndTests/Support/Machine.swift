@@ -85,7 +85,7 @@ final class Machine: Sendable {
         process.currentDirectoryURL = URL(fileURLWithPath: folder + "/work")
         // Files, not pipes: a daemon that the command starts may outlive it.
         let stem = folder + "/out-\(UInt64.random(in: 0 ... .max))"
-        for name in [stem + ".out", stem + ".err"] { FileManager.default.createFile(atPath: name, contents: nil) }
+        for name in [stem + ".out", stem + ".err"] { _ = FileManager.default.createFile(atPath: name, contents: nil) }
         guard let output = FileHandle(forWritingAtPath: stem + ".out"),
             let errors = FileHandle(forWritingAtPath: stem + ".err")
         else { throw Failure(description: "no files for the output in \(folder)") }

@@ -1,0 +1,135 @@
+import DocumentHost
+import DocumentModel
+import Synchronization
+import Testing
+
+/// One transfer a key, shared by all who ask for it.
+@Suite struct SharedTransfersTests {
+    /// A transfer that ends when the test says so.
+    private final class Gate: Sendable {
+        private let state = Mutex((isOpen: false, starts: 0, cancelled: false))
+
+        var starts: Int { state.withLock { $0.starts } }
+        var wasCancelled: Bool { state.withLock { $0.cancelled } }
+
+        func open() { state.withLock { $0.isOpen = true } }
+
+        func pass() async throws(DocumentError) {
+            state.withLock { $0.starts += 1 }
+            while !state.withLock({ $0.isOpen }) {
+                if Task.isCancelled {
+                    state.withLock { $0.cancelled = true }
+                    throw DocumentError(.cancelled, "cancelled")
+                }
+                await Task.yield()
+            }
+        }
+    }
+
+    private func withTransfers(_ body: (SharedTransfers<String, Int>) async throws -> Void) async rethrows {
+        let work = WorkGroup()
+        let runner = Task { await work.run() }
+        defer { runner.cancel() }
+        try await body(SharedTransfers(work: work))
+        work.finish()
+    }
+
+    @Test("PROV-19: readers of one item share one transfer and its result")
+    func sharing() async throws {
+        try await withTransfers { transfers in
+            let gate = Gate()
+            let results = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 1...20 {
+                    group.addTask {
+                        try await transfers.join("a", onProgress: nil) { _ throws(DocumentError) in
+                            try await gate.pass()
+                            return 7
+                        }
+                    }
+                }
+                while transfers.keys.isEmpty { await Task.yield() }
+                for _ in 1...100 { await Task.yield() }
+                gate.open()
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(results == Array(repeating: 7, count: 20))
+            #expect(gate.starts == 1)
+            #expect(transfers.keys.isEmpty)
+        }
+    }
+
+    @Test("PROV-19: they share its error; the next access tries again (DOWN-2)")
+    func sharedError() async throws {
+        await withTransfers { transfers in
+            let error = DocumentError(.serverUnreachable, "not there")
+            for _ in 1...2 {
+                await #expect(throws: error) {
+                    try await transfers.join("a", onProgress: nil) { _ throws(DocumentError) -> Int in throw error }
+                }
+            }
+        }
+    }
+
+    @Test("DOWN-10: a transfer goes on while somebody waits for it, and is cancelled when nobody does")
+    func cancelling() async throws {
+        await withTransfers { transfers in
+            let gate = Gate()
+            let operation: @Sendable (@escaping @Sendable (TransferProgress?) -> Void) async throws(DocumentError) -> Int = {
+                _ throws(DocumentError) in
+                try await gate.pass()
+                return 1
+            }
+            let first = Task { try await transfers.join("a", onProgress: nil, operation: operation) }
+            while gate.starts == 0 { await Task.yield() }
+            let second = Task { try await transfers.join("a", onProgress: nil, operation: operation) }
+            for _ in 1...200 { await Task.yield() }
+            first.cancel()
+            await #expect(throws: DocumentError.self) { try await first.value }
+            for _ in 1...200 { await Task.yield() }
+            #expect(!gate.wasCancelled)
+            second.cancel()
+            await #expect(throws: DocumentError.self) { try await second.value }
+            while !gate.wasCancelled { await Task.yield() }
+        }
+    }
+
+    @Test("DOWN-10: everybody who waits hears of the progress")
+    func progress() async throws {
+        try await withTransfers { transfers in
+            let heard = Mutex<[UInt64]>([])
+            let value = try await transfers.join("a", onProgress: { progress in heard.withLock { $0.append(progress?.done ?? 0) } }) {
+                report throws(DocumentError) in
+                report(TransferProgress(done: 5, expected: 10))
+                report(TransferProgress(done: 10, expected: 10))
+                return 3
+            }
+            #expect(value == 3)
+            #expect(heard.withLock { $0 } == [5, 10])
+        }
+    }
+}
+
+@Suite struct KeyedLockTests {
+    @Test("What happens to one key happens one thing after the other; other keys go on")
+    func exclusion() async throws {
+        let lock = KeyedLock<Int>()
+        let running = Mutex<[Int: Int]>([:])
+        let violations = Mutex(0)
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<300 {
+                group.addTask {
+                    await lock.withLock(number % 3) {
+                        let now = running.withLock { running in
+                            running[number % 3, default: 0] += 1
+                            return running[number % 3, default: 0]
+                        }
+                        if now > 1 { violations.withLock { $0 += 1 } }
+                        await Task.yield()
+                        running.withLock { $0[number % 3, default: 0] -= 1 }
+                    }
+                }
+            }
+        }
+        #expect(violations.withLock { $0 } == 0)
+    }
+}

@@ -39,7 +39,8 @@ extension DocumentHost {
         let bundle = try await catalogue().bundle(id)
         let complete = try bundle.manifest.validate(settings: settings)
         let record = DomainRecord(name: name, provider: id, settings: complete)
-        let supervisor = try await supervise(record, bundle)
+        let state = try await storage.run { try $0.root.providerFolder(of: name) }
+        let supervisor = try supervise(record, bundle, state)
         do throws(DocumentError) {
             var final = record
             final.rootID = try await supervisor.withProvider { live throws(DocumentError) in live.rootID }
@@ -95,21 +96,25 @@ extension DocumentHost {
         try await storage.run { try $0.removeDomain(name, discardingEdits: discardingUnsent) }
     }
 
-    func openDomains() async {
-        do throws(DocumentError) {
-            let catalogue = try await catalogue()
-            for record in try storage.read({ try $0.domains() }) { await open(record, catalogue) }
-        } catch {
-            logger.error("the domains could not be opened", metadata: ["error": "\(error)"])
-        }
+    /// Blocks; for the host's start, so that nobody finds a domain missing that is configured.
+    func openDomains() throws(DocumentError) {
+        let catalogue = ProviderCatalogue(
+            folders: configuration.providerFolders, explicit: configuration.providerBundles)
+        for record in try storage.read({ try $0.domains() }) { open(record, catalogue) }
     }
 
-    private func open(_ record: DomainRecord, _ catalogue: ProviderCatalogue) async {
+    private func open(_ record: DomainRecord, _ catalogue: ProviderCatalogue) {
         do throws(DocumentError) {
             let bundle = try catalogue.bundle(record.provider)
             // The manifest may have changed since the domain was added.
             _ = try bundle.manifest.validate(settings: record.settings)
-            let supervisor = try await supervise(record, bundle)
+            let state: FilePath
+            do {
+                state = try root.providerFolder(of: record.name)
+            } catch {
+                throw DocumentError(wrapping: error)
+            }
+            let supervisor = try supervise(record, bundle, state)
             domains.add(
                 Domain(name: record.name, bundle: bundle, rootID: record.rootID, supervisor: supervisor))
         } catch {
@@ -152,10 +157,9 @@ extension DocumentHost {
 extension DocumentHost {
     /// Takes the domain's provider into the fleet; its first use starts it.
     private func supervise(
-        _ record: DomainRecord, _ bundle: ProviderBundle
-    ) async throws(DocumentError) -> ProviderSupervisor {
+        _ record: DomainRecord, _ bundle: ProviderBundle, _ state: FilePath
+    ) throws(DocumentError) -> ProviderSupervisor {
         let name = record.name
-        let state = try await storage.run { try $0.root.providerFolder(of: name) }
         let settings = SessionSettings(
             providerID: record.provider, domain: name, settings: record.settings, stateFolder: state.string,
             storageRoot: root.path.string, stagingFolder: root.path.appending(".docent/staging").string)

@@ -148,6 +148,7 @@ public final class DocumentHost: Sendable {
         evictor = Evictor(storage: storage, broker: broker, locks: locks, owner: owner)
         resolution = ConflictResolver(
             storage: storage, broker: broker, sender: sender, owner: owner)
+        try openDomains()
     }
 
     /// Runs the domains' providers and the host's own work until the task is cancelled; then ends the providers, in
@@ -158,7 +159,6 @@ public final class DocumentHost: Sendable {
         await withTaskExecutorPreference(loop) {
             await withDiscardingTaskGroup { group in
                 group.addTask { [self] in await work.run() }
-                await openDomains()
                 resumePending()
                 do throws(DocumentError) {
                     try sender.enqueueAll(of: nil)

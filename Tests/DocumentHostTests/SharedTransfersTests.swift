@@ -26,6 +26,14 @@ import Testing
         }
     }
 
+    private final class Heard: Sendable {
+        private let state = Mutex<[UInt64]>([])
+
+        var all: [UInt64] { state.withLock { $0 } }
+
+        func note(_ progress: TransferProgress?) { state.withLock { $0.append(progress?.done ?? 0) } }
+    }
+
     private func withTransfers(_ body: (SharedTransfers<String, Int>) async throws -> Void) async rethrows {
         let work = WorkGroup()
         let runner = Task { await work.run() }
@@ -74,11 +82,12 @@ import Testing
     func cancelling() async throws {
         await withTransfers { transfers in
             let gate = Gate()
-            let operation: @Sendable (@escaping @Sendable (TransferProgress?) -> Void) async throws(DocumentError) -> Int = {
-                _ throws(DocumentError) in
-                try await gate.pass()
-                return 1
-            }
+            let operation:
+                @Sendable (@escaping @Sendable (TransferProgress?) -> Void) async throws(DocumentError) -> Int = {
+                    _ throws(DocumentError) in
+                    try await gate.pass()
+                    return 1
+                }
             let first = Task { try await transfers.join("a", onProgress: nil, operation: operation) }
             while gate.starts == 0 { await Task.yield() }
             let second = Task { try await transfers.join("a", onProgress: nil, operation: operation) }
@@ -96,40 +105,48 @@ import Testing
     @Test("DOWN-10: everybody who waits hears of the progress")
     func progress() async throws {
         try await withTransfers { transfers in
-            let heard = Mutex<[UInt64]>([])
-            let value = try await transfers.join("a", onProgress: { progress in heard.withLock { $0.append(progress?.done ?? 0) } }) {
+            let heard = Heard()
+            let value = try await transfers.join("a", onProgress: { heard.note($0) }) {
                 report throws(DocumentError) in
                 report(TransferProgress(done: 5, expected: 10))
                 report(TransferProgress(done: 10, expected: 10))
                 return 3
             }
             #expect(value == 3)
-            #expect(heard.withLock { $0 } == [5, 10])
+            #expect(heard.all == [5, 10])
         }
     }
 }
 
 @Suite struct KeyedLockTests {
+    /// How many hold each key, and how often it were too many.
+    private actor Watch {
+        var violations = 0
+        private var holders: [Int: Int] = [:]
+
+        func enter(_ key: Int) {
+            holders[key, default: 0] += 1
+            if holders[key, default: 0] > 1 { violations += 1 }
+        }
+
+        func leave(_ key: Int) { holders[key, default: 0] -= 1 }
+    }
+
     @Test("What happens to one key happens one thing after the other; other keys go on")
     func exclusion() async throws {
         let lock = KeyedLock<Int>()
-        let running = Mutex<[Int: Int]>([:])
-        let violations = Mutex(0)
+        let watch = Watch()
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<300 {
                 group.addTask {
                     await lock.withLock(number % 3) {
-                        let now = running.withLock { running in
-                            running[number % 3, default: 0] += 1
-                            return running[number % 3, default: 0]
-                        }
-                        if now > 1 { violations.withLock { $0 += 1 } }
+                        await watch.enter(number % 3)
                         await Task.yield()
-                        running.withLock { $0[number % 3, default: 0] -= 1 }
+                        await watch.leave(number % 3)
                     }
                 }
             }
         }
-        #expect(violations.withLock { $0 } == 0)
+        #expect(await watch.violations == 0)
     }
 }

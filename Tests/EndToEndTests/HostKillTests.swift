@@ -8,20 +8,26 @@ import Testing
     private static let alpha = "alpha, as the remote has it\n"
     private static let edited = "edited here\n"
 
-    @Test("A host that is killed at any journaled step loses nothing and leaves no provider", arguments: JournalStep.allCases)
+    @Test(
+        "A host that is killed at any journaled step loses nothing and leaves no provider",
+        arguments: JournalStep.allCases)
     func killedAtEveryStep(step: JournalStep) throws {
         try Machine.with { machine in
             try machine.write(Self.alpha, to: machine.remote + "/a.txt")
             try machine.write("local\n", to: machine.folder + "/work/local.txt")
-            try machine.succeed("domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
+            try machine.succeed(
+                "domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
             if [.evict, .rename, .remove].contains(step.action) { try machine.succeed("open", "d:/a.txt") }
             try machine.succeed("host", "stop")
             #expect(Machine.eventually { machine.daemon == nil }, "the daemon did not stop")
 
             let kill = ["DOCENT_TEST_KILL_AT_STEP": step.rawValue]
             let result = try perform(step.action, on: machine, environment: kill)
-            #expect(Machine.eventually { machine.daemon == nil }, "the daemon was not killed at \(step): \(machine.logTail)")
-            #expect(Machine.eventually { machine.providers.isEmpty }, "providers outlive the host: \(machine.providers)")
+            #expect(
+                Machine.eventually { machine.daemon == nil }, "the daemon was not killed at \(step): \(machine.logTail)"
+            )
+            #expect(
+                Machine.eventually { machine.providers.isEmpty }, "providers outlive the host: \(machine.providers)")
             if result.status != 0 {
                 #expect(result.errors.hasPrefix("docent: "), "no clear sentence: \(result.errors)")
             }

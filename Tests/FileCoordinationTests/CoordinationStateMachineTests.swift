@@ -173,7 +173,7 @@ import Testing
     }
 
     @Test(
-        "Random histories: exclusion holds after every step, and everything is granted in the end", arguments: 1...200)
+        "Random histories: exclusion holds after every step, and everything is granted in the end", arguments: 1...60)
     func randomHistories(seed: Int) throws {
         var random = SplitMix64(seed: UInt64(seed))
         var machine = CoordinationStateMachine()

@@ -30,8 +30,8 @@ final class Machine: Sendable {
         environment = [
             "DOCENT_ROOT": folder + "/root", "XDG_RUNTIME_DIR": folder + "/run", "HOME": folder + "/home",
             "PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8",
-            "DOCENT_PROVIDER_PATH": try Self.bundles(in: folder),
         ].merging(more) { _, new in new }
+        try install()
     }
 
     /// Runs a body on a machine of its own, and ends and removes everything afterwards.
@@ -47,7 +47,8 @@ final class Machine: Sendable {
 
     /// Where the built programs are: beside this test program.
     static let programs: String = {
-        var path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+        var path =
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
         while !FileManager.default.isExecutableFile(atPath: path + "/docent"), path.count > 1 {
             path = (path as NSString).deletingLastPathComponent
         }
@@ -59,13 +60,13 @@ final class Machine: Sendable {
     func docent(
         _ words: String..., environment more: [String: String] = [:], input: String? = nil, timeout: Double = 120
     ) throws -> Result {
-        try run(Self.programs + "/docent", words, environment: more, input: input, timeout: timeout)
+        try run(folder + "/bin/docent", words, environment: more, input: input, timeout: timeout)
     }
 
     /// The same; a status other than 0 is a failure of the test.
     @discardableResult
     func succeed(_ words: String..., environment more: [String: String] = [:], timeout: Double = 120) throws -> String {
-        let result = try run(Self.programs + "/docent", words, environment: more, input: nil, timeout: timeout)
+        let result = try run(folder + "/bin/docent", words, environment: more, input: nil, timeout: timeout)
         guard result.status == 0 else {
             throw Failure(
                 description: "docent \(words.joined(separator: " ")): status \(result.status)\n\(result.errors)\n"
@@ -122,7 +123,7 @@ final class Machine: Sendable {
 
     /// A command's JSON output.
     func json(_ words: String...) throws -> Any {
-        let result = try run(Self.programs + "/docent", words + ["--json"])
+        let result = try run(folder + "/bin/docent", words + ["--json"])
         guard result.status == 0 else { throw Failure(description: "docent \(words): \(result.errors)") }
         return try JSONSerialization.jsonObject(with: Data(result.output.utf8))
     }
@@ -165,7 +166,7 @@ final class Machine: Sendable {
     // MARK: Ends
 
     private func tearDown() {
-        _ = try? run(Self.programs + "/docent", ["host", "stop"], timeout: 20)
+        _ = try? run(folder + "/bin/docent", ["host", "stop"], timeout: 20)
         for pid in processes(named: "docentd") + providers { kill(pid, SIGKILL) }
         if ProcessInfo.processInfo.environment["DOCENT_TEST_KEEP"] == nil {
             try? FileManager.default.removeItem(atPath: folder)
@@ -174,20 +175,29 @@ final class Machine: Sendable {
         }
     }
 
-    /// Bundles of the built providers, as an installation would have them.
-    private static func bundles(in folder: String) throws -> String {
+    /// An installation of its own: the programs, and the providers' bundles beside them.
+    private func install() throws {
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let providers = [("FolderProvider", "Plugins"), ("MemoryProvider", "Examples")]
-        return try providers.map { name, kind in
-            let bundle = URL(fileURLWithPath: "\(folder)/providers/\(name)")
-            try FileManager.default.createDirectory(at: bundle, withIntermediateDirectories: true)
+            .deletingLastPathComponent().deletingLastPathComponent().path
+        try makeFolder("bin")
+        for program in ["docent", "docentd", "docent-trampoline"] { try place(program, as: "bin/" + program) }
+        for (name, kind) in [("FolderProvider", "Plugins"), ("MemoryProvider", "Examples")] {
+            try makeFolder("bin/providers/" + name)
             try FileManager.default.copyItem(
-                at: sources.appendingPathComponent("\(kind)/\(name)/provider.toml"),
-                to: bundle.appendingPathComponent("provider.toml"))
-            try FileManager.default.linkItem(
-                at: URL(fileURLWithPath: "\(programs)/\(name)"), to: bundle.appendingPathComponent(name))
-            return bundle.path
-        }.joined(separator: ":")
+                atPath: "\(sources)/\(kind)/\(name)/provider.toml",
+                toPath: "\(folder)/bin/providers/\(name)/provider.toml")
+            try place(name, as: "bin/providers/\(name)/\(name)")
+        }
+    }
+
+    private func makeFolder(_ name: String) throws {
+        try FileManager.default.createDirectory(atPath: folder + "/" + name, withIntermediateDirectories: true)
+    }
+
+    /// A hard link where that is possible: the programs are large.
+    private func place(_ program: String, as name: String) throws {
+        let (source, target) = (Self.programs + "/" + program, folder + "/" + name)
+        if link(source, target) == 0 { return }
+        try FileManager.default.copyItem(atPath: source, toPath: target)
     }
 }

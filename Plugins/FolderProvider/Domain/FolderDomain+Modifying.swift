@@ -2,6 +2,9 @@ internal import CDocentShims
 internal import DocumentModel
 internal import DocumentProvider
 internal import Glibc
+internal import Logging
+internal import Synchronization
+internal import SystemPackage
 
 // Every change is made in the same order: check; bring the new contents into the folder, on disk, under a temporary
 // name (without the lock, as it may take long); then, under the lock and with the folder locked against other
@@ -39,8 +42,8 @@ extension FolderDomain {
         let folder = try mirror.openForAdding(creation.name, to: creation.parentID)
         let parent = folder.id
         try Self.check(folder, is: temporary, target)
-        let lock = try FolderLock(temporary.folder)
-        defer { _ = consume lock }
+        let lock = try FolderLock.take(temporary.folder)
+        defer { lock.free() }
         let place = Place(parent: parent, name: creation.name)
         try mirror.plan(
             PlannedChange(
@@ -89,8 +92,8 @@ extension FolderDomain {
             throw DocumentError(.notPermitted, "\(target) cannot be removed here: its folder is read-only.")
         }
         let folder = try mirror.open(folderOf: place, root)
-        let lock = try FolderLock(folder)
-        defer { _ = consume lock }
+        let lock = try FolderLock.take(folder)
+        defer { lock.free() }
         if record.facts.isFolder, !deletion.recursive {
             let result = docent_unlinkat(folder.descriptor, place.name.rawValue, 1)
             if result == -ENOTEMPTY || result == -EEXIST {

@@ -1,5 +1,7 @@
 internal import CDocentShims
 internal import DocumentModel
+internal import Logging
+internal import Synchronization
 internal import SystemPackage
 
 extension FolderDomain {

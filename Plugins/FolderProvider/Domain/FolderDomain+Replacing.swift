@@ -2,6 +2,9 @@ internal import CDocentShims
 internal import DocumentModel
 internal import DocumentProvider
 internal import Glibc
+internal import Logging
+internal import Synchronization
+internal import SystemPackage
 
 extension FolderDomain {
     func modify(_ modification: ItemModification, _ transfer: TransferMonitor) throws -> Item {
@@ -12,12 +15,8 @@ extension FolderDomain {
             }
             let target = "“\(start.from.name)”"
             let (sighting, tag) = (start.sighting, start.tag)
-            let model: OpenFile
-            do {
-                model = try start.folder.openBeneath(start.from.name.rawValue, .document)
-            } catch {
-                throw error.error(.remote, "\(target) cannot be opened")
-            }
+            let model = try start.folder.openBeneath(
+                start.from.name.rawValue, .document, .remote, "\(target) cannot be opened")
             let temporary = try TemporaryItem(
                 in: start.takeFolder(), sighting: sighting, tag: tag, contents: contents,
                 modified: modification.modified, like: model, naming: target, transfer)
@@ -39,8 +38,8 @@ extension FolderDomain {
         guard start.folderKey == temporary.folderKey else {
             throw DocumentError(.busy, "\(target) was moved meanwhile; try again.")
         }
-        let locks = try FolderLocks(start.folder, start.toFolder)
-        defer { _ = consume locks }
+        let locks = try FolderLocks.take(start.folder, start.toFolder)
+        defer { locks.free() }
         guard case .item(let before) = mirror.sighting.look(at: name, in: start.folder), before == start.record.facts
         else {
             throw DocumentError(.versionNoLongerAvailable, "\(target) has changed in this moment; take its current state.")
@@ -86,8 +85,8 @@ extension FolderDomain {
         let start = try mirror.begin(modification)
         let (from, to) = (start.from, start.to)
         let target = "“\(from.name)”"
-        let locks = try FolderLocks(start.folder, start.toFolder)
-        defer { _ = consume locks }
+        let locks = try FolderLocks.take(start.folder, start.toFolder)
+        defer { locks.free() }
         if from != to {
             try mirror.plan(
                 PlannedChange(
@@ -128,13 +127,20 @@ extension FolderDomain {
 
 /// The locks of one or two folders, always taken in the same order.
 private struct FolderLocks: ~Copyable {
-    private let first: FolderLock
-    private let second: FolderLock?
+    let first: FolderLock
+    let second: FolderLock?
 
-    init(_ one: borrowing OpenFile, _ other: borrowing OpenFile) throws(DocumentError) {
+    static func take(_ one: borrowing OpenFile, _ other: borrowing OpenFile) throws(DocumentError) -> FolderLocks {
         let (a, b) = (try one.status(naming: "The folder").inode, try other.status(naming: "The folder").inode)
-        first = a <= b ? try FolderLock(one) : try FolderLock(other)
-        second = a == b ? nil : a < b ? try FolderLock(other) : try FolderLock(one)
+        if a == b { return FolderLocks(first: try FolderLock.take(one), second: nil) }
+        guard a < b else { return try take(other, one) }
+        let first = try FolderLock.take(one)
+        return FolderLocks(first: first, second: try FolderLock.take(other))
+    }
+
+    func free() {
+        first.free()
+        second?.free()
     }
 }
 

@@ -32,7 +32,7 @@ final class FolderDomain: Sendable {
         self.signalChanges = signalChanges
         self.signalReachable = signalReachable
         self.onStep = onStep
-        let mirror = try FolderMirror(settings: settings, logger: logger)
+        let mirror = try FolderMirror.open(settings, logger: logger)
         watchDescriptor = mirror.watches.descriptor
         self.mirror = Mutex(mirror)
         wakeup = docent_wakeup_open()

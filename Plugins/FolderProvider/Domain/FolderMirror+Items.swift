@@ -1,6 +1,7 @@
 internal import CDocentShims
 internal import DocumentModel
 internal import Glibc
+internal import SystemPackage
 
 extension FolderMirror {
     /// The item behind an identifier, as the disk has it now.

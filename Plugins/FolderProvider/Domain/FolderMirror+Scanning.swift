@@ -1,6 +1,8 @@
 internal import CDocentShims
 internal import DocumentModel
 internal import Glibc
+internal import Logging
+internal import SystemPackage
 
 extension FolderMirror {
     /// Brings the tree up to date with what the system told since the last time; the first time, and where the system

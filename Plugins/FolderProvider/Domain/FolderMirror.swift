@@ -10,7 +10,7 @@ struct FolderMirror: ~Copyable {
     let settings: FolderSettings
     let logger: Logger
     var tree: FolderTree
-    var ledger = OperationLedger()
+    var ledger: OperationLedger
     var watches: FolderWatches
     var dirt = Dirt()
     var sighting = Sighting(device: 0, isReadOnlyFileSystem: false)
@@ -36,11 +36,30 @@ struct FolderMirror: ~Copyable {
     private var hasWarnedOfWatches = false
     private var hasWarnedOfState = false
 
-    init(settings: FolderSettings, logger: Logger) throws(DocumentError) {
+    private init(
+        settings: FolderSettings, logger: Logger, state: consuming StateFile, tree: FolderTree, ledger: OperationLedger,
+        known: StateSettings?
+    ) {
         self.settings = settings
         self.logger = logger
-        var state = try StateFile(in: settings.stateFolder, logger: logger)
+        self.state = state
+        self.tree = tree
+        self.ledger = ledger
+        watches = FolderWatches(limit: settings.pace.watchLimit)
+        isNew = known == nil
+        epoch = known?.epoch ?? UInt64.random(in: .min ... .max)
+        tag = known?.tag ?? String(UInt32.random(in: .min ... .max), radix: 16)
+        rootKey = known?.rootKey
+        announced = tree.log.last
+    }
+
+    /// Reads what earlier runs knew, and makes sure that the folder is there.
+    ///
+    /// - Throws: `notConfigured` when a new domain's folder is not there. One that was there before may come back.
+    static func open(_ settings: FolderSettings, logger: Logger) throws(DocumentError) -> FolderMirror {
+        var state = try StateFile.open(in: settings.stateFolder, logger: logger)
         var tree = FolderTree(capacity: settings.pace.feedCapacity)
+        var ledger = OperationLedger()
         var known: StateSettings?
         for entry in try state.entries() {
             switch entry {
@@ -52,17 +71,17 @@ struct FolderMirror: ~Copyable {
             case .abandoned(let operation): ledger.abandon(operation)
             }
         }
-        isNew = known == nil
         if known == nil { tree = FolderTree(capacity: settings.pace.feedCapacity) }
         tree.finishRestoring(floor: known?.feedFloor ?? 0, last: known?.feedLast ?? 0)
-        epoch = known?.epoch ?? UInt64.random(in: .min ... .max)
-        tag = known?.tag ?? String(UInt32.random(in: .min ... .max), radix: 16)
-        rootKey = known?.rootKey
-        announced = tree.log.last
-        watches = FolderWatches(limit: settings.pace.watchLimit)
-        self.tree = tree
-        self.state = state
-        _ = try openRoot()
+        var mirror = FolderMirror(
+            settings: settings, logger: logger, state: state, tree: tree, ledger: ledger, known: known)
+        do throws(DocumentError) {
+            _ = try mirror.openRoot()
+        } catch {
+            guard error.code == .serverUnreachable else { throw error }
+            logger.error("\(error)")
+        }
+        return mirror
     }
 
     // MARK: The top folder

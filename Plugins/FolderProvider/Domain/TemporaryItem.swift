@@ -23,11 +23,7 @@ struct TemporaryItem: ~Copyable {
             if let contents {
                 let source = try OpenFile.open(contents, flags: .document, naming: "the new contents of \(target)")
                 let size = try source.status(naming: "The new contents of \(target)").size
-                do {
-                    file = try folder.openBeneath(name, .fresh)
-                } catch {
-                    throw error.error(.remote, "\(target) cannot be written")
-                }
+                file = try folder.openBeneath(name, .fresh, .remote, "\(target) cannot be written")
                 let copier = FileCopier(
                     transfer: transfer, sourceName: "The new contents of \(target)", targetName: target,
                     sourceSide: .local, targetSide: .remote)
@@ -37,11 +33,7 @@ struct TemporaryItem: ~Copyable {
             } else {
                 try SystemFailure.check(
                     docent_mkdirat(folder.descriptor, name, 0o777), .remote, "\(target) cannot be made")
-                do {
-                    file = try folder.openBeneath(name, .folder)
-                } catch {
-                    throw error.error(.remote, "\(target) cannot be made")
-                }
+                file = try folder.openBeneath(name, .folder, .remote, "\(target) cannot be made")
             }
             try SystemFailure.check(docent_fsync(file.descriptor), .remote, "\(target) cannot be written to disk")
             guard let key = sighting.facts(of: file)?.key, let folderKey = sighting.facts(of: folder)?.key else {

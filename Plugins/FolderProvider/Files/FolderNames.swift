@@ -1,6 +1,7 @@
 internal import CDocentShims
 internal import DocumentModel
 internal import Glibc
+internal import SystemPackage
 
 /// Gives, exchanges and takes away names in open folders.
 enum FolderNames {

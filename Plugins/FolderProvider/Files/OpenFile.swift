@@ -44,6 +44,17 @@ struct OpenFile: ~Copyable {
         try openBeneath(Array(path.utf8CString), flags)
     }
 
+    /// - Parameter doing: the beginning of the sentence that says what went wrong.
+    func openBeneath(
+        _ path: String, _ flags: Flags, _ side: SystemFailure.Side, _ doing: @autoclosure () -> String
+    ) throws(DocumentError) -> OpenFile {
+        do {
+            return try openBeneath(path, flags)
+        } catch {
+            throw error.error(side, doing())
+        }
+    }
+
     /// - Parameter path: ends with a NUL.
     func openBeneath(_ path: [CChar], _ flags: Flags) throws(SystemFailure) -> OpenFile {
         let result = docent_openat2(descriptor, path, UInt64(flags.flags), flags.mode, Self.inside)

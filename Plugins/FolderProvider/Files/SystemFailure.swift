@@ -7,7 +7,7 @@ struct SystemFailure: Error, Hashable {
 
     /// - Parameter result: the negative error number that a shim returned.
     init(_ result: some BinaryInteger) {
-        errno = Errno(rawValue: CInt(truncatingIfNeeded: -result))
+        errno = Errno(rawValue: -CInt(truncatingIfNeeded: result))
     }
 
     /// On whose side it happened.

@@ -25,18 +25,29 @@ struct StateFile: ~Copyable {
     private var isSynced = true
     private let logger: Logger
 
-    /// Opens the memory, and reads it.
+    private init(
+        folder: consuming OpenFile, path: FilePath, lock: consuming OpenFile, file: consuming OpenFile, size: Int64,
+        logger: Logger
+    ) {
+        self.folder = folder
+        self.path = path
+        self.lock = lock
+        self.file = file
+        self.size = size
+        self.logger = logger
+        sizeWhenRewritten = size
+    }
+
+    /// Opens the memory.
     ///
     /// - Throws: `busy` while another process uses it.
-    init(in path: FilePath, logger: Logger) throws(DocumentError) {
-        self.path = path
-        self.logger = logger
-        folder = try OpenFile.open(path, flags: .folder, naming: "the provider's state")
-        lock = try folder.open(Self.lockName, flags: .lockFile, naming: "the provider's state")
+    static func open(in path: FilePath, logger: Logger) throws(DocumentError) -> StateFile {
+        let folder = try OpenFile.open(path, flags: .namedFolder, naming: "the provider's state")
+        let lock = try folder.open(Self.lockName, flags: .lockFile, naming: "the provider's state")
         try Self.take(lock, path)
-        file = try folder.open(Self.fileName, flags: .log, naming: "the provider's state")
-        size = try file.status(naming: "the provider's state").size
-        sizeWhenRewritten = size
+        let file = try folder.open(Self.fileName, flags: .log, naming: "the provider's state")
+        let size = try file.status(naming: "the provider's state").size
+        return StateFile(folder: folder, path: path, lock: lock, file: file, size: size, logger: logger)
     }
 
     private static func take(_ lock: borrowing OpenFile, _ path: FilePath) throws(DocumentError) {

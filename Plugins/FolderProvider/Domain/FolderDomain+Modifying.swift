@@ -84,7 +84,8 @@ extension FolderDomain {
         _ record: FolderRecord, _ deletion: ItemDeletion, _ root: borrowing OpenFile, _ mirror: inout FolderMirror
     ) throws -> OperationOutcome {
         guard let place = mirror.tree.place(of: record.id) else {
-            throw DocumentError(.deletionRejected, "The domain's top folder cannot be removed; remove the domain instead.")
+            throw DocumentError(
+                .deletionRejected, "The domain's top folder cannot be removed; remove the domain instead.")
         }
         let target = "“\(place.name)”"
         try mirror.check(deletion.baseVersion, of: record)
@@ -99,7 +100,8 @@ extension FolderDomain {
             if result == -ENOTEMPTY || result == -EEXIST {
                 throw DocumentError(
                     .directoryNotEmpty,
-                    "The folder \(target) is not empty (it may hold what Docent does not list); remove what is in it first.")
+                    "The folder \(target) is not empty (it may hold what Docent does not list); remove what is in it first."
+                )
             }
             try SystemFailure.check(result, .remote, "\(target) cannot be removed")
             try SystemFailure.check(docent_fsync(folder.descriptor), .remote, "\(target) cannot be removed")
@@ -116,6 +118,7 @@ extension FolderDomain {
         try onStep(.placed)
         if let problem = mirror.problem(with: temporary, in: folder, expected: record.facts, target) {
             mirror.putBack(temporary, as: place.name, in: folder)
+            mirror.noteRestored(record.id, record.facts, record.contentChanged, at: place, in: folder)
             throw problem
         }
         try onStep(.verified)
@@ -134,7 +137,8 @@ extension FolderDomain {
     /// Does an operation, or answers with what it came to when it was done before.
     func once(_ operation: String, _ body: () throws -> OperationOutcome) throws -> OperationOutcome {
         guard !settings.isReadOnly else {
-            throw DocumentError(.notPermitted, "This domain is read-only; change its setting “read-only” to allow changes.")
+            throw DocumentError(
+                .notPermitted, "This domain is read-only; change its setting “read-only” to allow changes.")
         }
         let earlier = try mirror.withLock { mirror in
             // Also finds out what became of operations that an earlier run did not end.

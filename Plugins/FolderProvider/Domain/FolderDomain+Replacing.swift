@@ -42,21 +42,25 @@ extension FolderDomain {
         defer { locks.free() }
         guard case .item(let before) = mirror.sighting.look(at: name, in: start.folder), before == start.record.facts
         else {
-            throw DocumentError(.versionNoLongerAvailable, "\(target) has changed in this moment; take its current state.")
+            throw DocumentError(
+                .versionNoLongerAvailable, "\(target) has changed in this moment; take its current state.")
         }
         try mirror.plan(
             PlannedChange(
                 operation: modification.operation, kind: .replace, id: start.record.id, from: from, to: to,
-                temporary: temporary.name, put: temporary.key, expected: before))
+                temporary: temporary.name, put: temporary.key, expected: before,
+                contentChanged: start.record.contentChanged))
         try onStep(.planned)
         let result = FolderNames.exchange(temporary.name, name, in: start.folder)
         if result == -ENOENT {
-            throw DocumentError(.versionNoLongerAvailable, "\(target) was removed in this moment; list its folder again.")
+            throw DocumentError(
+                .versionNoLongerAvailable, "\(target) was removed in this moment; list its folder again.")
         }
         try SystemFailure.check(result, .remote, "\(target) cannot be replaced")
         try onStep(.placed)
         if let problem = mirror.problem(with: temporary.name, in: start.folder, expected: before, target) {
             mirror.undoExchange(temporary.name, from.name, put: temporary.key, in: start.folder)
+            mirror.noteRestored(start.record.id, before, start.record.contentChanged, at: from, in: start.folder)
             throw problem
         }
         try onStep(.verified)
@@ -64,6 +68,7 @@ extension FolderDomain {
             let result = FolderNames.move(name, in: start.folder, to: to.name.rawValue, in: start.toFolder)
             if result != 0 {
                 mirror.undoExchange(temporary.name, from.name, put: temporary.key, in: start.folder)
+                mirror.noteRestored(start.record.id, before, start.record.contentChanged, at: from, in: start.folder)
                 if result == -EEXIST { throw Self.collision(to.name) }
                 throw SystemFailure(result).error(.remote, "\(target) cannot be renamed")
             }
@@ -77,7 +82,9 @@ extension FolderDomain {
         temporary.discard()
         guard case .item(let facts) = mirror.sighting.look(at: to.name.rawValue, in: start.toFolder),
             facts.key == temporary.key
-        else { throw DocumentError(.busy, "\(target) was replaced by another program at once; take its current state.") }
+        else {
+            throw DocumentError(.busy, "\(target) was replaced by another program at once; take its current state.")
+        }
         return try mirror.adopt(start.record.id, facts, at: to, modification.operation, onStep)
     }
 
@@ -93,7 +100,8 @@ extension FolderDomain {
                     operation: modification.operation, kind: .move, id: start.record.id, from: from, to: to,
                     expected: start.record.facts))
             try onStep(.planned)
-            let result = FolderNames.move(from.name.rawValue, in: start.folder, to: to.name.rawValue, in: start.toFolder)
+            let result = FolderNames.move(
+                from.name.rawValue, in: start.folder, to: to.name.rawValue, in: start.toFolder)
             if result == -EEXIST { throw Self.collision(to.name) }
             try SystemFailure.check(result, .remote, "\(target) cannot be renamed")
             try onStep(.placed)
@@ -101,8 +109,11 @@ extension FolderDomain {
         guard case .item(var facts) = mirror.sighting.look(at: to.name.rawValue, in: start.toFolder),
             facts.isSameFile(as: start.record.facts)
         else {
-            if from != to { _ = FolderNames.move(to.name.rawValue, in: start.toFolder, to: from.name.rawValue, in: start.folder) }
-            throw DocumentError(.versionNoLongerAvailable, "\(target) was replaced in this moment; take its current state.")
+            if from != to {
+                _ = FolderNames.move(to.name.rawValue, in: start.toFolder, to: from.name.rawValue, in: start.folder)
+            }
+            throw DocumentError(
+                .versionNoLongerAvailable, "\(target) was replaced in this moment; take its current state.")
         }
         if let modified = modification.modified, !facts.isFolder {
             if let file = try? start.toFolder.openBeneath(to.name.rawValue, .document),
@@ -196,7 +207,8 @@ extension FolderMirror {
                 throw DocumentError(.invalidArgument, "\(target) is a folder, and has no contents of its own.")
             }
             guard may.contains(.write) else {
-                throw DocumentError(.notPermitted, "\(target) is read-only; change its permissions, or save under another name.")
+                throw DocumentError(
+                    .notPermitted, "\(target) is read-only; change its permissions, or save under another name.")
             }
         }
         guard from != to else { return }
@@ -221,6 +233,17 @@ extension FolderMirror {
             next = tree.records[next]?.parent ?? .root
             depth += 1
         }
+    }
+
+    /// Taking a file away and putting it back touches its time of change; that is no change of its contents.
+    mutating func noteRestored(
+        _ id: RecordID, _ expected: FileFacts, _ contentChanged: Timestamp, at place: Place,
+        in folder: borrowing OpenFile
+    ) {
+        guard case .item(let facts) = sighting.look(at: place.name.rawValue, in: folder),
+            facts.hasSameContents(as: expected), tree.records[id] != nil
+        else { return }
+        _ = tree.adopt(id, facts, at: place, contentChanged: contentChanged)
     }
 
     /// Gives the file that was replaced its name back, and removes the new one.

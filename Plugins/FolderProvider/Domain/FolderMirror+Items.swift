@@ -144,7 +144,8 @@ extension FolderMirror {
         guard let point = FeedPoint(anchor), point.epoch == epoch,
             let page = tree.log.page(after: point.sequence, limit: min(max(count, 1), 10_000))
         else {
-            throw DocumentError(.anchorExpired, "The feed of changes does not reach back that far; list everything again.")
+            throw DocumentError(
+                .anchorExpired, "The feed of changes does not reach back that far; list everything again.")
         }
         try remember([])
         var changes = ItemChanges(updated: [], deleted: [], anchor: anchor, more: !page.isLast)

@@ -66,6 +66,9 @@ extension FolderMirror {
         }
         if tree.records[id]?.facts.key == put, tree.place(of: id) == change.from {
             undoExchange(leftover.name, change.from.name, put: put, in: folder)
+            if let contentChanged = change.contentChanged {
+                noteRestored(id, expected, contentChanged, at: change.from, in: folder)
+            }
         } else if facts.hasSameContents(as: expected) {
             // Others have gone on from there; this is what they and the host know.
             discard(leftover, root)

@@ -55,14 +55,23 @@ extension FolderMirror {
     /// Looks wherever something may have changed, until everything that was seen has found its place.
     mutating func process(_ root: borrowing OpenFile) {
         var isConfirmed = false
+        // Whether questions are left that looking further does not answer.
+        var isUndecided = false
         var unopened: Set<RecordID> = []
         while true {
             look(root, &unopened)
+            var postponed: Set<Place> = []
             for question in tree.openQuestions {
-                if !isStillThere(question.facts, at: question.place, root) { tree.miss(question.place) }
+                switch isStillThere(question.facts, at: question.place, root) {
+                case true: break
+                case nil where !isUndecided: postponed.insert(question.asking)
+                default: tree.miss(question.place)
+                }
             }
-            dirt.folders.formUnion(tree.place())
+            dirt.folders.formUnion(tree.place(postponing: postponed))
             guard dirt.isEmpty else { continue }
+            isUndecided = !postponed.isEmpty
+            if isUndecided { continue }
             // Before anything counts as gone: it may have moved to where nobody looked.
             guard !tree.displaced.isEmpty, !isConfirmed else { break }
             isConfirmed = true
@@ -173,15 +182,17 @@ extension FolderMirror {
         }
     }
 
-    func isStillThere(_ facts: FileFacts, at place: Place, _ root: borrowing OpenFile) -> Bool {
-        guard let folder = try? openFolder(place.parent, root) else {
-            // Not where the tree has it: what was in it is somewhere else too, and goes with it.
-            return true
-        }
-        switch sighting.look(at: place.name.rawValue, in: folder) {
-        case .item(let found): return found.isSameFile(as: facts)
-        case .absent: return false
-        case .hidden: return true
+    /// - Returns: nil when the folder is not where the tree has it, so that what was in it may be somewhere else too.
+    private func isStillThere(_ facts: FileFacts, at place: Place, _ root: borrowing OpenFile) -> Bool? {
+        do throws(SystemFailure) {
+            let folder = try openFolder(place.parent, root)
+            switch sighting.look(at: place.name.rawValue, in: folder) {
+            case .item(let found): return found.isSameFile(as: facts)
+            case .absent: return false
+            case .hidden: return true
+            }
+        } catch {
+            return error.errno == .noSuchFileOrDirectory || error.errno == .notDirectory ? nil : true
         }
     }
 }

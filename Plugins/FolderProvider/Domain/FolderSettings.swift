@@ -46,7 +46,8 @@ struct FolderSettings: Sendable {
         }
         guard folder.utf8.first == UInt8(ascii: "/") else {
             throw DocumentError(
-                .notConfigured, "The setting “folder” must be an absolute path; “\(folder)” does not begin with a slash.")
+                .notConfigured,
+                "The setting “folder” must be an absolute path; “\(folder)” does not begin with a slash.")
         }
         let path = FilePath(folder).lexicallyNormalized()
         for host in hostFolders where path.starts(with: host) {

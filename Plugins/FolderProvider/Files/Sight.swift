@@ -67,4 +67,3 @@ struct Sighting: Sendable {
         return docent_may_write(folder, name.isEmpty ? "." : name) == 0
     }
 }
-

@@ -54,7 +54,8 @@ struct ByteReader {
     }
 
     mutating func timestamp() -> Timestamp? {
-        guard let seconds = number(Int64.self), let nanoseconds = number(UInt32.self), nanoseconds < 1_000_000_000 else {
+        guard let seconds = number(Int64.self), let nanoseconds = number(UInt32.self), nanoseconds < 1_000_000_000
+        else {
             return nil
         }
         return Timestamp(seconds: seconds, nanoseconds: nanoseconds)

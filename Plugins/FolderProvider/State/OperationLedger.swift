@@ -25,6 +25,8 @@ struct PlannedChange: Hashable, Sendable {
     var put: FileKey?
     /// The file that is replaced, moved or removed, as the change expects it.
     var expected: FileFacts?
+    /// The item's, so that it has its content version back when the change is undone.
+    var contentChanged: Timestamp?
 }
 
 /// What an operation came to.

@@ -80,7 +80,8 @@ extension StateEntry {
         case 2:
             return reader.record().map { .record($0) }
         case 3:
-            guard let id = reader.id(), let key = reader.optional({ $0.key() }), let sequence = reader.number(UInt64.self)
+            guard let id = reader.id(), let key = reader.optional({ $0.key() }),
+                let sequence = reader.number(UInt64.self)
             else { return nil }
             return .burial(Burial(id: id, key: key, sequence: sequence))
         case 4:
@@ -133,6 +134,7 @@ extension ByteWriter {
         optional(change.temporary) { $0.text($1) }
         optional(change.put) { $0.key($1) }
         optional(change.expected) { $0.facts($1) }
+        optional(change.contentChanged) { $0.timestamp($1) }
     }
 
     fileprivate mutating func item(_ item: Item) {
@@ -178,7 +180,8 @@ extension ByteReader {
             let group = number(UInt32.self), let links = number(UInt32.self)
         else { return nil }
         return FileFacts(
-            key: key, isFolder: flags & 1 != 0, size: size, modified: modified, changed: changed, mode: mode, owner: owner,
+            key: key, isFolder: flags & 1 != 0, size: size, modified: modified, changed: changed, mode: mode,
+            owner: owner,
             group: group, links: links, isWritable: flags & 2 != 0)
     }
 
@@ -203,11 +206,11 @@ extension ByteReader {
         guard let operation = text(), let kind = byte().flatMap(PlannedChange.Kind.init(rawValue:)),
             let id = optional({ $0.id() }), let from = place(), let to = place(),
             let temporary = optional({ $0.text() }), let put = optional({ $0.key() }),
-            let expected = optional({ $0.facts() })
+            let expected = optional({ $0.facts() }), let contentChanged = optional({ $0.timestamp() })
         else { return nil }
         return PlannedChange(
             operation: operation, kind: kind, id: id, from: from, to: to, temporary: temporary, put: put,
-            expected: expected)
+            expected: expected, contentChanged: contentChanged)
     }
 
     fileprivate mutating func item() -> Item? {

@@ -62,22 +62,33 @@ extension FolderTree {
 
     /// Places to look at before ``place()``: a pending file may be an item that is known there. If the file is still
     /// there it has two names, and is two items; if not, tell ``miss(_:)``.
-    var openQuestions: [(place: Place, facts: FileFacts)] {
-        var questions: [(place: Place, facts: FileFacts)] = []
-        for (_, facts) in pending.sorted(by: { $0.key < $1.key }) {
+    var openQuestions: [Question] {
+        var questions: [Question] = []
+        for (asking, facts) in pending.sorted(by: { $0.key < $1.key }) {
             for id in holders(of: facts) where !displaced.contains(id) {
-                if let record = records[id], let place = place(of: id) { questions.append((place, record.facts)) }
+                if let record = records[id], let place = place(of: id) {
+                    questions.append(Question(asking: asking, place: place, facts: record.facts))
+                }
             }
         }
         return questions
     }
 
+    struct Question: Hashable {
+        /// The pending file's place.
+        var asking: Place
+        /// Where to look, and for what.
+        var place: Place
+        var facts: FileFacts
+    }
+
     /// Decides which items the files at pending places are.
     ///
+    /// - Parameter postponed: places to leave pending, because their questions have no answer yet.
     /// - Returns: folders that are new, moved or exchanged, which want to be listed.
-    mutating func place() -> [RecordID] {
-        guard !pending.isEmpty else { return [] }
-        let places = pending.keys.sorted()
+    mutating func place(postponing postponed: Set<Place> = []) -> [RecordID] {
+        let places = pending.keys.filter { !postponed.contains($0) }.sorted()
+        guard !places.isEmpty else { return [] }
         var seenAt: [FileKey: [Place]] = [:]
         for place in places {
             if let facts = pending[place] { seenAt[facts.key, default: []].append(place) }
@@ -128,7 +139,12 @@ extension FolderTree {
     }
 
     /// This provider itself gave a file its place: a new item, or the new state of one.
-    mutating func adopt(_ id: RecordID?, _ facts: FileFacts, at place: Place) -> RecordID {
+    ///
+    /// - Parameter contentChanged: set when it was only taken away and put back, with the contents that it had: the
+    ///   part of its content version that stays.
+    mutating func adopt(
+        _ id: RecordID?, _ facts: FileFacts, at place: Place, contentChanged: Timestamp? = nil
+    ) -> RecordID {
         pending[place] = nil
         if let other = children[place.parent]?[place.name], other != id { displace(other) }
         displacedAt[place] = nil
@@ -139,6 +155,11 @@ extension FolderTree {
             children[old.parent]?[old.name] = nil
         }
         settle(id, at: place, facts: facts)
+        if let contentChanged, var record = records[id] {
+            record.contentChanged = contentChanged
+            records[id] = record
+            remembered.append(.record(record))
+        }
         return id
     }
 

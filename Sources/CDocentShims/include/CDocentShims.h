@@ -8,6 +8,7 @@
 #include "docent_attributes.h"
 #include "docent_copying.h"
 #include "docent_daemon.h"
+#include "docent_entries.h"
 #include "docent_listing.h"
 #include "docent_locks.h"
 #include "docent_paths.h"
@@ -15,5 +16,6 @@
 #include "docent_sockets.h"
 #include "docent_standard_streams.h"
 #include "docent_status.h"
+#include "docent_watching.h"
 
 #endif

@@ -1,0 +1,90 @@
+internal import CDocentShims
+internal import DocumentModel
+internal import Logging
+internal import Synchronization
+internal import SystemPackage
+
+extension FolderDomain {
+    private static let attempts = 4
+
+    /// Copies a document to its staging file.
+    ///
+    /// - Returns: the item in exactly the version that was copied.
+    func provide(
+        _ id: ItemIdentifier, at stagingFile: FilePath, contentVersion: [UInt8], _ transfer: TransferMonitor
+    ) throws -> Item {
+        for _ in 0..<Self.attempts {
+            let source = try openDocument(id, contentVersion)
+            FileClock.wait(past: source.facts.changed)
+            let name = "“\(source.item.name?.rawValue ?? "")”"
+            let staging = try OpenFile.open(stagingFile, flags: .staging, naming: "the staging file of \(name)")
+            let copier = FileCopier(
+                transfer: transfer, sourceName: name, targetName: "The staging file of \(name)", sourceSide: .remote,
+                targetSide: .local)
+            let size = try copier.copy(source.file, size: source.facts.size, to: staging)
+            let after = try openDocument(id, contentVersion).item
+            if after.version.content == source.item.version.content, size == after.size { return after }
+            try transfer.checkCancellation()
+        }
+        throw DocumentError(
+            .busy, "“\(id)” is being changed by another program; open it again when that is done.", itemID: id)
+    }
+
+    private func openDocument(
+        _ id: ItemIdentifier, _ contentVersion: [UInt8]
+    ) throws(DocumentError) -> OpenDocument {
+        try mirror.withLock { mirror throws(DocumentError) in
+            let root = try mirror.openRoot()
+            let record = try mirror.freshRecord(id, root)
+            guard !record.facts.isFolder, let name = record.name else {
+                throw DocumentError(.invalidArgument, "“\(id)” is a folder, and has no contents of its own.")
+            }
+            let item = try mirror.item(record)
+            guard contentVersion.isEmpty || contentVersion == item.version.content else {
+                throw DocumentError(
+                    .versionNoLongerAvailable,
+                    "“\(name)” has changed, and the version asked for is gone; take the current one.", itemID: id)
+            }
+            do throws(SystemFailure) {
+                let folder = try mirror.openFolder(record.parent, root)
+                let file = try folder.openBeneath(name.rawValue, .document)
+                guard let facts = mirror.sighting.facts(of: file), facts == record.facts else {
+                    throw SystemFailure(-16)
+                }
+                return OpenDocument(item: item, facts: facts, file: file)
+            } catch {
+                throw error.error(.remote, "“\(name)” cannot be read")
+            }
+        }
+    }
+}
+
+/// A document that is open for reading, and the item that it was then.
+private struct OpenDocument: ~Copyable {
+    let item: Item
+    let facts: FileFacts
+    let file: OpenFile
+}
+
+/// The clock that file systems stamp changes with.
+enum FileClock {
+    /// Waits, a few milliseconds at most, until a change would get a later stamp than this one: two changes within one
+    /// tick look like one.
+    static func wait(past stamp: Timestamp) {
+        // A whole second: the file system knows no finer ones.
+        let target = stamp.nanoseconds == 0 ? Timestamp(seconds: stamp.seconds, nanoseconds: 999_999_999) : stamp
+        for _ in 0..<1500 {
+            let now = read()
+            // A stamp of the future says nothing.
+            if now > target || now.seconds + 2 < target.seconds { return }
+            docent_pause(1)
+        }
+    }
+
+    private static func read() -> Timestamp {
+        var seconds: Int64 = 0
+        var nanoseconds: UInt32 = 0
+        docent_file_clock(&seconds, &nanoseconds)
+        return Timestamp(seconds: seconds, nanoseconds: nanoseconds)
+    }
+}

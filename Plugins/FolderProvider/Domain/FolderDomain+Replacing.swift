@@ -1,0 +1,265 @@
+internal import CDocentShims
+internal import DocumentModel
+internal import DocumentProvider
+internal import Glibc
+internal import Logging
+internal import Synchronization
+internal import SystemPackage
+
+extension FolderDomain {
+    func modify(_ modification: ItemModification, _ transfer: TransferMonitor) throws -> Item {
+        let outcome = try once(modification.operation) {
+            let start = try mirror.withLock { mirror in try mirror.begin(modification) }
+            guard let contents = modification.contents else {
+                return try mirror.withLock { mirror in try rename(modification, &mirror) }
+            }
+            let target = "“\(start.from.name)”"
+            let (sighting, tag) = (start.sighting, start.tag)
+            let model = try start.folder.openBeneath(
+                start.from.name.rawValue, .document, .remote, "\(target) cannot be opened")
+            let temporary = try TemporaryItem(
+                in: start.takeFolder(), sighting: sighting, tag: tag, contents: contents,
+                modified: modification.modified, like: model, naming: target, transfer)
+            return try discarding(temporary) { temporary in
+                try onStep(.staged)
+                try transfer.checkCancellation()
+                return try mirror.withLock { mirror in try replace(temporary, modification, &mirror) }
+            }
+        }
+        return try made(outcome)
+    }
+
+    private func replace(
+        _ temporary: borrowing TemporaryItem, _ modification: ItemModification, _ mirror: inout FolderMirror
+    ) throws -> OperationOutcome {
+        let start = try mirror.begin(modification)
+        let (from, to, name) = (start.from, start.to, start.from.name.rawValue)
+        let target = "“\(from.name)”"
+        guard start.folderKey == temporary.folderKey else {
+            throw DocumentError(.busy, "\(target) was moved meanwhile; try again.")
+        }
+        let locks = try FolderLocks.take(start.folder, start.toFolder)
+        defer { locks.free() }
+        guard case .item(let before) = mirror.sighting.look(at: name, in: start.folder), before == start.record.facts
+        else {
+            throw DocumentError(
+                .versionNoLongerAvailable, "\(target) has changed in this moment; take its current state.")
+        }
+        try mirror.plan(
+            PlannedChange(
+                operation: modification.operation, kind: .replace, id: start.record.id, from: from, to: to,
+                temporary: temporary.name, put: temporary.key, expected: before,
+                contentChanged: start.record.contentChanged))
+        try onStep(.planned)
+        let result = FolderNames.exchange(temporary.name, name, in: start.folder)
+        if result == -ENOENT {
+            throw DocumentError(
+                .versionNoLongerAvailable, "\(target) was removed in this moment; list its folder again.")
+        }
+        try SystemFailure.check(result, .remote, "\(target) cannot be replaced")
+        try onStep(.placed)
+        if let problem = mirror.problem(with: temporary.name, in: start.folder, expected: before, target) {
+            mirror.undoExchange(temporary.name, from.name, put: temporary.key, in: start.folder)
+            mirror.noteRestored(start.record.id, before, start.record.contentChanged, at: from, in: start.folder)
+            throw problem
+        }
+        try onStep(.verified)
+        if from != to {
+            let result = FolderNames.move(name, in: start.folder, to: to.name.rawValue, in: start.toFolder)
+            if result != 0 {
+                mirror.undoExchange(temporary.name, from.name, put: temporary.key, in: start.folder)
+                mirror.noteRestored(start.record.id, before, start.record.contentChanged, at: from, in: start.folder)
+                if result == -EEXIST { throw Self.collision(to.name) }
+                throw SystemFailure(result).error(.remote, "\(target) cannot be renamed")
+            }
+        }
+        try onStep(.moved)
+        for folder in [start.folder.descriptor, start.toFolder.descriptor] {
+            try SystemFailure.check(docent_fsync(folder), .remote, "\(target) cannot be written to disk")
+        }
+        try onStep(.flushed)
+        // What it replaced has been looked at, and is the version that the caller knows.
+        temporary.discard()
+        guard case .item(let facts) = mirror.sighting.look(at: to.name.rawValue, in: start.toFolder),
+            facts.key == temporary.key
+        else {
+            throw DocumentError(.busy, "\(target) was replaced by another program at once; take its current state.")
+        }
+        return try mirror.adopt(start.record.id, facts, at: to, modification.operation, onStep)
+    }
+
+    private func rename(_ modification: ItemModification, _ mirror: inout FolderMirror) throws -> OperationOutcome {
+        let start = try mirror.begin(modification)
+        let (from, to) = (start.from, start.to)
+        let target = "“\(from.name)”"
+        let locks = try FolderLocks.take(start.folder, start.toFolder)
+        defer { locks.free() }
+        if from != to {
+            try mirror.plan(
+                PlannedChange(
+                    operation: modification.operation, kind: .move, id: start.record.id, from: from, to: to,
+                    expected: start.record.facts))
+            try onStep(.planned)
+            let result = FolderNames.move(
+                from.name.rawValue, in: start.folder, to: to.name.rawValue, in: start.toFolder)
+            if result == -EEXIST { throw Self.collision(to.name) }
+            try SystemFailure.check(result, .remote, "\(target) cannot be renamed")
+            try onStep(.placed)
+        }
+        guard case .item(var facts) = mirror.sighting.look(at: to.name.rawValue, in: start.toFolder),
+            facts.isSameFile(as: start.record.facts)
+        else {
+            if from != to {
+                _ = FolderNames.move(to.name.rawValue, in: start.toFolder, to: from.name.rawValue, in: start.folder)
+            }
+            throw DocumentError(
+                .versionNoLongerAvailable, "\(target) was replaced in this moment; take its current state.")
+        }
+        if let modified = modification.modified, !facts.isFolder {
+            if let file = try? start.toFolder.openBeneath(to.name.rawValue, .document),
+                docent_set_modified(file.descriptor, modified.seconds, modified.nanoseconds) == 0,
+                let fresh = mirror.sighting.facts(of: file)
+            {
+                facts = fresh
+            } else {
+                logger.warning("The time of \(target) could not be set.")
+            }
+        }
+        try onStep(.moved)
+        if from != to {
+            for folder in [start.folder.descriptor, start.toFolder.descriptor] {
+                try SystemFailure.check(docent_fsync(folder), .remote, "\(target) cannot be written to disk")
+            }
+        }
+        try onStep(.flushed)
+        return try mirror.adopt(start.record.id, facts, at: to, modification.operation, onStep)
+    }
+}
+
+/// The locks of one or two folders, always taken in the same order.
+private struct FolderLocks: ~Copyable {
+    let first: FolderLock
+    let second: FolderLock?
+
+    static func take(_ one: borrowing OpenFile, _ other: borrowing OpenFile) throws(DocumentError) -> FolderLocks {
+        let (a, b) = (try one.status(naming: "The folder").inode, try other.status(naming: "The folder").inode)
+        if a == b { return FolderLocks(first: try FolderLock.take(one), second: nil) }
+        guard a < b else { return try take(other, one) }
+        let first = try FolderLock.take(one)
+        return FolderLocks(first: first, second: try FolderLock.take(other))
+    }
+
+    func free() {
+        first.free()
+        second?.free()
+    }
+}
+
+/// Where a modification begins: the item as it is, and the folders it concerns.
+struct StartedModification: ~Copyable {
+    let record: FolderRecord
+    let from: Place
+    let to: Place
+    let folder: OpenFile
+    let folderKey: FileKey
+    let toFolder: OpenFile
+    let sighting: Sighting
+    let tag: String
+
+    consuming func takeFolder() -> OpenFile { folder }
+}
+
+extension FolderMirror {
+    /// Checks everything about a modification that can be checked before it is made.
+    mutating func begin(_ modification: ItemModification) throws(DocumentError) -> StartedModification {
+        let root = try openRoot()
+        let record = try freshRecord(modification.id, root)
+        guard let from = tree.place(of: record.id) else {
+            throw DocumentError(.invalidArgument, "The domain's top folder cannot be changed.")
+        }
+        try check(modification.baseVersion, of: record)
+        var to = from
+        if let name = modification.name { to.name = name }
+        if let parentID = modification.parentID { to.parent = try freshRecord(parentID, root).id }
+        try checkPermission(modification, record, from, to)
+
+        let folder = try open(folderOf: from, root)
+        let toFolder = try open(folderOf: to, root)
+        if from != to {
+            var status = docent_entry_status()
+            let found = docent_entry_status(toFolder.descriptor, to.name.rawValue, &status)
+            if found == 0 { throw FolderDomain.collision(to.name) }
+            if found != -ENOENT { throw SystemFailure(found).error(.remote, "“\(from.name)” cannot be renamed") }
+        }
+        guard let folderKey = tree.records[from.parent]?.facts.key else { throw Self.noSuchItem(modification.id) }
+        return StartedModification(
+            record: record, from: from, to: to, folder: folder, folderKey: folderKey, toFolder: toFolder,
+            sighting: sighting, tag: tag)
+    }
+
+    private func checkPermission(
+        _ modification: ItemModification, _ record: FolderRecord, _ from: Place, _ to: Place
+    ) throws(DocumentError) {
+        let may = capabilities(of: record)
+        let target = "“\(from.name)”"
+        if modification.contents != nil {
+            guard !record.facts.isFolder else {
+                throw DocumentError(.invalidArgument, "\(target) is a folder, and has no contents of its own.")
+            }
+            guard may.contains(.write) else {
+                throw DocumentError(
+                    .notPermitted, "\(target) is read-only; change its permissions, or save under another name.")
+            }
+        }
+        guard from != to else { return }
+        guard may.contains(.rename) else {
+            throw DocumentError(.notPermitted, "\(target) cannot be renamed: its folder is read-only.")
+        }
+        guard !TemporaryName.isTemporary(to.name.rawValue) else {
+            throw DocumentError(.invalidArgument, "“\(to.name)” is a name that Docent itself uses; choose another one.")
+        }
+        guard let parent = tree.records[to.parent], parent.facts.isFolder else {
+            throw DocumentError(.invalidArgument, "\(target) can be moved into a folder only.")
+        }
+        guard capabilities(of: parent).contains(.write) else {
+            throw DocumentError(.notPermitted, "\(target) cannot be moved: the other folder is read-only.")
+        }
+        var next = to.parent
+        var depth = 0
+        while next != .root, depth < 4096 {
+            if next == record.id {
+                throw DocumentError(.invalidArgument, "\(target) cannot be moved into itself.")
+            }
+            next = tree.records[next]?.parent ?? .root
+            depth += 1
+        }
+    }
+
+    /// Taking a file away and putting it back touches its time of change; that is no change of its contents.
+    mutating func noteRestored(
+        _ id: RecordID, _ expected: FileFacts, _ contentChanged: Timestamp, at place: Place,
+        in folder: borrowing OpenFile
+    ) {
+        guard case .item(let facts) = sighting.look(at: place.name.rawValue, in: folder),
+            facts.hasSameContents(as: expected), tree.records[id] != nil
+        else { return }
+        _ = tree.adopt(id, facts, at: place, contentChanged: contentChanged)
+    }
+
+    /// Gives the file that was replaced its name back, and removes the new one.
+    ///
+    /// What comes out of the exchange should be the new file. If it is not, another program has given the name to a
+    /// third one meanwhile; that is newer than what was just put back, so they are exchanged again.
+    func undoExchange(_ temporary: String, _ name: ItemName, put: FileKey, in folder: borrowing OpenFile) {
+        for _ in 0..<16 {
+            let result = FolderNames.exchange(temporary, name.rawValue, in: folder)
+            // Removed meanwhile, and our file with it.
+            guard result == 0 else { break }
+            if case .item(let facts) = sighting.look(at: temporary, in: folder), facts.key == put {
+                _ = FolderNames.remove(temporary, in: folder)
+                return
+            }
+        }
+        putBack(temporary, as: name, in: folder)
+    }
+}

@@ -1,0 +1,173 @@
+internal import CDocentShims
+internal import DocumentModel
+internal import Logging
+internal import Synchronization
+internal import SystemPackage
+
+/// One provided folder: what the provider's calls come to, whoever makes them. Every call begins by catching up with
+/// what the system tells of changes, so that it sees all that was done to the folder before it.
+final class FolderDomain: Sendable {
+    let settings: FolderSettings
+    let logger: Logger
+    let mirror: Mutex<FolderMirror>
+    /// Tests stand here between the steps of a change.
+    let onStep: @Sendable (ChangeStep) throws -> Void
+
+    private let signalChanges: @Sendable () -> Void
+    private let signalReachable: @Sendable () -> Void
+    private let watchDescriptor: Int32
+    private let wakeup: Int32
+    private let isStopped = Atomic(false)
+
+    /// - Parameters:
+    ///   - signalChanges: told, some time after, that the feed has something new that did not come from here.
+    ///   - signalReachable: told that the folder is there again.
+    init(
+        settings: FolderSettings, logger: Logger, signalChanges: @escaping @Sendable () -> Void = {},
+        signalReachable: @escaping @Sendable () -> Void = {},
+        onStep: @escaping @Sendable (ChangeStep) throws -> Void = { _ in }
+    ) throws(DocumentError) {
+        self.settings = settings
+        self.logger = logger
+        self.signalChanges = signalChanges
+        self.signalReachable = signalReachable
+        self.onStep = onStep
+        let mirror = try FolderMirror.open(settings, logger: logger)
+        watchDescriptor = mirror.watches.descriptor
+        self.mirror = Mutex(mirror)
+        wakeup = docent_wakeup_open()
+    }
+
+    deinit {
+        if wakeup >= 0 { _ = docent_close(wakeup) }
+    }
+
+    // MARK: Reading
+
+    func item(for id: ItemIdentifier) throws -> Item {
+        try mirror.withLock { mirror in
+            let root = try mirror.openRoot()
+            return try mirror.item(try mirror.freshRecord(id, root))
+        }
+    }
+
+    func items(in container: ItemIdentifier, page: PageToken?, suggestedCount: Int) throws -> ItemPage {
+        try mirror.withLock { try $0.page(of: container, after: page, count: suggestedCount) }
+    }
+
+    func persistentIdentifier(forItemAt path: String) throws -> ItemIdentifier? {
+        var components: [ItemName] = []
+        for component in path.utf8.split(separator: UInt8(ascii: "/")) {
+            guard let name = try? ItemName(String(Substring(component))) else { return nil }
+            components.append(name)
+        }
+        return try mirror.withLock { mirror in
+            let root = try mirror.openRoot()
+            try mirror.catchUp(root)
+            if let id = mirror.tree.record(at: components)?.id {
+                guard let place = mirror.tree.place(of: id) else { return try id.identifier }
+                mirror.dirt.names[place.parent, default: []].insert(place.name)
+            } else {
+                mirror.look(along: components)
+            }
+            mirror.process(root)
+            return try mirror.tree.record(at: components)?.id.identifier
+        }
+    }
+
+    func path(for id: ItemIdentifier) throws -> String? {
+        try mirror.withLock { mirror in
+            let root = try mirror.openRoot()
+            do throws(DocumentError) {
+                let record = try mirror.freshRecord(id, root)
+                return mirror.tree.components(of: record.id)?.map(\.rawValue).joined(separator: "/")
+            } catch {
+                if error.code == .noSuchItem { return nil }
+                throw error
+            }
+        }
+    }
+
+    func currentAnchor() throws -> SyncAnchor {
+        try mirror.withLock { try $0.currentAnchor() }
+    }
+
+    func changes(since anchor: SyncAnchor, suggestedCount: Int) throws -> ItemChanges {
+        try mirror.withLock { try $0.changes(after: anchor, count: suggestedCount) }
+    }
+
+    // MARK: Watching
+
+    /// Looks after the folder until ``stop()``. Blocks: has a thread of its own.
+    func watch() {
+        var debounce = settings.pace.debounce
+        while !isStopped.load(ordering: .acquiring) {
+            let ready = docent_wait_either(watchDescriptor, wakeup, nextLook())
+            _ = docent_wakeup_clear(wakeup)
+            if isStopped.load(ordering: .acquiring) { return }
+            if ready & 1 != 0 {
+                // Changes come in swarms; while they go on, the host is told less and less often.
+                _ = docent_wait_either(-1, wakeup, debounce)
+                debounce = min(2 * debounce, settings.pace.longestDebounce)
+            } else {
+                debounce = settings.pace.debounce
+            }
+            if isStopped.load(ordering: .acquiring) { return }
+            look()
+            if ready & 1 != 0, docent_wait_either(watchDescriptor, -1, 0) == 0 { debounce = settings.pace.debounce }
+        }
+    }
+
+    func stop() {
+        isStopped.store(true, ordering: .releasing)
+        _ = docent_wakeup_signal(wakeup)
+    }
+
+    /// In milliseconds; negative when only the system's word is waited for.
+    private func nextLook() -> Int32 {
+        mirror.withLock { mirror in
+            if !mirror.isReachable { return settings.pace.retry }
+            if !mirror.isScanned { return 0 }
+            return mirror.watches.isComplete ? -1 : settings.pace.rescan
+        }
+    }
+
+    private func look() {
+        var isNews = false
+        var isBack = false
+        mirror.withLock { mirror in
+            let wasReachable = mirror.isReachable
+            do throws(DocumentError) {
+                let root = try mirror.openRoot()
+                isBack = !wasReachable
+                if mirror.isScanned {
+                    if !mirror.watches.isComplete { mirror.dirt.everything = true }
+                    try mirror.catchUp(root)
+                } else {
+                    try mirror.scan(root, folders: 8)
+                }
+                mirror.warnOfWatches()
+                isNews = mirror.isScanned && mirror.tree.log.last > mirror.announced
+                mirror.announced = mirror.tree.log.last
+            } catch {
+                if wasReachable { logger.error("\(error)") }
+            }
+        }
+        if isBack { signalReachable() }
+        if isNews { signalChanges() }
+    }
+}
+
+extension FolderMirror {
+    /// Marks the first unknown name of a path, where it would be.
+    fileprivate mutating func look(along components: [ItemName]) {
+        var id = RecordID.root
+        for component in components {
+            guard let next = tree.children[id]?[component] else {
+                dirt.names[id, default: []].insert(component)
+                return
+            }
+            id = next
+        }
+    }
+}

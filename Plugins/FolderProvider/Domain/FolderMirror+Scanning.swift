@@ -1,0 +1,198 @@
+internal import CDocentShims
+internal import DocumentModel
+internal import Glibc
+internal import Logging
+internal import SystemPackage
+
+extension FolderMirror {
+    /// Brings the tree up to date with what the system told since the last time; the first time, and where the system
+    /// cannot tell, with the whole folder.
+    mutating func catchUp() throws(DocumentError) {
+        let root = try openRoot()
+        try catchUp(root)
+    }
+
+    mutating func catchUp(_ root: borrowing OpenFile) throws(DocumentError) {
+        _ = watches.drain(into: &dirt)
+        while !isScanned { try scan(root, folders: .max) }
+        process(root)
+    }
+
+    /// A part of the first scan.
+    ///
+    /// - Parameter folders: how many folders to look at.
+    mutating func scan(_ root: borrowing OpenFile, folders: Int) throws(DocumentError) {
+        guard !isScanned else { return }
+        if isNew {
+            var count = 0
+            var unopened: Set<RecordID> = []
+            while count < folders, let id = scanQueue.popLast() {
+                scanQueue += list(id, root, &unopened)
+                count += 1
+            }
+            guard scanQueue.isEmpty else { return }
+            process(root)
+            // Nobody has an anchor yet.
+            tree.log.forgetAll()
+            tree.remembered = []
+            announced = tree.log.last
+        } else {
+            for change in ledger.planned.values {
+                if let put = change.put, let id = change.id { tree.expect(put, for: id) }
+            }
+            dirt.everything = true
+            process(root)
+            for change in ledger.planned.values {
+                if let put = change.put, let id = change.id { tree.endExpecting(put, for: id) }
+            }
+        }
+        isScanned = true
+        recover(root)
+        try rewriteState()
+        warnOfWatches()
+    }
+
+    /// Looks wherever something may have changed, until everything that was seen has found its place.
+    mutating func process(_ root: borrowing OpenFile) {
+        var isConfirmed = false
+        // Whether questions are left that looking further does not answer.
+        var isUndecided = false
+        var unopened: Set<RecordID> = []
+        while true {
+            look(root, &unopened)
+            var postponed: Set<Place> = []
+            for question in tree.openQuestions {
+                switch isStillThere(question.facts, at: question.place, root) {
+                case true: break
+                case nil where !isUndecided: postponed.insert(question.asking)
+                default: tree.miss(question.place)
+                }
+            }
+            dirt.folders.formUnion(tree.place(postponing: postponed))
+            guard dirt.isEmpty else { continue }
+            isUndecided = !postponed.isEmpty
+            if isUndecided { continue }
+            // Before anything counts as gone: it may have moved to where nobody looked.
+            guard !tree.displaced.isEmpty, !isConfirmed else { break }
+            isConfirmed = true
+            if watches.isComplete {
+                if watches.drain(into: &dirt) {
+                    docent_pause(2)
+                    _ = watches.drain(into: &dirt)
+                }
+            } else {
+                dirt.everything = true
+            }
+        }
+        let hadBurials = !tree.displaced.isEmpty
+        tree.bury()
+        if hadBurials {
+            let records = tree.records
+            watches.forget { records[$0] == nil }
+        }
+        remember()
+    }
+
+    /// - Parameter unopened: folders that were not where the tree has them. They are looked at once more, when it is
+    ///   known where they have gone.
+    private mutating func look(_ root: borrowing OpenFile, _ unopened: inout Set<RecordID>) {
+        let work = dirt
+        dirt = Dirt()
+        if work.everything {
+            var queue: [RecordID] = [.root]
+            while let id = queue.popLast() {
+                // Those that were not known before are in it too.
+                _ = list(id, root, &unopened)
+                queue += (tree.children[id] ?? [:]).values.filter { tree.records[$0]?.facts.isFolder == true }
+            }
+            return
+        }
+        var queue = Array(work.folders)
+        for (id, names) in work.names where !work.folders.contains(id) {
+            if names.count > 256, names.count * 4 > (tree.children[id]?.count ?? 0) {
+                queue.append(id)
+            } else {
+                queue += look(at: names, in: id, root, &unopened)
+            }
+        }
+        while let id = queue.popLast() { queue += list(id, root, &unopened) }
+    }
+
+    /// Reads a folder.
+    ///
+    /// - Returns: folders that were not known before.
+    private mutating func list(
+        _ id: RecordID, _ root: borrowing OpenFile, _ unopened: inout Set<RecordID>
+    ) -> [RecordID] {
+        do throws(SystemFailure) {
+            let folder = try openFolder(id, root)
+            watches.watch(folder, as: id)
+            var found: [(folder: RecordID, name: String)] = []
+            let lookForLeftovers = !isScanned
+            let tag = self.tag
+            var (listing, isStable) = try FolderListing.read(folder, sighting) { name in
+                if lookForLeftovers, TemporaryName.isTemporary(name, tag: tag) { found.append((id, name)) }
+            }
+            if !isStable {
+                // Somebody is busy there. What is missing may only have been missed.
+                for name in (tree.children[id] ?? [:]).keys where listing.items[name] == nil {
+                    if sighting.look(at: name.rawValue, in: folder) != .absent { listing.hidden.insert(name) }
+                }
+            }
+            leftovers += found
+            noteLeftOut(listing.leftOut, in: id)
+            return tree.see(listing: listing.items, hidden: listing.hidden, in: id)
+        } catch {
+            cannotOpen(id, error, &unopened) { $0.folders.insert(id) }
+            return []
+        }
+    }
+
+    private mutating func look(
+        at names: Set<ItemName>, in id: RecordID, _ root: borrowing OpenFile, _ unopened: inout Set<RecordID>
+    ) -> [RecordID] {
+        do throws(SystemFailure) {
+            let folder = try openFolder(id, root)
+            var found: [RecordID] = []
+            for name in names {
+                let place = Place(parent: id, name: name)
+                switch sighting.look(at: name.rawValue, in: folder) {
+                case .item(let facts):
+                    if let new = tree.see(facts, at: place) { found.append(new) }
+                case .absent: tree.miss(place)
+                case .hidden: break
+                }
+            }
+            return found
+        } catch {
+            cannotOpen(id, error, &unopened) { $0.names[id, default: []].formUnion(names) }
+            return []
+        }
+    }
+
+    private mutating func cannotOpen(
+        _ id: RecordID, _ failure: SystemFailure, _ unopened: inout Set<RecordID>, again: (inout Dirt) -> Void
+    ) {
+        if failure.errno == .noSuchFileOrDirectory || failure.errno == .notDirectory {
+            // Moved or removed: its parent tells.
+            if tree.records[id] != nil, unopened.insert(id).inserted { again(&dirt) }
+        } else {
+            // Nothing is known of what is in it, so nothing of it is gone.
+            logger.warning("A folder cannot be read: \(failure.errno).", metadata: ["item.id": "\(id.text)"])
+        }
+    }
+
+    /// - Returns: nil when the folder is not where the tree has it, so that what was in it may be somewhere else too.
+    private func isStillThere(_ facts: FileFacts, at place: Place, _ root: borrowing OpenFile) -> Bool? {
+        do throws(SystemFailure) {
+            let folder = try openFolder(place.parent, root)
+            switch sighting.look(at: place.name.rawValue, in: folder) {
+            case .item(let found): return found.isSameFile(as: facts)
+            case .absent: return false
+            case .hidden: return true
+            }
+        } catch {
+            return error.errno == .noSuchFileOrDirectory || error.errno == .notDirectory ? nil : true
+        }
+    }
+}

@@ -1,0 +1,115 @@
+internal import CDocentShims
+internal import DocumentModel
+
+/// Which folders the system tells changes of, and what it told.
+///
+/// Events are taken as hints where to look, never as facts: what is there is always read from the disk.
+struct FolderWatches: ~Copyable {
+    /// Negative when the system gave none.
+    let descriptor: Int32
+    private var folders: [Int32: RecordID] = [:]
+    private var watches: [RecordID: Int32] = [:]
+    private let limit: Int
+    /// Folders that could not be watched, and why: the negative error number.
+    private(set) var refusal: Int32?
+
+    init(limit: Int?) {
+        descriptor = docent_watcher_open()
+        self.limit = limit ?? .max
+        if descriptor < 0 { refusal = descriptor }
+    }
+
+    deinit {
+        if descriptor >= 0 { _ = docent_close(descriptor) }
+    }
+
+    /// Whether every change is told.
+    var isComplete: Bool { refusal == nil }
+
+    /// Begins to watch an open folder. To be called before the folder is read.
+    mutating func watch(_ folder: borrowing OpenFile, as id: RecordID) {
+        guard descriptor >= 0 else { return }
+        guard watches[id] != nil || watches.count < limit else {
+            refusal = -28
+            return
+        }
+        let watch = docent_watch_add(descriptor, folder.descriptor)
+        guard watch >= 0 else {
+            refusal = watch
+            return
+        }
+        if let old = watches[id], old != watch { folders[old] = nil }
+        if let other = folders[watch], other != id, watches[other] == watch { watches[other] = nil }
+        watches[id] = watch
+        folders[watch] = id
+    }
+
+    mutating func forget(where isGone: (RecordID) -> Bool) {
+        for (id, watch) in watches where isGone(id) {
+            watches[id] = nil
+            folders[watch] = nil
+            _ = docent_watch_remove(descriptor, watch)
+        }
+    }
+
+    /// Tries again to watch everything.
+    mutating func beginAnew() {
+        refusal = descriptor < 0 ? descriptor : nil
+    }
+
+    /// Reads what was told since the last time.
+    ///
+    /// - Returns: whether half a move is among it, of which the other half may follow.
+    mutating func drain(into dirt: inout Dirt) -> Bool {
+        guard descriptor >= 0 else { return false }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 8)
+        defer { buffer.deallocate() }
+        guard let base = buffer.baseAddress else { return false }
+        var halves: Set<UInt32> = []
+        while true {
+            let filled = docent_watch_read(descriptor, base, buffer.count)
+            guard filled > 0 else { return !halves.isEmpty }
+            var event = docent_watch_event()
+            var offset = docent_watch_event_at(base, filled, 0, &event)
+            while offset != 0 {
+                note(event, &dirt, &halves)
+                offset = docent_watch_event_at(base, filled, offset, &event)
+            }
+        }
+    }
+
+    private mutating func note(_ event: docent_watch_event, _ dirt: inout Dirt, _ halves: inout Set<UInt32>) {
+        func has(_ flag: docent_watch_flag) -> Bool { event.flags & flag.rawValue != 0 }
+        if has(DOCENT_WATCH_OVERFLOW) {
+            dirt.everything = true
+            return
+        }
+        guard let id = folders[event.watch] else { return }
+        if has(DOCENT_WATCH_ENDED) {
+            folders[event.watch] = nil
+            if watches[id] == event.watch { watches[id] = nil }
+            return
+        }
+        if has(DOCENT_WATCH_UNMOUNTED) { return }
+        if has(DOCENT_WATCH_MOVED_FROM) { halves.insert(event.cookie) }
+        if has(DOCENT_WATCH_MOVED_TO) { halves.remove(event.cookie) }
+        guard !has(DOCENT_WATCH_SELF), let start = event.name else { return }
+        let bytes = UnsafeBufferPointer(
+            start: UnsafeRawPointer(start).assumingMemoryBound(to: UInt8.self), count: event.name_length)
+        guard !TemporaryName.isTemporary(bytes), let text = String(validating: bytes, as: UTF8.self),
+            let name = try? ItemName(text)
+        else { return }
+        dirt.names[id, default: []].insert(name)
+    }
+}
+
+/// Where to look, because something may have changed there.
+struct Dirt {
+    /// All folders.
+    var everything = false
+    /// All names of a folder.
+    var folders: Set<RecordID> = []
+    var names: [RecordID: Set<ItemName>] = [:]
+
+    var isEmpty: Bool { !everything && folders.isEmpty && names.isEmpty }
+}

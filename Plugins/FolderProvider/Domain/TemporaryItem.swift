@@ -1,0 +1,84 @@
+internal import CDocentShims
+internal import DocumentModel
+internal import Glibc
+internal import SystemPackage
+
+/// A file or folder under a temporary name in the folder where it is going to have its place: whole, and on disk.
+struct TemporaryItem: ~Copyable {
+    let folder: OpenFile
+    let folderKey: FileKey
+    let name: String
+    let key: FileKey
+
+    /// - Parameters:
+    ///   - contents: a file of the host; nil for a folder.
+    ///   - model: the file that it is going to replace, whose permissions and attributes it gets.
+    init(
+        in folder: consuming OpenFile, sighting: Sighting, tag: String, contents: FilePath?, modified: Timestamp?,
+        like model: consuming OpenFile?, naming target: String, _ transfer: TransferMonitor
+    ) throws {
+        let name = TemporaryName.fresh(tag: tag)
+        do {
+            let file: OpenFile
+            if let contents {
+                let source = try OpenFile.open(contents, flags: .document, naming: "the new contents of \(target)")
+                let size = try source.status(naming: "The new contents of \(target)").size
+                file = try folder.openBeneath(name, .fresh, .remote, "\(target) cannot be written")
+                let copier = FileCopier(
+                    transfer: transfer, sourceName: "The new contents of \(target)", targetName: target,
+                    sourceSide: .local, targetSide: .remote)
+                _ = try copier.copy(source, size: size, to: file)
+                if let model { Attributes.copy(from: model, to: file) }
+                if let modified { _ = docent_set_modified(file.descriptor, modified.seconds, modified.nanoseconds) }
+            } else {
+                try SystemFailure.check(
+                    docent_mkdirat(folder.descriptor, name, 0o777), .remote, "\(target) cannot be made")
+                file = try folder.openBeneath(name, .folder, .remote, "\(target) cannot be made")
+            }
+            try SystemFailure.check(docent_fsync(file.descriptor), .remote, "\(target) cannot be written to disk")
+            guard let key = sighting.facts(of: file)?.key, let folderKey = sighting.facts(of: folder)?.key else {
+                throw DocumentError(.internal, "\(target) cannot be looked at; try again.")
+            }
+            self.key = key
+            self.folderKey = folderKey
+        } catch {
+            _ = FolderNames.remove(name, in: folder)
+            throw error
+        }
+        self.name = name
+        self.folder = folder
+    }
+
+    func discard() {
+        _ = FolderNames.remove(name, in: folder)
+    }
+}
+
+/// What a file has besides its contents.
+private enum Attributes {
+    /// Copies what can be copied: permissions, owner, and attributes with access lists among them.
+    static func copy(from model: borrowing OpenFile, to file: borrowing OpenFile) {
+        var status = docent_entry_status()
+        guard docent_entry_status(model.descriptor, "", &status) == 0 else { return }
+        _ = docent_fchown(file.descriptor, status.owner, status.group)
+        for name in names(of: model) {
+            let size = docent_fgetxattr(model.descriptor, name, nil, 0)
+            guard size >= 0 else { continue }
+            var value = [UInt8](repeating: 0, count: size)
+            let length = docent_fgetxattr(model.descriptor, name, &value, value.count)
+            if length >= 0 { _ = docent_fsetxattr(file.descriptor, name, value, length, 0) }
+        }
+        _ = docent_fchmod(file.descriptor, status.mode)
+    }
+
+    private static func names(of model: borrowing OpenFile) -> [String] {
+        let size = docent_flistxattr(model.descriptor, nil, 0)
+        guard size > 0 else { return [] }
+        var list = [CChar](repeating: 0, count: size)
+        let length = docent_flistxattr(model.descriptor, &list, list.count)
+        guard length > 0 else { return [] }
+        return list.prefix(length).split(separator: 0).map { name in
+            String(decoding: name.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+    }
+}

@@ -1,0 +1,85 @@
+internal import DocumentModel
+internal import DocumentProvider
+internal import SystemPackage
+
+/// Provides a folder of this machine, as if it were somewhere else.
+@main
+final class FolderProvider: Provider, ModifyingProvider, ChangeFeedProvider {
+    static let version = "1.0"
+
+    private let domain: FolderDomain
+    private let watcher: FolderWatcher
+    private let context: ProviderContext
+
+    init(context: ProviderContext) async throws {
+        self.context = context
+        let hostFolders = FolderSettings.hostFolders(
+            storageRoot: context.documentStorageURL, stateFolder: context.stateFolder)
+        domain = try FolderDomain(
+            settings: try FolderSettings(context.settings, stateFolder: context.stateFolder, hostFolders: hostFolders),
+            logger: context.logger,
+            signalChanges: { context.signalChanges() },
+            signalReachable: { context.signalErrorResolved([.serverUnreachable]) })
+        watcher = FolderWatcher(domain)
+    }
+
+    func item(for id: ItemIdentifier) async throws -> Item {
+        try domain.item(for: id)
+    }
+
+    func items(in container: ItemIdentifier, page: PageToken?, suggestedCount: Int) async throws -> ItemPage {
+        try domain.items(in: container, page: page, suggestedCount: suggestedCount)
+    }
+
+    func providePlaceholder(for id: ItemIdentifier) async throws {
+        try await context.writePlaceholder(try domain.item(for: id))
+    }
+
+    func startProvidingItem(
+        _ id: ItemIdentifier, at stagingFile: FilePath, contentVersion: [UInt8], transfer: Transfer
+    ) async throws -> Item {
+        try domain.provide(id, at: stagingFile, contentVersion: contentVersion, TransferMonitor(transfer))
+    }
+
+    /// The new contents come by ``modifyItem(_:transfer:)``.
+    func itemChanged(_ id: ItemIdentifier) async throws {}
+
+    /// Nothing is kept for an item in use.
+    func stopProvidingItem(_ id: ItemIdentifier) async throws {}
+
+    func persistentIdentifier(forItemAt path: String) async throws -> ItemIdentifier? {
+        try domain.persistentIdentifier(forItemAt: path)
+    }
+
+    func path(for id: ItemIdentifier) async throws -> String? {
+        try domain.path(for: id)
+    }
+
+    func createItem(_ creation: ItemCreation, transfer: Transfer) async throws -> Item {
+        try domain.create(creation, TransferMonitor(transfer))
+    }
+
+    func modifyItem(_ modification: ItemModification, transfer: Transfer) async throws -> Item {
+        try domain.modify(modification, TransferMonitor(transfer))
+    }
+
+    func deleteItem(_ deletion: ItemDeletion) async throws {
+        try domain.delete(deletion)
+    }
+
+    func currentAnchor() async throws -> SyncAnchor {
+        try domain.currentAnchor()
+    }
+
+    func changes(since anchor: SyncAnchor, suggestedCount: Int) async throws -> ItemChanges {
+        try domain.changes(since: anchor, suggestedCount: suggestedCount)
+    }
+}
+
+extension TransferMonitor {
+    fileprivate init(_ transfer: Transfer) {
+        self.init(
+            report: { transfer.report(UInt64(max($0, 0)), of: UInt64(max($1, 0))) },
+            checkCancellation: { try transfer.checkCancellation() })
+    }
+}

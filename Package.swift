@@ -163,6 +163,15 @@ let package = Package(
             path: "Benchmarks"
         ),
 
+        // The README's first provider and first host tool.
+        .executableTarget(
+            name: "GreetingProvider",
+            dependencies: ["DocumentProvider"],
+            path: "Examples/GreetingProvider",
+            exclude: ["provider.toml"]
+        ),
+        .executableTarget(name: "WordCount", dependencies: ["DocumentClient"], path: "Examples/WordCount"),
+
         // Fixtures and tests.
         .target(
             name: "DocumentTestSupport",

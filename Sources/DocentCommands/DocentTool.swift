@@ -83,7 +83,7 @@ struct Docent: AsyncParsableCommand {
 
             A first round:
               docent provider list
-              docent domain add work --provider org.docent.folder --set path=~/Documents
+              docent domain add work --provider org.docent.folder --set folder=~/Documents
               docent ls work:/
               docent edit work:/notes.txt
               docent status

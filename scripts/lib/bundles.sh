@@ -13,6 +13,7 @@ bundle() { # NAME SOURCE
 
 bundle FolderProvider Plugins/FolderProvider
 bundle MemoryProvider Examples/MemoryProvider
+bundle GreetingProvider Examples/GreetingProvider
 if [ -f Examples/PythonProvider/provider.toml ]; then
     rm -rf "$folder/providers/PythonProvider"
     mkdir -p "$folder/providers"

@@ -13,7 +13,12 @@ struct MakeFolderCommand: ClientCommand {
     var location: Location
 
     func run(_ client: DocumentClient) async throws {
-        try await client.makeFolder(at: location)
+        do throws(DocumentError) {
+            try await client.makeFolder(at: location)
+        } catch {
+            guard error.code == .destinationExists || error.code == .nameCollision else { throw error }
+            throw DocumentError(error.code, "\(location) exists already: choose another name.", causes: error.causes)
+        }
     }
 }
 

@@ -16,7 +16,7 @@ struct DomainCommand: AsyncParsableCommand {
                 “docent provider show ID” tells which settings a provider has. In paths, ~ is your home folder, and \
                 what is relative begins at the current folder.
 
-                Example: docent domain add work --provider org.docent.folder --set path=~/Documents
+                Example: docent domain add work --provider org.docent.folder --set folder=~/Documents
                 """
         )
 

@@ -86,7 +86,13 @@ struct CatCommand: ClientCommand {
     func run(_ client: DocumentClient) async throws {
         for location in locations {
             try await withProgress("Downloading \(location)") { progress in
-                try await client.coordinate(readingItemAt: location, progress: progress) { path, _ in
+                try await client.coordinate(readingItemAt: location, progress: progress) { path, item in
+                    guard item.item.kind == .document else {
+                        throw DocumentError(
+                            .invalidArgument,
+                            "\(location) is a folder, which has no contents of its own: “docent ls \(location)” lists it."
+                        )
+                    }
                     try Self.copyToOutput(path)
                 }
             }

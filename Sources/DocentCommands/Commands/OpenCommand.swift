@@ -106,11 +106,9 @@ extension DocumentClient {
         do {
             try await withProgress("Sending \(location)") { try await waitUntilSent(location, progress: $0) }
             Console.complain("Sent \(location).")
-        } catch let error as DocumentError where error.code == .inConflict {
-            throw error.wrapped(
-                "\(location) was changed on the other side too, and both contents are kept: “docent stat \(location)” says where, and “docent resolve \(location) --keep local|remote|both” chooses."
-            )
-        } catch let error as DocumentError where error.code != .hostUnavailable && error.code != .cancelled {
+        } catch let error as DocumentError
+            where ![.inConflict, .hostUnavailable, .cancelled].contains(error.code)
+        {
             throw error.wrapped(
                 "The change of \(location) is safe here, but could not be sent yet: it is tried again, and “docent status” says how it stands."
             )

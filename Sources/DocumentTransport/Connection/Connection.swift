@@ -58,7 +58,7 @@ package final class Connection: Sendable {
         // has started. Nothing is written before.
         let end: ConnectionEnd? = update { state in
             // Closed, or its task cancelled, before it was opened.
-            if let end = state.ending { return end }
+            if let end = state.machine.ending { return end }
             state.opening = opening
             state.isWriteBlocked = true
             state.machine.open(at: .now())

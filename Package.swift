@@ -65,7 +65,8 @@ let package = Package(
         .target(
             name: "ProviderLauncher",
             dependencies: [
-                "CDocentShims", "CLibCrypto", "DocumentModel", "DocumentWire", "DocumentTransport", "PathKit", "TOMLKit",
+                "CDocentShims", "CLibCrypto", "DocumentModel", "DocumentWire", "DocumentTransport", "PathKit",
+                "TOMLKit",
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),
@@ -251,6 +252,14 @@ let package = Package(
                 "DocumentStorage", "FileCoordination", "DocumentSync", "DocumentHost", "DocumentTestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        // The examples from outside, as any host sees them: processes that speak frames.
+        .testTarget(
+            name: "ExamplesTests",
+            dependencies: [
+                "DocumentModel", "DocumentWire", "DocumentTransport", "DocumentTestSupport", "MemoryProvider",
+                .product(name: "SystemPackage", package: "swift-system"),
             ]
         ),
         // The whole product from outside: built executables, real processes, one temporary root a test.

@@ -11,7 +11,7 @@ actor MemoryProvider: ModifyingProvider {
     init(context: ProviderContext) async throws {
         self.context = context
         let company = context.settings["company"] ?? "the company"
-        items[.root] = Item(id: .root, parentID: nil, name: nil, kind: .folder, size: 0, version: .none)
+        items[.root] = .root
         try put("Welcome.md", Array("# Welcome to \(company)\n\nRead “First day” first.\n".utf8), state: "1")
         try put("First day", nil, state: "1")
         try put("Checklist.txt", in: "First day", Array("A key.\nA desk.\nThe coffee machine.\n".utf8), state: "1")

@@ -41,6 +41,11 @@ public struct Item: Hashable, Sendable {
     }
 }
 
+extension Item {
+    /// The top folder of a domain, where its provider has nothing more to say of it.
+    public static let root = Item(id: .root, parentID: nil, name: nil, kind: .folder, size: 0, version: .none)
+}
+
 /// What an item is.
 public enum ItemKind: String, Sendable, CaseIterable {
     case document

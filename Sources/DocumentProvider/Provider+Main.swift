@@ -59,7 +59,8 @@ enum ProviderProgram {
         }
         guard let problem else { return 0 }
         complain(problem.description)
-        return 1
+        // Without a version in common a provider has done what it had to: the host knows, and tells the user.
+        return problem.code == .unimplemented ? 0 : 1
     }
 
     private static var transportLogger: Logger {

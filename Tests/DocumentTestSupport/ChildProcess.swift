@@ -25,11 +25,8 @@ package struct ChildProcess {
     }
 
     /// What it wrote to standard error so far.
-    package func errorText() throws -> String {
-        let file = try FileDescriptor.open(standardError, .readOnly)
-        return try file.closeAfter {
-            try String(unsafeUninitializedCapacity: 65_536) { try file.read(into: UnsafeMutableRawBufferPointer($0)) }
-        }
+    package func errorText() -> String {
+        (try? TemporaryFile.read(standardError)) ?? "(Standard error cannot be read.)"
     }
 
     /// Waits for its end and leaves it to be reaped.

@@ -14,8 +14,10 @@ bundle() { # NAME SOURCE
 bundle FolderProvider Plugins/FolderProvider
 bundle MemoryProvider Examples/MemoryProvider
 bundle GreetingProvider Examples/GreetingProvider
-if [ -f Examples/PythonProvider/provider.toml ]; then
-    rm -rf "$folder/providers/PythonProvider"
-    mkdir -p "$folder/providers"
-    cp -r Examples/PythonProvider "$folder/providers/PythonProvider"
+# The Python one needs its messages, which protoc makes; without protoc it says so when it is started.
+python=memory-provider-python
+rm -rf "$folder/providers/$python"
+cp -r "Examples/$python" "$folder/providers/$python"
+if command -v protoc >/dev/null 2>&1; then
+    "$folder/providers/$python/generate" "$PWD/Sources/DocumentWire/Protos"
 fi

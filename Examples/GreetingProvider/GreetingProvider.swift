@@ -2,12 +2,12 @@ import DocumentProvider
 
 @main struct GreetingProvider: Provider {
     let context: ProviderContext
-    let folder = Item(id: .root, parentID: nil, name: nil, kind: .folder, version: .none)
+    let folder = Item.root
     let greeting: Item
 
     init(context: ProviderContext) throws {
         self.context = context
-        let (id, name, version) = try (ItemIdentifier("1"), ItemName("Hello.txt"), ItemVersion(content: [1]))
+        let (id, name, version) = try (ItemIdentifier("Hello.txt"), ItemName("Hello.txt"), ItemVersion(content: [1]))
         greeting = Item(id: id, parentID: .root, name: name, kind: .document, size: 15, version: version)
     }
 

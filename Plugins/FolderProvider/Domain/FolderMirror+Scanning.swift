@@ -54,12 +54,17 @@ extension FolderMirror {
 
     /// Looks wherever something may have changed, until everything that was seen has found its place.
     mutating func process(_ root: borrowing OpenFile) {
+        dirt.merge(later)
+        later = Dirt()
         var isConfirmed = false
         // Whether questions are left that looking further does not answer.
         var isUndecided = false
         var unopened: Set<RecordID> = []
+        // Whether everything is looked at: then also all that is in folders that turn up elsewhere.
+        var isDeep = false
         while true {
-            look(root, &unopened)
+            isDeep = isDeep || dirt.everything
+            look(root, &unopened, isDeep)
             var postponed: Set<Place> = []
             for question in tree.openQuestions {
                 switch isStillThere(question.facts, at: question.place, root) {
@@ -68,7 +73,14 @@ extension FolderMirror {
                 default: tree.miss(question.place)
                 }
             }
-            dirt.folders.formUnion(tree.place(postponing: postponed))
+            let placed = tree.place(postponing: postponed)
+            if !placed.isEmpty {
+                // Folders that were not where the tree had them may be now.
+                unopened = []
+                dirt.merge(later)
+                later = Dirt()
+            }
+            dirt.folders.formUnion(placed)
             guard dirt.isEmpty else { continue }
             isUndecided = !postponed.isEmpty
             if isUndecided { continue }
@@ -93,29 +105,31 @@ extension FolderMirror {
         remember()
     }
 
-    /// - Parameter unopened: folders that were not where the tree has them. They are looked at once more, when it is
-    ///   known where they have gone.
-    private mutating func look(_ root: borrowing OpenFile, _ unopened: inout Set<RecordID>) {
+    /// - Parameters:
+    ///   - unopened: folders that were not where the tree has them. They are looked at once more, when it is known where
+    ///     they have gone.
+    ///   - isDeep: whether all that is in a folder is to be looked at too.
+    private mutating func look(_ root: borrowing OpenFile, _ unopened: inout Set<RecordID>, _ isDeep: Bool) {
         let work = dirt
         dirt = Dirt()
-        if work.everything {
-            var queue: [RecordID] = [.root]
-            while let id = queue.popLast() {
-                // Those that were not known before are in it too.
-                _ = list(id, root, &unopened)
-                queue += (tree.children[id] ?? [:]).values.filter { tree.records[$0]?.facts.isFolder == true }
-            }
-            return
-        }
-        var queue = Array(work.folders)
-        for (id, names) in work.names where !work.folders.contains(id) {
-            if names.count > 256, names.count * 4 > (tree.children[id]?.count ?? 0) {
-                queue.append(id)
-            } else {
-                queue += look(at: names, in: id, root, &unopened)
+        var queue = work.everything ? [.root] : Array(work.folders)
+        if !work.everything {
+            for (id, names) in work.names where !work.folders.contains(id) {
+                if names.count > 256, names.count * 4 > (tree.children[id]?.count ?? 0) {
+                    queue.append(id)
+                } else {
+                    queue += look(at: names, in: id, root, &unopened)
+                }
             }
         }
-        while let id = queue.popLast() { queue += list(id, root, &unopened) }
+        var listed: Set<RecordID> = []
+        while let id = queue.popLast() {
+            guard listed.insert(id).inserted else { continue }
+            let found = list(id, root, &unopened)
+            // Those that were found now are in it too.
+            queue +=
+                isDeep ? (tree.children[id] ?? [:]).values.filter { tree.records[$0]?.facts.isFolder == true } : found
+        }
     }
 
     /// Reads a folder.
@@ -174,8 +188,9 @@ extension FolderMirror {
         _ id: RecordID, _ failure: SystemFailure, _ unopened: inout Set<RecordID>, again: (inout Dirt) -> Void
     ) {
         if failure.errno == .noSuchFileOrDirectory || failure.errno == .notDirectory {
-            // Moved or removed: its parent tells.
-            if tree.records[id] != nil, unopened.insert(id).inserted { again(&dirt) }
+            // Moved or removed: its parent tells, perhaps only the next time.
+            guard tree.records[id] != nil else { return }
+            if unopened.insert(id).inserted { again(&dirt) } else { again(&later) }
         } else {
             // Nothing is known of what is in it, so nothing of it is gone.
             logger.warning("A folder cannot be read: \(failure.errno).", metadata: ["item.id": "\(id.text)"])

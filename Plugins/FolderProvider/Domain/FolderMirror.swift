@@ -13,6 +13,8 @@ struct FolderMirror: ~Copyable {
     var ledger: OperationLedger
     var watches: FolderWatches
     var dirt = Dirt()
+    /// Where to look once folders that have moved are found.
+    var later = Dirt()
     var sighting = Sighting(device: 0, isReadOnlyFileSystem: false)
     private(set) var epoch: UInt64
     private(set) var tag: String

@@ -112,4 +112,10 @@ struct Dirt {
     var names: [RecordID: Set<ItemName>] = [:]
 
     var isEmpty: Bool { !everything && folders.isEmpty && names.isEmpty }
+
+    mutating func merge(_ other: Dirt) {
+        everything = everything || other.everything
+        folders.formUnion(other.folders)
+        names.merge(other.names) { $0.union($1) }
+    }
 }

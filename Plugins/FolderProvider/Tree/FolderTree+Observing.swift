@@ -12,14 +12,15 @@ extension FolderTree {
 
     /// A file or folder was seen under a name.
     ///
-    /// - Returns: the identifier when it is a folder that was not known before, which wants to be listed.
+    /// - Returns: the identifier when it is a folder that wants to be listed: not known before, or with another mode.
     mutating func see(_ facts: FileFacts, at place: Place) -> RecordID? {
         guard records[place.parent]?.facts.isFolder == true else { return nil }
         if let id = children[place.parent]?[place.name], let record = records[id] {
             pending[place] = nil
             if record.facts.isSameFile(as: facts) {
                 update(id, facts: facts, place: place)
-                return nil
+                // It may be readable now.
+                return facts.isFolder && facts.mode != record.facts.mode ? id : nil
             }
             displace(id)
         }
@@ -227,6 +228,7 @@ extension FolderTree {
         if hasNewContents { record.contentChanged = facts.changed }
         let hasNewMetadata =
             isMoved || facts.mode != old.facts.mode || facts.isWritable != old.facts.isWritable
+            || (facts.isFolder && facts.key != old.facts.key)
         if hasNewContents || hasNewMetadata {
             record.sequence = log.add(id)
             if hasNewMetadata { record.metadataSequence = record.sequence }

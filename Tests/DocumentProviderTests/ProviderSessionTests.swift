@@ -276,6 +276,23 @@ struct ProviderSessionTests {
         #expect(asked.withLock { $0 } == ["create new /s/c op1", "modify new renamed [1]", "delete new true"])
     }
 
+    @Test("an answer that fits no frame is an error of that request alone", arguments: EndKind.allCases)
+    func oversizedAnswer(over kind: EndKind) async throws {
+        let script = Script(items: { _, _, count in
+            ItemPage(items: try (0..<count).map { try Item.document("\($0)-" + String(repeating: "x", count: 200)) })
+        })
+        try await ProviderFixture.with(script, over: kind) { host async throws in
+            let error = await #expect(throws: DocumentError.self) {
+                try await host.ask(.enumerate(container: .root, page: nil, suggestedCount: 10_000))
+            }
+            #expect(error?.code.isReservedForHost == false, "\(String(describing: error))")
+            #expect(error?.message.contains("bytes") == true)
+            let page = try await host.ask(.enumerate(container: .root, page: nil, suggestedCount: 100))
+            guard case .enumerate(let page) = page else { return }
+            #expect(page.items.count == 100)
+        }
+    }
+
     @Test("the end of the stream ends a session and cancels what runs", arguments: EndKind.allCases)
     func endOfStream(over kind: EndKind) async throws {
         let (started, startedSignal) = AsyncStream.makeStream(of: Void.self)

@@ -41,7 +41,7 @@ struct OpenCommand: ClientCommand {
     }
 }
 
-struct EditCommand: ClientCommand {
+struct EditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit",
         abstract: "Change a document with an editor or a command, and send what changed.",
@@ -68,23 +68,47 @@ struct EditCommand: ClientCommand {
         help: ArgumentHelp("The command to change it with. Comes last.", valueName: "command …"))
     var command: [String] = []
 
-    func run(_ client: DocumentClient) async throws {
+    func run() async throws {
         let program = command.isEmpty ? try CommandLineProgram.editor() : CommandLineProgram(words: command)
-        let (status, hasChanged) = try await withProgress("Downloading \(location)") { progress in
-            try await client.coordinate(writingItemAt: location, progress: progress) { path, _ in
-                let before = FileMark(path)
-                let status = try await program.runAndTell(on: path)
-                return (status, before != FileMark(path))
+        var edit: Edit?
+        do {
+            try await withDocumentClient(tool: "docent edit") { client in
+                try await withProgress("Downloading \(location)") { progress in
+                    try await client.coordinate(writingItemAt: location, progress: progress) { path, _ in
+                        edit = try await Edit(with: program, of: path)
+                    }
+                }
+                if let edit { try await finish(edit, client) }
             }
+        } catch let error as DocumentError where error.code == .hostUnavailable {
+            // A new host finds what was written, and sends it.
+            guard let edit else { throw error }
+            Console.complain("The host ended meanwhile: a new one is started.")
+            try await withDocumentClient(tool: "docent edit") { try await finish(edit, $0) }
         }
-        if !hasChanged {
+        if let edit, edit.status != 0 { throw ExitCode(edit.status) }
+    }
+
+    private func finish(_ edit: Edit, _ client: DocumentClient) async throws {
+        if !edit.hasChanged {
             Console.complain("\(location) was not changed.")
         } else if noWait {
             Console.complain("The change of \(location) is safe here, and is being sent.")
         } else {
             try await client.waitUntilSentAndTell(location)
         }
-        if status != 0 { throw ExitCode(status) }
+    }
+
+    /// What a command did to a document.
+    private struct Edit {
+        let status: Int32
+        let hasChanged: Bool
+
+        init(with program: CommandLineProgram, of path: FilePath) async throws {
+            let before = FileMark(path)
+            status = try await program.runAndTell(on: path)
+            hasChanged = before != FileMark(path)
+        }
     }
 }
 

@@ -52,7 +52,9 @@ extension DocumentHost {
         } catch {
             await fleet.remove(name)
             _ = try? await storage.run { try $0.root.removeProviderFolder(of: name) }
-            throw error.wrapped("The domain “\(name)” was not added: \(error.message)")
+            var refusal = error
+            refusal.message = "The domain “\(name)” was not added: \(error.message)"
+            throw refusal
         }
         return try await description(of: name)
     }

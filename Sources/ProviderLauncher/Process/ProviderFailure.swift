@@ -21,6 +21,14 @@ struct ProviderFailure: Sendable {
     ///   - evidence: what it printed instead of frames.
     func ofStart(_ cause: DocumentError, exit: ProcessExit?, evidence: FrameViolation?) -> DocumentError {
         guard let exit else { return cause }
+        // A provider that says what is wrong and ends in order has said it best.
+        if exit.status == .exited(0), !exit.wasForced, evidence == nil,
+            ![.providerDied, .unimplemented].contains(cause.code)
+        {
+            var own = cause
+            own.detail = detail(cause, exit: exit, evidence: nil)
+            return own
+        }
         let message: String
         if let words = trampolineWords(exit) {
             message = "The provider \(name) could not be started: \(words)."

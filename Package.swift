@@ -157,7 +157,8 @@ let package = Package(
         .executableTarget(
             name: "docent-benchmarks",
             dependencies: [
-                "DocumentModel", "DocumentTransport",
+                "CDocentShims", "DocumentModel", "DocumentTransport", "DocumentStorage",
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),
             ],

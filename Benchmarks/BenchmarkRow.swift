@@ -29,4 +29,9 @@ enum Aim {
 let allRows: [any BenchmarkRow] = [
     RequestAndAnswer(),
     PipelinedRequests(),
+    PlaceholdersMade(),
+    ItemsEnumerated(count: 10_000),
+    ItemsEnumerated(count: 1_000_000),
+    ContentsThroughStaging(mebibytes: 1),
+    ContentsThroughStaging(mebibytes: 256),
 ]

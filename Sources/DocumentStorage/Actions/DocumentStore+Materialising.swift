@@ -65,7 +65,8 @@ extension DocumentStore {
         let file = try tree.publish(staged, at: location, replacing: now.local)
         try reached(.materialisePublished)
 
-        let outcome = try index.write { index in
+        // Need not survive the machine: the file is on disk, and its stamp says whose it is and in which version.
+        let outcome = try index.write(durably: false) { index in
             let wasOvertaken =
                 now.item.version.content != materialisation.item.item.version.content
                 && now.item.version.content != item.version.content

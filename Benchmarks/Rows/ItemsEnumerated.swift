@@ -105,7 +105,8 @@ private final class HandWrittenIndex {
         text.withUTF8 { bytes in
             _ = bytes.withMemoryRebound(to: CChar.self) {
                 sqlite3_bind_text(
-                    statement, index, $0.baseAddress, Int32($0.count), unsafeBitCast(-1, to: sqlite3_destructor_type.self))
+                    statement, index, $0.baseAddress, Int32($0.count),
+                    unsafeBitCast(-1, to: sqlite3_destructor_type.self))
             }
         }
     }

@@ -21,7 +21,10 @@ struct PlaceholdersMade: BenchmarkRow {
             let plain = try bench.plainFolder("plain-\(round)")
             let bare = clock.measure {
                 for placeholder in placeholders {
-                    close(open(plain.string + "/" + placeholder.name.rawValue, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
+                    close(
+                        open(
+                            plain.string + "/" + placeholder.name.rawValue, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                            0o600))
                 }
             }
             let folder = try Location(domain: bench.domain, components: [ItemName("folder-\(round)")])

@@ -113,9 +113,11 @@ extension DocumentHost {
             place = try index.location(of: item.id, in: item.domain)
         }
         let location = place ?? Location(domain: item.domain)
+        // While a move waits for somebody to end, the file is still where it was.
+        let onDisk = item.state == .nameClash ? nil : try index.diskLocation(of: item.id, in: item.domain)
         var status = ItemStatus(
             item: item.item, location: location, state: item.state,
-            path: item.state == .nameClash ? "" : root.tree.path(of: location).string)
+            path: onDisk.map { root.tree.path(of: $0).string } ?? "")
         if let local = item.local {
             // What is here is what people mean by the document's size and time.
             status.item.size = local.size

@@ -133,10 +133,7 @@ package final class StorageFixture {
     package func edit(_ id: String, _ text: String) throws -> IndexedItem {
         let id = try ItemIdentifier(id)
         let entry = try store.expectChange(of: id, in: domain)
-        guard let location = try index.read({ try $0.location(of: id, in: domain) }) else {
-            throw DocumentError(.noSuchItem, "The test has no item “\(id)”.")
-        }
-        try write(text, to: tree.path(of: location))
+        try write(text, to: tree.path(of: store.locate(id, in: domain).location))
         return try store.recordChange(entry)
     }
 }

@@ -126,11 +126,16 @@ extension DocumentStore {
         guard let id = entry.itemID, let place = entry.payload.place, let destination = entry.payload.destination else {
             throw DocumentError(.internal, "The journal's entry \(entry.id) lacks what a move needs.")
         }
-        let target = Location(domain: entry.domain, components: destination)
+        // Those recorded before may still wait for somebody to end.
+        let earlier = try index.read { try OpenMoves(in: entry.domain, before: entry, $0) }
+        let source = Location(domain: entry.domain, components: earlier.undone(place))
+        let target = Location(domain: entry.domain, components: earlier.undone(destination))
         let file: FileIdentity?
         do {
-            file = try tree.move(from: Location(domain: entry.domain, components: place), to: target)
+            file = try tree.move(from: source, to: target)
         } catch let error as DocumentError where error.code == .destinationExists || error.code == .directoryNotEmpty {
+            // What is in the way is going to leave: this stays in the journal until then.
+            guard !earlier.isLeaving(target.components) else { throw error }
             // A file that belongs to nobody is in the way. The item stays where its file is, and wants to move.
             try index.write { index in
                 try index.revertMove(entry)
@@ -163,9 +168,9 @@ extension DocumentStore {
         let item = try index.read { try $0.item(id, in: entry.domain) }
         var kept = 0
         if let item, item.isGone { kept = try clearContents(within: item, discarding: entry.payload.discardsEdits) }
-        let location = Location(domain: entry.domain, components: place)
-        // Work is carried out in its order: what else has the place by now, or has come back, gets there after this.
-        if kept == 0 { try clearDerived(at: location, entry.payload.kind) }
+        let earlier = try index.read { try OpenMoves(in: entry.domain, before: entry, $0) }
+        let location = Location(domain: entry.domain, components: earlier.undone(place))
+        if kept == 0 { try clearDerived(at: location, entry) }
         try reached(.removeCleared)
         let outcome = try index.write { index in
             try index.finish(entry)
@@ -211,9 +216,12 @@ extension DocumentStore {
         return kept
     }
 
-    private func clearDerived(at location: Location, _ kind: ItemKind?) throws {
+    /// Placeholders are derived: those of what else has the place by now are made again.
+    private func clearDerived(at location: Location, _ entry: JournalEntry) throws {
         try root.placeholders.remove(at: location)
-        guard kind != .document else { return }
+        guard entry.payload.kind != .document else { return }
+        let holder = try index.read { try $0.item(at: location) }
+        guard holder == nil || holder?.id == entry.itemID || holder?.item.kind == .document else { return }
         do {
             try tree.removeFolder(at: location)
         } catch let error as DocumentError where error.code == .directoryNotEmpty {

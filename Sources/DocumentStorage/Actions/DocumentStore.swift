@@ -1,4 +1,4 @@
-internal import DocumentModel
+package import DocumentModel
 package import Logging
 
 /// The journaled actions on items: tree, placeholders, staging, index and journal joined. The host puts the provider's
@@ -47,10 +47,10 @@ package struct DocumentStore: Sendable {
         }
     }
 
-    /// An item with its place; throws for an unknown one, and for one that is not in the tree.
-    func locate(_ id: ItemIdentifier, in domain: DomainName) throws -> (item: IndexedItem, location: Location) {
+    /// An item with the place of its file on disk; throws for an unknown one, and for one that is not in the tree.
+    package func locate(_ id: ItemIdentifier, in domain: DomainName) throws -> (item: IndexedItem, location: Location) {
         try index.read { index in
-            guard let item = try index.item(id, in: domain), let location = try index.location(of: id, in: domain)
+            guard let item = try index.item(id, in: domain), let location = try index.diskLocation(of: id, in: domain)
             else {
                 throw IndexReader.unknown(id, domain)
             }

@@ -85,12 +85,21 @@ package class IndexReader {
         return try item(row: row, in: location.domain)
     }
 
-    /// Nil for an unknown item (ID-2). Throws `nameClash` for one that is not in the tree because of its name, or lies
-    /// in a folder that is not.
+    /// Where an item belongs; while a move of it waits in the journal, its file is still elsewhere
+    /// (``diskLocation(of:in:)``). Nil for an unknown item (ID-2). Throws `nameClash` for one that is not in the tree
+    /// because of its name, or lies in a folder that is not.
     package func location(of id: ItemIdentifier, in domain: DomainName) throws -> Location? {
         let own = try reference(to: domain)
         guard let row = try row(of: id, own) else { return nil }
         return Location(domain: domain, components: try place(of: row))
+    }
+
+    /// Where an item's file is, or is to be put: its location, before those moves that are recorded and not carried
+    /// out yet. Use it for paths.
+    package func diskLocation(of id: ItemIdentifier, in domain: DomainName) throws -> Location? {
+        guard let location = try location(of: id, in: domain) else { return nil }
+        let place = try OpenMoves(in: domain, self).undone(location.components)
+        return Location(domain: domain, components: place)
     }
 
     /// Children in the order of their folded names; a page by key, so that its cost does not grow with its place.
@@ -204,6 +213,16 @@ package class IndexReader {
         return try sql.all(
             Self.journalColumns + " WHERE journal.domain = ? AND item = ? ORDER BY journal.number",
             .int(own.number), .text(id.rawValue)
+        ) { try Self.entry($0) }
+    }
+
+    /// Recorded renames and removals that the tree on disk has not followed yet, the oldest first.
+    func openTreeWork(in domain: DomainName) throws -> [JournalEntry] {
+        let own = try reference(to: domain)
+        return try sql.all(
+            Self.journalColumns
+                + " WHERE journal.domain = ? AND step IN ('renameRecorded', 'removeRecorded') ORDER BY journal.number",
+            .int(own.number)
         ) { try Self.entry($0) }
     }
 

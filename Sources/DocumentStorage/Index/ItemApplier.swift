@@ -104,10 +104,17 @@ struct ItemApplier {
             }
             let before = outcome.updated
             try applyCarefully(item, name, key, folder, generation)
-            guard outcome.updated > before, !reporting, let placeholder = Placeholder(item) else { continue }
-            outcome.placeholders.append(placeholder)
+            if outcome.updated > before { try addPlaceholder(of: item.id, in: folderID) }
         }
         try settle()
+    }
+
+    /// Of a known item as it is now: one with contents has none, and one may be elsewhere than it was told.
+    private mutating func addPlaceholder(of id: ItemIdentifier, in folder: ItemIdentifier) throws {
+        guard !reporting, let item = try transaction.item(id, in: domain.name), item.item.parentID == folder,
+            item.state == .placeholder, let placeholder = Placeholder(item.item)
+        else { return }
+        outcome.placeholders.append(placeholder)
     }
 
     /// Deletes the children that a completed listing has not shown.

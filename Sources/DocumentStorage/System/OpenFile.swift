@@ -30,7 +30,9 @@ final class OpenFile: Sendable {
         let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
             guard let base = buffer.baseAddress else { return }
             while count < size {
-                let result = kernel(.read) { docent_pread(descriptor, base + count, size - count, offset + Int64(count)) }
+                let result = kernel(.read) {
+                    docent_pread(descriptor, base + count, size - count, offset + Int64(count))
+                }
                 if result < 0 { failure = result }
                 if result <= 0 { return }
                 count += result

@@ -1,0 +1,36 @@
+internal import DocumentModel
+
+/// Moves that the index knows and the tree on disk has not followed yet, because somebody uses what is to be moved.
+struct OpenMoves {
+    private struct Move {
+        var place: [ItemName]
+        var destination: [ItemName]
+    }
+
+    private var moves: [Move]
+    /// Places that recorded work is still going to leave.
+    private var leaving: Set<[ItemName]>
+
+    /// - Parameter entry: only what was recorded before it counts; all when it is nil.
+    init(in domain: DomainName, before entry: JournalEntry? = nil, _ index: IndexReader) throws {
+        moves = []
+        leaving = []
+        for open in try index.openTreeWork(in: domain) where open.id < entry?.id ?? .max {
+            guard let place = open.payload.place else { continue }
+            leaving.insert(place)
+            if let destination = open.payload.destination { moves.append(Move(place: place, destination: destination)) }
+        }
+    }
+
+    /// The place on disk of what the index has at a place.
+    func undone(_ place: [ItemName]) -> [ItemName] {
+        var place = place
+        for move in moves.reversed() where place.starts(with: move.destination) {
+            place = move.place + place.dropFirst(move.destination.count)
+        }
+        return place
+    }
+
+    /// Whether what lies at a place is going to leave it.
+    func isLeaving(_ place: [ItemName]) -> Bool { leaving.contains(place) }
+}

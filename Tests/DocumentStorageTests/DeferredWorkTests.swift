@@ -1,0 +1,109 @@
+import DocumentModel
+import DocumentTestSupport
+import SystemPackage
+import Testing
+
+@testable import DocumentStorage
+
+/// The index knows of a move at once; the tree follows when nobody uses the item. In between, everything finds the
+/// file where it is.
+struct DeferredWorkTests {
+    private func prepared() throws -> StorageFixture {
+        let storage = try StorageFixture()
+        try storage.tell(storage.item("f", "F", kind: .folder))
+        for (id, parent) in [("a", "f"), ("b", "/")] {
+            let item = try storage.item(id, "\(id).txt", in: parent, contents: "contents of \(id)")
+            try storage.tell(item)
+            try storage.provide(item, "contents of \(id)")
+        }
+        return storage
+    }
+
+    private func tellLater(_ storage: StorageFixture, _ items: Item..., deleted: [String] = []) throws -> [JournalEntry]
+    {
+        let changes = ItemChanges(
+            updated: items, deleted: try deleted.map { try ItemIdentifier($0) }, anchor: try SyncAnchor([1]))
+        return try storage.store.apply(changes, in: storage.domain, leavingWork: true).work
+    }
+
+    @Test("An edit that is under way while its folder is renamed at the provider is recorded, and moves along later")
+    func editDuringRename() throws {
+        let storage = try prepared()
+        let id = try ItemIdentifier("a")
+        let write = try storage.store.expectChange(of: id, in: storage.domain)
+        let work = try tellLater(
+            storage, storage.item("f", "G", kind: .folder),
+            storage.item("a", "z.txt", in: "f", contents: "contents of a"))
+        #expect(work.count == 2)
+        try storage.index.read { index throws -> Void in
+            #expect(try index.location(of: id, in: storage.domain)?.description == "work:/G/z.txt")
+            #expect(try index.diskLocation(of: id, in: storage.domain)?.description == "work:/F/a.txt")
+        }
+        try storage.write("edited", to: storage.tree.path(of: storage.location("F/a.txt")))
+        #expect(try storage.store.recordChange(write).state == .changed)
+
+        for entry in work { try storage.store.perform(entry) }
+        #expect(try storage.document("G/z.txt") == "edited")
+        #expect(try storage.indexed("a").state == .changed)
+        #expect(try storage.store.recordChange(of: id, in: storage.domain).state == .changed)
+    }
+
+    @Test("Moves that wait for each other may be carried out in another order", arguments: [[0, 1], [1, 0]])
+    func otherOrder(order: [Int]) throws {
+        let storage = try prepared()
+        let work = try tellLater(
+            storage, storage.item("f", "G", kind: .folder),
+            storage.item("b", "b.txt", in: "f", contents: "contents of b"))
+        for index in order { try storage.store.perform(work[index]) }
+        #expect(try storage.document("G/a.txt") == "contents of a")
+        #expect(try storage.document("G/b.txt") == "contents of b")
+        #expect(try storage.indexed("b").state == .materialised)
+        #expect(try storage.index.read { try $0.journal() }.isEmpty)
+    }
+
+    @Test(
+        "A move to a name that is still to be left waits in the journal, and is carried out at the latest at the start")
+    func nameStillTaken() throws {
+        let storage = try prepared()
+        let work = try tellLater(
+            storage, storage.item("a", "c.txt", in: "f", contents: "contents of a"),
+            storage.item("b", "a.txt", in: "f", contents: "contents of b"))
+        let error = #expect(throws: DocumentError.self) { try storage.store.perform(work[1]) }
+        #expect(error?.code == .destinationExists)
+        #expect(
+            try storage.index.read { try $0.diskLocation(of: ItemIdentifier("b"), in: storage.domain) }?.description
+                == "work:/b.txt")
+        #expect(try storage.edit("b", "edited").state == .changed)
+        try storage.reopen()
+        _ = try storage.store.reconcile()
+        #expect(try storage.document("F/c.txt") == "contents of a")
+        #expect(try storage.document("F/a.txt") == "edited")
+        #expect(try storage.indexed("b").state == .changed)
+    }
+
+    @Test("Contents that come while a move waits go where the tree still has the item")
+    func materialiseDuringRename() throws {
+        let storage = try prepared()
+        let item = try storage.item("n", "n.txt", in: "f", contents: "new")
+        try storage.tell(item)
+        let work = try tellLater(storage, storage.item("f", "G", kind: .folder))
+        try storage.provide(item, "new")
+        #expect(try storage.document("F/n.txt") == "new")
+        for entry in work { try storage.store.perform(entry) }
+        #expect(try storage.document("G/n.txt") == "new")
+        #expect(try storage.indexed("n").state == .materialised)
+    }
+
+    @Test("A removal that waits finds the contents after their folder was renamed")
+    func removalAfterRename() throws {
+        let storage = try prepared()
+        let removal = try tellLater(storage, deleted: ["a"])
+        #expect(try storage.indexed("a").isGone)
+        let rename = try tellLater(storage, storage.item("f", "G", kind: .folder))
+        for entry in rename + removal { try storage.store.perform(entry) }
+        #expect(throws: DocumentError.self) { try storage.indexed("a") }
+        #expect(try storage.document("G/a.txt") == nil)
+        #expect(try storage.document("F/a.txt") == nil)
+        #expect(try storage.index.read { try $0.journal() }.isEmpty)
+    }
+}

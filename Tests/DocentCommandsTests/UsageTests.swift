@@ -29,6 +29,12 @@ struct UsageTests {
                 "docent: The path of “work:etc/passwd” must begin with a slash: work:/…\n"))
     }
 
+    @Test func aLineBreakInAnArgumentIsMadeVisible() throws {
+        #expect(
+            try complaint("cat", "work:/a\nb").hasPrefix(
+                "docent: “a\\u{a}b” cannot be a name: it contains a control character.\nUsage: docent cat"))
+    }
+
     @Test func aMissingArgumentIsWrongUsage() throws {
         #expect(
             try complaint("ls").hasPrefix("docent: Missing expected argument '<location>'\nUsage: docent ls <location>")

@@ -2,16 +2,14 @@
 enum UsageText {
     /// - Parameter message: ArgumentParser's.
     static func text(_ message: String) -> String {
-        var lines = message.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        guard var first = lines.first else { return message }
+        var message = message
         let prefix = "Error: "
-        if first.hasPrefix(prefix) { first.removeFirst(prefix.count) }
+        if message.hasPrefix(prefix) { message.removeFirst(prefix.count) }
         // “The value 'x' is invalid for '<location>': …”: what follows is our own sentence, and names the value.
-        if first.hasPrefix("The value '"), let end = first.firstRange(of: ">': ") {
-            first.removeSubrange(..<end.upperBound)
+        if message.hasPrefix("The value '"), let end = message.firstRange(of: ">': ") {
+            message.removeSubrange(..<end.upperBound)
         }
-        lines[0] = "docent: " + first
-        lines.removeAll { $0.hasPrefix("Help:") }
-        return lines.joined(separator: "\n")
+        let lines = message.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.hasPrefix("Help:") }
+        return "docent: " + lines.joined(separator: "\n")
     }
 }

@@ -249,17 +249,16 @@ extension FolderMirror {
     /// Gives the file that was replaced its name back, and removes the new one.
     ///
     /// What comes out of the exchange should be the new file. If it is not, another program has given the name to a
-    /// third one meanwhile; that is newer than what was just put back, so they are exchanged again.
+    /// third one meanwhile: that one stays, and what was replaced is kept under another name.
     func undoExchange(_ temporary: String, _ name: ItemName, put: FileKey, in folder: borrowing OpenFile) {
-        for _ in 0..<16 {
-            let result = FolderNames.exchange(temporary, name.rawValue, in: folder)
-            // Removed meanwhile, and our file with it.
-            guard result == 0 else { break }
+        if FolderNames.exchange(temporary, name.rawValue, in: folder) == 0 {
             if case .item(let facts) = sighting.look(at: temporary, in: folder), facts.key == put {
                 _ = FolderNames.remove(temporary, in: folder)
                 return
             }
+            _ = FolderNames.exchange(temporary, name.rawValue, in: folder)
         }
+        // Also when the name is free, because the new file was removed under it.
         putBack(temporary, as: name, in: folder)
     }
 }

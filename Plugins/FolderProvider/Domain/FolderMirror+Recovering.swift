@@ -24,6 +24,22 @@ extension FolderMirror {
         process(root)
     }
 
+    /// Before the first scan: files that were taken away to be removed, and are not what was to be removed, get their
+    /// names back, so that they are the same items still.
+    mutating func putBackDoubtful(_ root: borrowing OpenFile) {
+        for change in ledger.planned.values where change.kind == .delete {
+            guard let temporary = change.temporary, let expected = change.expected,
+                let folder = try? openFolder(change.from.parent, root),
+                case .item(let facts) = sighting.look(at: temporary, in: folder), !Self.isSame(facts, as: expected)
+            else { continue }
+            putBack(temporary, as: change.from.name, in: folder)
+        }
+    }
+
+    private static func isSame(_ facts: FileFacts, as expected: FileFacts) -> Bool {
+        expected.isFolder ? facts.isSameFile(as: expected) : facts.hasSameContents(as: expected)
+    }
+
     /// - Returns: nil when the change was not made, and is not half made any more.
     private mutating func outcome(
         of change: PlannedChange, _ leftover: (folder: RecordID, name: String)?, _ root: borrowing OpenFile
@@ -86,7 +102,7 @@ extension FolderMirror {
         else {
             return change.id.flatMap { tree.records[$0] } == nil ? .removed : nil
         }
-        guard expected.isFolder ? facts.isSameFile(as: expected) : facts.hasSameContents(as: expected) else {
+        guard Self.isSame(facts, as: expected) else {
             putBack(leftover.name, as: change.from.name, in: folder)
             return nil
         }

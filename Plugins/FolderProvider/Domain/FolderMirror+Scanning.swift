@@ -40,6 +40,7 @@ extension FolderMirror {
             for change in ledger.planned.values {
                 if let put = change.put, let id = change.id { tree.expect(put, for: id) }
             }
+            putBackDoubtful(root)
             dirt.everything = true
             process(root)
             for change in ledger.planned.values {
@@ -168,7 +169,7 @@ extension FolderMirror {
         do throws(SystemFailure) {
             let folder = try openFolder(id, root)
             var found: [RecordID] = []
-            for name in names {
+            for name in names where !TemporaryName.isTemporary(name.rawValue) {
                 let place = Place(parent: id, name: name)
                 switch sighting.look(at: name.rawValue, in: folder) {
                 case .item(let facts):

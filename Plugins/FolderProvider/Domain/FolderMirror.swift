@@ -59,7 +59,7 @@ struct FolderMirror: ~Copyable {
     ///
     /// - Throws: `notConfigured` when a new domain's folder is not there. One that was there before may come back.
     static func open(_ settings: FolderSettings, logger: Logger) throws(DocumentError) -> FolderMirror {
-        var state = try StateFile.open(in: settings.stateFolder, logger: logger)
+        var state = try StateFile.open(in: settings.stateFolder, slack: settings.pace.stateSlack, logger: logger)
         var tree = FolderTree(capacity: settings.pace.feedCapacity)
         var ledger = OperationLedger()
         var known: StateSettings?

@@ -24,6 +24,8 @@ struct FolderSettings: Sendable {
         /// How many folders may be watched; nil for as many as the system allows.
         var watchLimit: Int?
         var feedCapacity = 1 << 18
+        /// How many bytes of the state may be stale before it is rewritten.
+        var stateSlack: Int64 = 1 << 22
     }
 
     static let folderKey = "folder"

@@ -23,17 +23,20 @@ struct StateFile: ~Copyable {
     private var size: Int64
     private var sizeWhenRewritten: Int64
     private var isSynced = true
+    /// So much may be stale in any case.
+    private let slack: Int64
     private let logger: Logger
 
     private init(
         folder: consuming OpenFile, path: FilePath, lock: consuming OpenFile, file: consuming OpenFile, size: Int64,
-        logger: Logger
+        slack: Int64, logger: Logger
     ) {
         self.folder = folder
         self.path = path
         self.lock = lock
         self.file = file
         self.size = size
+        self.slack = slack
         self.logger = logger
         sizeWhenRewritten = size
     }
@@ -41,13 +44,13 @@ struct StateFile: ~Copyable {
     /// Opens the memory.
     ///
     /// - Throws: `busy` while another process uses it.
-    static func open(in path: FilePath, logger: Logger) throws(DocumentError) -> StateFile {
+    static func open(in path: FilePath, slack: Int64 = 1 << 22, logger: Logger) throws(DocumentError) -> StateFile {
         let folder = try OpenFile.open(path, flags: .namedFolder, naming: "the provider's state")
         let lock = try folder.open(Self.lockName, flags: .lockFile, naming: "the provider's state")
         try Self.take(lock, path)
         let file = try folder.open(Self.fileName, flags: .log, naming: "the provider's state")
         let size = try file.status(naming: "the provider's state").size
-        return StateFile(folder: folder, path: path, lock: lock, file: file, size: size, logger: logger)
+        return StateFile(folder: folder, path: path, lock: lock, file: file, size: size, slack: slack, logger: logger)
     }
 
     private static func take(_ lock: borrowing OpenFile, _ path: FilePath) throws(DocumentError) {
@@ -112,7 +115,7 @@ struct StateFile: ~Copyable {
         isSynced = true
     }
 
-    var wantsRewriting: Bool { size > 3 * sizeWhenRewritten + (1 << 22) }
+    var wantsRewriting: Bool { size > 3 * sizeWhenRewritten + slack }
 
     /// Puts a new file in the old one's place.
     mutating func rewrite(_ write: (_ append: (StateEntry) throws(DocumentError) -> Void) throws(DocumentError) -> Void)

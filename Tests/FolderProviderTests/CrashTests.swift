@@ -1,0 +1,285 @@
+import DocumentModel
+import DocumentProvider
+import Glibc
+import SystemPackage
+import Testing
+
+@testable import FolderProvider
+
+/// What is done when the process ends.
+enum CrashCase: String, CaseIterable, CustomTestStringConvertible {
+    case create, createFolder, replace, replaceAndRename, rename, delete, deleteFolder
+
+    var testDescription: String { rawValue }
+}
+
+@Suite("Crashes")
+struct CrashTests {
+    /// A folder with something in it, and an operation on it that always has the same name.
+    private struct Scene {
+        let fixture: FolderFixture
+        let item: Item
+        let folder: Item
+        let new: FilePath
+        let kind: CrashCase
+
+        init(_ kind: CrashCase) async throws {
+            self.kind = kind
+            fixture = try FolderFixture()
+            try fixture.write("old", to: "a")
+            try fixture.makeFolder("f")
+            try fixture.write("x", to: "f/x")
+            new = try fixture.contents("new")
+            let domain = try fixture.domain()
+            item = try domain.item(for: try #require(try domain.persistentIdentifier(forItemAt: "a")))
+            folder = try domain.item(for: try #require(try domain.persistentIdentifier(forItemAt: "f")))
+        }
+
+        func run(_ domain: FolderDomain) throws -> Item? {
+            func creation(_ kind: ItemKind) throws -> ItemCreation {
+                ItemCreation(
+                    parentID: .root, name: try ItemName("made"), kind: kind, contents: kind == .folder ? nil : new,
+                    modified: nil, operation: "op")
+            }
+            func modification(_ contents: FilePath?, _ name: String?) throws -> ItemModification {
+                ItemModification(
+                    id: item.id, baseVersion: item.version, contents: contents, name: try name.map { try ItemName($0) },
+                    operation: "op")
+            }
+            switch kind {
+            case .create: return try domain.create(try creation(.document), .none)
+            case .createFolder: return try domain.create(try creation(.folder), .none)
+            case .replace: return try domain.modify(try modification(new, nil), .none)
+            case .replaceAndRename: return try domain.modify(try modification(new, "b"), .none)
+            case .rename: return try domain.modify(try modification(nil, "b"), .none)
+            case .delete, .deleteFolder:
+                let item = kind == .delete ? item : folder
+                try domain.delete(
+                    ItemDeletion(id: item.id, baseVersion: item.version, recursive: true, operation: "op"))
+                return nil
+            }
+        }
+
+        /// The folder as it was, or as it is to be.
+        func state() throws -> [String: String] {
+            var state: [String: String] = [:]
+            for name in try fixture.names().map(\.string) {
+                state[name] = access(fixture.path(name) + "/.", F_OK) == 0 ? "folder" : try fixture.read(name)
+            }
+            return state
+        }
+
+        var before: [String: String] { ["a": "old", "f": "folder"] }
+
+        var after: [String: String] {
+            switch kind {
+            case .create: ["a": "old", "f": "folder", "made": "new"]
+            case .createFolder: ["a": "old", "f": "folder", "made": "folder"]
+            case .replace: ["a": "new", "f": "folder"]
+            case .replaceAndRename: ["b": "new", "f": "folder"]
+            case .rename: ["b": "old", "f": "folder"]
+            case .delete: ["f": "folder"]
+            case .deleteFolder: ["a": "old"]
+            }
+        }
+    }
+
+    @Test(
+        "A crash at any step leaves the old state or the new one, nothing else; the repeated operation succeeds",
+        arguments: CrashCase.allCases, ChangeStep.allCases)
+    func crash(_ kind: CrashCase, _ step: ChangeStep) async throws {
+        let scene = try await Scene(kind)
+        var domain: FolderDomain? = try scene.fixture.domain { if $0 == step { throw SimulatedCrash() } }
+        var hasCrashed = false
+        do {
+            _ = try scene.run(try #require(domain))
+        } catch is SimulatedCrash {
+            hasCrashed = true
+        }
+        domain = nil
+        let restarted = try scene.fixture.domain()
+        _ = try restarted.currentAnchor()
+        let state = try scene.state()
+        #expect(state == scene.before || state == scene.after, "\(state)")
+        if !hasCrashed { #expect(state == scene.after) }
+
+        let item = try scene.run(restarted)
+        #expect(try scene.state() == scene.after)
+        #expect(try scene.run(restarted) == item)
+        if let item {
+            #expect(try restarted.item(for: item.id).version == item.version)
+            if ![.create, .createFolder].contains(kind) { #expect(item.id == scene.item.id) }
+        }
+        if kind == .rename { #expect(item?.version.content == scene.item.version.content) }
+    }
+
+    @Test("A document that somebody saved in the moment of the crash is not lost", arguments: [false, true])
+    func foreignSaveInTheCrash(isDelete: Bool) async throws {
+        let scene = try await Scene(isDelete ? .delete : .replace)
+        let fixture = scene.fixture
+        // Another program saves between the last look and the exchange; then the process ends before it looks.
+        var domain: FolderDomain? = try fixture.domain { step in
+            if step == .planned {
+                try fixture.write("theirs", to: "a.tmp")
+                try fixture.rename("a.tmp", to: "a")
+            }
+            if step == .placed { throw SimulatedCrash() }
+        }
+        #expect(throws: SimulatedCrash.self) { _ = try scene.run(try #require(domain)) }
+        domain = nil
+        let restarted = try fixture.domain()
+        _ = try restarted.currentAnchor()
+        #expect(try scene.state() == ["a": "theirs", "f": "folder"])
+        await expect(.versionNoLongerAvailable) { _ = try scene.run(restarted) }
+    }
+
+    @Test(
+        "A save by another program in the moment of a change wins, and the change is refused", arguments: [false, true])
+    func foreignSave(isDelete: Bool) async throws {
+        let scene = try await Scene(isDelete ? .delete : .replace)
+        let fixture = scene.fixture
+        let domain = try fixture.domain { step in
+            if step == .planned {
+                try fixture.write("theirs", to: "a.tmp")
+                try fixture.rename("a.tmp", to: "a")
+            }
+        }
+        await expect(.versionNoLongerAvailable) { _ = try scene.run(domain) }
+        #expect(try scene.state() == ["a": "theirs", "f": "folder"])
+    }
+
+    @Test("When another program saves over the exchanged file before it is put back, both its saves are kept")
+    func foreignSaveDuringUndo() async throws {
+        let scene = try await Scene(.replace)
+        let fixture = scene.fixture
+        let domain = try fixture.domain { step in
+            if step == .planned || step == .placed {
+                try fixture.write("theirs \(step)", to: "a.tmp")
+                try fixture.rename("a.tmp", to: "a")
+            }
+        }
+        await expect(.versionNoLongerAvailable) { _ = try scene.run(domain) }
+        #expect(try scene.state() == ["a": "theirs placed", "a (recovered)": "theirs planned", "f": "folder"])
+    }
+
+    @Test("A name that is taken while a deleted file is put back: both are kept")
+    func nameTakenDuringUndo() async throws {
+        let scene = try await Scene(.delete)
+        let fixture = scene.fixture
+        let domain = try fixture.domain { step in
+            if step == .planned { try fixture.write("theirs, longer", to: "a") }
+            if step == .placed { try fixture.write("third", to: "a") }
+        }
+        await expect(.versionNoLongerAvailable) { _ = try scene.run(domain) }
+        #expect(try scene.state() == ["a": "third", "a (recovered)": "theirs, longer", "f": "folder"])
+    }
+
+    @Test("Temporary files of an earlier run are removed; those of others are left alone")
+    func leftovers() async throws {
+        let scene = try await Scene(.create)
+        let fixture = scene.fixture
+        var domain: FolderDomain? = try fixture.domain { if $0 == .staged { throw SimulatedCrash() } }
+        #expect(throws: SimulatedCrash.self) { _ = try scene.run(try #require(domain)) }
+        domain = nil
+        #expect(try fixture.names().count == 3)
+        try fixture.write("somebody else's", to: ".docent-tmp-other-1")
+        _ = try fixture.domain().currentAnchor()
+        #expect(try fixture.names() == ["a", "f", ".docent-tmp-other-1"])
+    }
+}
+
+@Suite("The provider's memory")
+struct StateFileTests {
+    @Test("A memory that was cut short anywhere is good up to there")
+    func cutShort() throws {
+        let fixture = try FolderFixture()
+        for number in 0..<5 { try fixture.write("\(number)", to: "n\(number)") }
+        var domain: FolderDomain? = try fixture.domain()
+        _ = try domain?.currentAnchor()
+        try fixture.write("more", to: "more")
+        _ = try domain?.currentAnchor()
+        domain = nil
+        let path = fixture.state.appending("state").string
+        let whole = try fixture.readPath(path)
+        for length in stride(from: whole.count, through: 0, by: -37) {
+            try fixture.write(Array(whole.prefix(length)), toPath: path)
+            let domain = try fixture.domain()
+            #expect(try domain.items(in: .root, page: nil, suggestedCount: 100).items.count == 6)
+        }
+        #expect(!fixture.log.text.contains("damaged"))
+    }
+
+    @Test("A damaged memory is put aside, not trusted")
+    func damaged() throws {
+        let fixture = try FolderFixture()
+        for number in 0..<20 { try fixture.write("\(number)", to: "n\(number)") }
+        var domain: FolderDomain? = try fixture.domain()
+        let anchor = try #require(try domain?.currentAnchor())
+        domain = nil
+        let path = fixture.state.appending("state").string
+        var bytes = try fixture.readPath(path)
+        bytes[bytes.count / 2] ^= 0x10
+        try fixture.write(bytes, toPath: path)
+        let again = try fixture.domain()
+        #expect(try again.items(in: .root, page: nil, suggestedCount: 100).items.count == 20)
+        #expect(throws: DocumentError.self) { try again.changes(since: anchor, suggestedCount: 10) }
+        #expect(access(fixture.state.appending("state.damaged").string, F_OK) == 0)
+    }
+
+    @Test("Entries are read as they were written; no other bytes are an entry by accident of length")
+    func entries() throws {
+        let facts = FileFacts(
+            key: FileKey(inode: 7, born: Timestamp(seconds: -5, nanoseconds: 999_999_999)), isFolder: false,
+            size: 1 << 40, modified: .zero, changed: Timestamp(seconds: 9, nanoseconds: 1), mode: 0o644, owner: 1,
+            group: 2, links: 3, isWritable: true)
+        let place = Place(parent: RecordID(number: 5), name: try ItemName("ä a\u{308}"))
+        let item = Item(
+            id: try ItemIdentifier("x"), parentID: .root, name: try ItemName("n.txt"), kind: .document, size: 4,
+            version: try ItemVersion(content: [1], metadata: [2, 3]))
+        let entries: [StateEntry] = [
+            .settings(
+                StateSettings(epoch: 1, tag: "t", rootKey: FileKey(inode: 2, born: nil), feedFloor: 3, feedLast: 4)),
+            .record(
+                FolderRecord(
+                    id: RecordID(number: 9), parent: .root, name: try ItemName("n"), facts: facts,
+                    contentChanged: .zero,
+                    metadataSequence: 5, sequence: 6)),
+            .burial(Burial(id: RecordID(number: 8), key: nil, sequence: 3)),
+            .planned(
+                PlannedChange(
+                    operation: "op", kind: .replace, id: RecordID(number: 1), from: place, to: place, temporary: "t",
+                    put: facts.key, expected: facts, contentChanged: .zero)),
+            .planned(PlannedChange(operation: "", kind: .create, from: place, to: place)),
+            .finished(operation: "op", outcome: .made(item)), .finished(operation: "op", outcome: .removed),
+            .abandoned(operation: "op"),
+        ]
+        for entry in entries {
+            let bytes = entry.bytes
+            #expect(StateEntry(bytes[...]) == entry)
+            for length in 0..<bytes.count { #expect(StateEntry(bytes.prefix(length)) == nil) }
+            #expect(StateEntry((bytes + [0])[...]) == nil)
+        }
+    }
+
+    @Test("A memory that has grown by many changes is rewritten, and knows the same")
+    func rewriting() throws {
+        let fixture = try FolderFixture()
+        try fixture.write("kept", to: "kept")
+        var pace = FolderSettings.Pace()
+        pace.stateSlack = 1 << 15
+        var domain: FolderDomain? = try fixture.domain(pace: pace)
+        let kept = try #require(try domain?.persistentIdentifier(forItemAt: "kept"))
+        let anchor = try #require(try domain?.currentAnchor())
+        for round in 0..<100 {
+            for file in 0..<20 { try fixture.write("\(round)", to: "f\(file)") }
+            _ = try domain?.currentAnchor()
+        }
+        domain = nil
+        var status = stat()
+        try fixture.call(stat(fixture.state.appending("state").string, &status))
+        #expect(status.st_size < 1 << 16)
+        let again = try fixture.domain()
+        #expect(try again.path(for: kept) == "kept")
+        #expect(try again.changes(since: anchor, suggestedCount: 1000).updated.count == 20)
+    }
+}

@@ -18,7 +18,8 @@ import Testing
             let made = try machine.run(
                 "/bin/dd", ["if=/dev/urandom", "of=\(remote)", "bs=4M", "count=512", "iflag=fullblock", "status=none"])
             #expect(made.status == 0)
-            try machine.succeed("domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
+            try machine.succeed(
+                "domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
             let path = try machine.succeed("open", "d:/large.bin", timeout: 300).trimmingCharacters(in: .newlines)
             #expect(FileManager.default.contentsEqual(atPath: path, andPath: remote))
             try machine.succeed(
@@ -41,7 +42,9 @@ import Testing
                 guard file >= 0 else { throw Machine.Failure(description: "errno \(errno)") }
                 close(file)
             }
-            try machine.succeed("domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)", timeout: 300)
+            try machine.succeed(
+                "domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)",
+                timeout: 300)
             let listing = try machine.succeed("ls", "d:/", timeout: 300)
             #expect(listing.split(separator: "\n").filter { $0.contains("document ") }.count == 100_000)
             try machine.write("late\n", to: machine.remote + "/late.txt")

@@ -22,7 +22,9 @@ import Testing
     }
 
     /// Kills the provider again and again while a body runs.
-    private func whileKilling<Value>(_ machine: Machine, every microseconds: UInt32, times: Int, _ body: () throws -> Value)
+    private func whileKilling<Value>(
+        _ machine: Machine, every microseconds: UInt32, times: Int, _ body: () throws -> Value
+    )
         rethrows -> Value
     {
         let killer = Thread {
@@ -43,16 +45,21 @@ import Testing
     func killedWhileProviding() throws {
         try Machine.with { machine in
             try makeLarge(machine.remote + "/large.bin")
-            try machine.succeed("domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
+            try machine.succeed(
+                "domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
             let path = machine.root + "/documents/d/large.bin"
             for delay in [20_000, 60_000, 120_000] as [UInt32] {
-                let result = try whileKilling(machine, every: delay, times: 1) { try machine.docent("open", "d:/large.bin") }
+                let result = try whileKilling(machine, every: delay, times: 1) {
+                    try machine.docent("open", "d:/large.bin")
+                }
                 if result.status == 0 {
                     #expect(same(path, machine.remote + "/large.bin"), "torn")
                 } else {
                     #expect(result.errors.hasPrefix("docent: "))
                     #expect(!FileManager.default.fileExists(atPath: path), "a failed transfer left a file")
                 }
+                // A supervisor that saw several deaths waits before it starts the provider again; a new host does not.
+                try machine.succeed("host", "stop")
                 try machine.succeed("open", "d:/large.bin")
                 #expect(same(path, machine.remote + "/large.bin"))
                 try machine.succeed("evict", "d:/large.bin")
@@ -64,13 +71,16 @@ import Testing
     func killedWhileReceiving() throws {
         try Machine.with { machine in
             try makeLarge(machine.remote + "/large.bin")
-            try machine.succeed("domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
+            try machine.succeed(
+                "domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
             let path = machine.root + "/documents/d/large.bin"
             for (round, delay) in ([30_000, 90_000, 200_000] as [UInt32]).enumerated() {
+                try machine.succeed("open", "d:/large.bin")
                 let before = try machine.run("/usr/bin/sha256sum", [machine.remote + "/large.bin"]).output.prefix(64)
                 let result = try whileKilling(machine, every: delay, times: 4) {
                     try machine.docent(
-                        "edit", "d:/large.bin", "--with", "sh", "-c", "printf 'round \(round)' | dd of=\"$0\" conv=notrunc status=none")
+                        "edit", "d:/large.bin", "--with", "sh", "-c",
+                        "printf 'round \(round)' | dd of=\"$0\" conv=notrunc status=none")
                 }
                 if result.status != 0 { #expect(result.errors.hasPrefix("docent: "), "\(result.errors)") }
                 let now = try machine.run("/usr/bin/sha256sum", [machine.remote + "/large.bin"]).output.prefix(64)

@@ -37,13 +37,15 @@ struct ConnectionPair {
     let host: Connection
     let provider: Connection
 
-    static func with<Result>(
+    static func with(
         _ kind: EndKind,
         host hostHandler: some RequestHandler = Refusing(),
         provider providerHandler: some RequestHandler,
         configure: (inout Connection.Configuration) -> Void = { _ in },
-        _ body: (ConnectionPair, _ ends: Ends) async throws -> Result
-    ) async throws -> Result {
+        _ body: (ConnectionPair) async throws -> Void,
+        ended: (_ host: ConnectionEnd, _ provider: ConnectionEnd) -> Void = { _, _ in }
+    ) async throws {
+        ignoreBrokenPipeSignal()
         let (loop, otherLoop) = (EventLoop(name: "host"), EventLoop(name: "provider"))
         defer {
             loop.shutdown()
@@ -64,21 +66,14 @@ struct ConnectionPair {
         _ = try await provided
         async let hostEnd = pair.host.run(hostHandler)
         async let providerEnd = pair.provider.run(providerHandler)
-        let result: Result
         do {
-            result = try await body(pair, Ends())
+            try await body(pair)
         } catch {
-            pair.host.close(nil)
-            pair.provider.close(nil)
-            _ = await (hostEnd, providerEnd)
-            throw error
+            Issue.record(error)
         }
         pair.host.close(nil)
-        _ = await (hostEnd, providerEnd)
-        return result
+        ended(await hostEnd, await providerEnd)
     }
-
-    struct Ends {}
 }
 
 /// Answers nothing.
@@ -98,6 +93,21 @@ struct Answering: RequestHandler {
 
     func answer(_ body: [UInt8], _ request: IncomingRequest) async throws -> [UInt8] {
         try await self.body(body, request)
+    }
+}
+
+/// Takes notifications with a closure.
+struct Noting: RequestHandler {
+    let body: @Sendable ([UInt8]) async -> Void
+
+    init(_ body: @escaping @Sendable ([UInt8]) async -> Void) {
+        self.body = body
+    }
+
+    func answer(_ body: [UInt8], _ request: IncomingRequest) async throws -> [UInt8] { [] }
+
+    func received(notification body: [UInt8]) async {
+        await self.body(body)
     }
 }
 

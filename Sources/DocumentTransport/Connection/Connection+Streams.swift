@@ -14,7 +14,7 @@ extension Connection: TransportObserver, LoopFlushing {
                 // What it said last comes first.
                 readIn(&state, times: .max)
                 state.isPeerGone = true
-                state.machine.peerIsGone()
+                state.machine.peerIsGone(state.decoder.violationAtEnd())
             } else if readiness.contains(.readable), state.machine.wantsReading {
                 readIn(&state, times: Self.readsPerTurn)
             }
@@ -55,7 +55,8 @@ extension Connection: TransportObserver, LoopFlushing {
                 Self.take(bytes, &state.decoder, &state.machine, at: now)
                 if state.machine.isOver { return true }
                 // A pipe that gave less than it was asked for is empty.
-                if count < state.buffer.bytes.count || (times != .max && !state.machine.wantsReading) { return true }
+                // But the end of a stream shows only in one more read.
+                if times != .max, count < state.buffer.bytes.count || !state.machine.wantsReading { return true }
             case .wouldBlock:
                 return left < times - 1
             case .ended, .failed:
@@ -109,7 +110,7 @@ extension Connection: TransportObserver, LoopFlushing {
                 // What it said last comes first.
                 readIn(&state, times: .max)
                 state.isPeerGone = true
-                state.machine.peerIsGone()
+                state.machine.peerIsGone(state.decoder.violationAtEnd())
                 return
             }
         }

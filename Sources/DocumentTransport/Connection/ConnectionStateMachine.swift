@@ -217,9 +217,9 @@ struct ConnectionStateMachine: ~Copyable, Sendable {
     }
 
     /// Nobody reads what we write.
-    mutating func peerIsGone() {
+    mutating func peerIsGone(_ violation: FrameViolation?) {
         outbox.removeAll()
-        end(.endOfStream, deathError)
+        end(.endOfStream, deathError, violation)
     }
 
     mutating func violated(_ violation: FrameViolation) {

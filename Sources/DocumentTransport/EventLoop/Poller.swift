@@ -1,5 +1,6 @@
 import CDocentShims
 import Glibc
+import Synchronization
 import SystemPackage
 
 /// epoll, and an eventfd to be woken by.
@@ -23,6 +24,8 @@ final class Poller: Sendable {
 
     private let queue: Int32
     private let bell: Int32
+    /// How often it was woken.
+    let rings = Atomic<UInt64>(0)
     private static let bellKey: UInt64 = 0
     private static let capacity = 64
 
@@ -41,6 +44,7 @@ final class Poller: Sendable {
 
     /// Ends the current or the next poll.
     func wake() {
+        rings.add(1, ordering: .relaxed)
         docent_bell_ring(bell)
     }
 

@@ -268,10 +268,12 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "CDocentShims", "DocumentModel", "DocumentClient", "DocumentTestSupport",
-                "docent", "docentd", "docent-trampoline", "FolderProvider", "MemoryProvider",
+                "docent", "docentd", "docent-trampoline", "FolderProvider", "MemoryProvider", "GreetingProvider",
+                "WordCount",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),
-            ]
+            ],
+            exclude: ["Support/HostileProvider"]
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -124,7 +124,7 @@ struct ListingTests {
                 Domains     –
                 Bundle      /p/Folder
 
-                What it may do, beside its own folders:
+                What it asks for, beside its own folders:
                   Read and write the folder of the setting “path”.
 
                 Settings, for “docent domain add NAME --provider org.docent.folder --set key=value”:

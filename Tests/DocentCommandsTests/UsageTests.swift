@@ -116,6 +116,11 @@ struct ErrorTextTests {
                     code: 1, complaint: "docent: The provider of work ended: try again.\n  because: It crashed."))
     }
 
+    @Test func aCauseThatTheSentenceRepeatsIsToldOnce() {
+        let error = DocumentError(.busy, "It failed: No room.", causes: ["No room.", "The disk is full.", "The disk is full."])
+        #expect(DocentTool.report(for: error).complaint == "docent: It failed: No room.\n  because: The disk is full.")
+    }
+
     @Test func whatAProviderSaysCannotMoveTheCursor() {
         #expect(ErrorText.visible("a\u{1B}[2Jb\u{9B}c") == "a\u{FFFD}[2Jb\u{FFFD}c")
     }

@@ -27,7 +27,7 @@ import Testing
             let json = try machine.json("provider", "list") as? [String: Any]
             #expect((json?["problems"] as? [String]) == [])
             let shown = try machine.succeed("provider", "show", "org.docent.folder")
-            #expect(shown.contains("What it may do, beside its own folders:"))
+            #expect(shown.contains("What it asks for, beside its own folders:"))
             #expect(shown.contains("--set key=value"))
             let unknown = try machine.docent("provider", "show", "org.example.none")
             #expect(unknown.status == 1)
@@ -306,6 +306,30 @@ import Testing
             let result = try machine.run("/bin/bash", ["-c", script])
             #expect(result.output == "line\n0\n")
             #expect(result.errors == "")
+        }
+    }
+
+    @Test("The README's first provider and first host tool do what it says")
+    func examples() throws {
+        try withWork { machine in
+            let bundle = machine.folder + "/home/.local/share/docent/providers/Greeting"
+            let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent().path
+            let manager = FileManager.default
+            try manager.createDirectory(atPath: bundle, withIntermediateDirectories: true)
+            try manager.copyItem(
+                atPath: sources + "/Examples/GreetingProvider/provider.toml", toPath: bundle + "/provider.toml")
+            try manager.copyItem(atPath: Machine.programs + "/GreetingProvider", toPath: bundle + "/GreetingProvider")
+            try machine.succeed("domain", "add", "hello", "--provider", "org.example.greeting")
+            #expect(try machine.succeed("ls", "hello:/").contains("Hello.txt"))
+            #expect(try machine.succeed("cat", "hello:/Hello.txt") == "Hello, reader.\n")
+            let edit = try machine.docent("edit", "hello:/Hello.txt", "--with", "sh", "-c", "echo x >> '{}'")
+            #expect(edit.status == 1)
+            #expect(try machine.succeed("cat", "hello:/Hello.txt") == "Hello, reader.\n")
+
+            let count = try machine.run(
+                Machine.programs + "/WordCount", ["hello:/Hello.txt", "work:/Letters/two.txt"])
+            #expect(count.output == "2 hello:/Hello.txt\n2 work:/Letters/two.txt\n", "\(count.errors)")
         }
     }
 }

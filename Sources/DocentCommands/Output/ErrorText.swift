@@ -7,11 +7,20 @@ package enum ErrorText {
         switch error {
         case let error as DocumentError:
             var lines = ["docent: \(visible(error.message))"]
-            lines += error.causes.map { "  because: \(visible($0))" }
+            lines += causes(of: error).map { "  because: \(visible($0))" }
             return lines.joined(separator: "\n")
         case is CancellationError: return "docent: Cancelled."
         case let error as Errno: return "docent: \(error)."
         default: return "docent: \(visible(String(describing: error)))"
+        }
+    }
+
+    /// What caused it, without what the sentence has said already.
+    static func causes(of error: DocumentError) -> [String] {
+        var told = error.message
+        return error.causes.filter { cause in
+            defer { told += "\n" + cause }
+            return !told.contains(cause)
         }
     }
 

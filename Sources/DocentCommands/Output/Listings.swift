@@ -76,7 +76,7 @@ package enum ItemListing {
         if let conflictPath = status.conflictPath { table.add("Other side", conflictPath) }
         if let problem = status.problem {
             table.add("Problem", ErrorText.visible(problem.message))
-            for cause in problem.causes { table.add("", "because: \(ErrorText.visible(cause))") }
+            for cause in ErrorText.causes(of: problem) { table.add("", "because: \(ErrorText.visible(cause))") }
         }
         return table.text(showsTitles: false)
     }
@@ -116,7 +116,7 @@ package enum ProviderListing {
         table.add("Bundle", provider.bundlePath)
         var text = table.text(showsTitles: false)
 
-        text += "\nWhat it may do, beside its own folders:\n"
+        text += "\nWhat it asks for, beside its own folders:\n"
         let permissions = provider.permissions.isEmpty ? ["Nothing."] : provider.permissions
         for permission in permissions { text += "  \(ErrorText.visible(permission))\n" }
 
@@ -161,7 +161,7 @@ package enum DomainListing {
 
     static func problem(of domain: DomainDescription) -> String? {
         guard let problem = domain.problem else { return nil }
-        let causes = problem.causes.map { "\n  because: \(ErrorText.visible($0))" }.joined()
+        let causes = ErrorText.causes(of: problem).map { "\n  because: \(ErrorText.visible($0))" }.joined()
         return "\n\(domain.name): \(ErrorText.visible(problem.message))\(causes)\n"
     }
 }
@@ -198,7 +198,7 @@ package enum StatusListing {
             text += "\n"
             if let problem = item.problem {
                 text += "    \(ErrorText.visible(problem.message))\n"
-                for cause in problem.causes { text += "    because: \(ErrorText.visible(cause))\n" }
+                for cause in ErrorText.causes(of: problem) { text += "    because: \(ErrorText.visible(cause))\n" }
             }
             if let other = item.conflictPath {
                 text += "    The other side's contents: \(other)\n"

@@ -117,7 +117,8 @@ struct ErrorTextTests {
     }
 
     @Test func aCauseThatTheSentenceRepeatsIsToldOnce() {
-        let error = DocumentError(.busy, "It failed: No room.", causes: ["No room.", "The disk is full.", "The disk is full."])
+        let error = DocumentError(
+            .busy, "It failed: No room.", causes: ["No room.", "The disk is full.", "The disk is full."])
         #expect(DocentTool.report(for: error).complaint == "docent: It failed: No room.\n  because: The disk is full.")
     }
 

@@ -36,7 +36,10 @@ import Testing
     /// What is on the machine outside of the storage root, but for what Python keeps beside its modules.
     private func files(_ machine: Machine) throws -> Set<String> {
         let all = try FileManager.default.subpathsOfDirectory(atPath: machine.folder)
-        return Set(all.filter { !$0.hasPrefix("root") && !$0.hasPrefix("run/") && !$0.hasPrefix("out-") && !$0.contains("__pycache__") })
+        return Set(
+            all.filter {
+                !$0.hasPrefix("root") && !$0.hasPrefix("run/") && !$0.hasPrefix("out-") && !$0.contains("__pycache__")
+            })
     }
 
     private func isClear(_ result: Machine.Result) -> Bool {

@@ -36,8 +36,11 @@ extension DocumentHost {
         return try storage.read { index in
             let children = try index.children(of: folder.id, in: domain.name, after: cursor, limit: limit)
             var statuses: [ItemStatus] = []
+            // A child lies in its folder: no need to look each one's place up.
+            let onDisk = try index.diskLocations(in: domain.name)
             for child in children.items where !child.isGone {
-                statuses.append(try self.status(of: child, index))
+                let place = child.item.name.map { location.appending($0) } ?? location
+                statuses.append(try self.status(of: child, at: place, onDisk: onDisk(place), index))
             }
             return ItemStatusPage(items: statuses, next: try children.next.map { try PageToken($0) })
         }
@@ -113,11 +116,17 @@ extension DocumentHost {
             place = try index.location(of: item.id, in: item.domain)
         }
         let location = place ?? Location(domain: item.domain)
-        // While a move waits for somebody to end, the file is still where it was.
-        let onDisk = item.state == .nameClash ? nil : try index.diskLocation(of: item.id, in: item.domain)
+        return try status(
+            of: item, at: location, onDisk: try index.diskLocations(in: item.domain)(location), index)
+    }
+
+    /// - Parameter onDisk: while a move waits for somebody to end, the file is still where it was.
+    private func status(
+        of item: IndexedItem, at location: Location, onDisk: Location, _ index: IndexReader
+    ) throws -> ItemStatus {
         var status = ItemStatus(
             item: item.item, location: location, state: item.state,
-            path: onDisk.map { root.tree.path(of: $0).string } ?? "")
+            path: item.state == .nameClash ? "" : root.tree.path(of: onDisk).string)
         if let local = item.local {
             // What is here is what people mean by the document's size and time.
             status.item.size = local.size

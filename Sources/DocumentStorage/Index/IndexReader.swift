@@ -94,6 +94,12 @@ package class IndexReader {
         return Location(domain: domain, components: try place(of: row))
     }
 
+    /// Where the files of many locations of a domain are: what ``diskLocation(of:in:)`` says of each.
+    package func diskLocations(in domain: DomainName) throws -> (Location) -> Location {
+        let moves = try OpenMoves(in: domain, self)
+        return { Location(domain: domain, components: moves.undone($0.components)) }
+    }
+
     /// Where an item's file is, or is to be put: its location, before those moves that are recorded and not carried
     /// out yet. Use it for paths.
     package func diskLocation(of id: ItemIdentifier, in domain: DomainName) throws -> Location? {

@@ -75,6 +75,7 @@ extension Connection {
         if state.machine.outbox.count >= Self.promptBytes || (state.crew.inbox.isEmpty && !loop.isBusy) {
             // Nobody else is about to add to it, or it is enough.
             writeOut(&state)
+            updateInterest(&state)
             // It may have found that nobody reads.
             if !state.machine.actions.isEmpty { settle(&state, &effects) }
         } else if !state.isFlushScheduled {

@@ -21,7 +21,7 @@ extension Connection: TransportObserver, LoopFlushing {
             if readiness.contains(.writable) {
                 writeOut(&state)
             }
-            updateInterest(&state)
+            if !state.isEnded { updateInterest(&state) }
         }
     }
 
@@ -37,6 +37,7 @@ extension Connection: TransportObserver, LoopFlushing {
             state.isFlushScheduled = false
             guard !state.isEnded, !state.isWriteBlocked else { return }
             writeOut(&state)
+            updateInterest(&state)
         }
     }
 

@@ -10,6 +10,8 @@ extension EventLoop {
     private struct Lead {
         let number: UInt64
         let executor: UnownedTaskExecutor
+        /// The queue was empty at the last look, and the flushes were taken with it.
+        var isDone = false
         /// Both keep their memory.
         var flushes: [any LoopFlushing] = []
         var ready: [(handler: any LoopEventHandler, readiness: Poller.Readiness)] = []
@@ -43,6 +45,7 @@ extension EventLoop {
     ///
     /// - Returns: false when this thread leads no longer, or nobody does.
     private func turn(_ lead: inout Lead) -> Bool {
+        lead.isDone = false
         for _ in 0..<Self.jobsPerTurn {
             guard let work = nextWork(&lead) else { break }
             switch work {
@@ -64,6 +67,7 @@ extension EventLoop {
             guard let work = state.queue.popFirst() else {
                 state.isInJob = false
                 swap(&state.flushes, &lead.flushes)
+                lead.isDone = true
                 return nil
             }
             state.isInJob = true
@@ -75,8 +79,8 @@ extension EventLoop {
 
     /// - Returns: false when the lead is lost.
     private func endJobs(_ lead: inout Lead) -> Bool {
-        // Flushes were taken with the last look at the queue, if it was empty; only a leader takes them.
-        if !lead.flushes.isEmpty { return true }
+        // Nobody takes the lead from one who runs no job.
+        guard !lead.isDone else { return true }
         return state.withLock { state in
             guard state.leader == lead.number else { return false }
             state.isInJob = false

@@ -32,6 +32,7 @@ let allRows: [any BenchmarkRow] = [
     PlaceholdersMade(),
     ItemsEnumerated(count: 10_000),
     ItemsEnumerated(count: 1_000_000),
+    SmallDocumentsThroughStaging(),
     ContentsThroughStaging(mebibytes: 1),
     ContentsThroughStaging(mebibytes: 256),
 ]

@@ -22,6 +22,32 @@ struct DocumentStoreTests {
         #expect(try storage.index.read { try $0.journal() }.isEmpty)
     }
 
+    @Test("An item that goes away while its contents come or are sent leaves nothing behind")
+    func goneMeanwhile() throws {
+        let storage = try StorageFixture()
+        let (a, b) = (try storage.item("a", "a.txt", contents: "a"), try storage.item("b", "b.txt", contents: "b"))
+        try storage.tell(a, b)
+        let coming = try storage.store.beginMaterialising(a.id, in: storage.domain)
+        try storage.write("a", to: coming.file.path)
+        try storage.provide(b, "b")
+        try storage.edit("b", "edited")
+        let sending = try storage.store.beginSending(b.id, in: storage.domain)
+        _ = try storage.store.apply(
+            ItemChanges(updated: [], deleted: [a.id], anchor: SyncAnchor([1])), in: storage.domain)
+        try storage.store.finishRemoving(
+            storage.store.beginRemoving(b.id, in: storage.domain, discardingEdits: true))
+
+        let error = #expect(throws: DocumentError.self) { try storage.store.finish(coming, as: a) }
+        #expect(error?.code == .noSuchItem)
+        try storage.store.abandon(coming, because: error)
+        try storage.store.abandon(sending, because: error)
+        #expect(try storage.document("a.txt") == nil)
+        #expect(try storage.document("b.txt") == nil)
+        #expect(try storage.placeholder("a.txt") == nil)
+        #expect(try storage.index.read { try $0.journal() }.isEmpty)
+        #expect(try storage.root.staging.sweep() == 0)
+    }
+
     @Test("A change is recorded, sent as a snapshot with its base version, and in sync again after the answer")
     func changeAndSend() throws {
         let storage = try StorageFixture()

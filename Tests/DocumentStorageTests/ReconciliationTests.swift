@@ -150,6 +150,22 @@ struct ReconciliationTests {
         #expect(try storage.indexed("c").state == .placeholder)
     }
 
+    @Test("Placeholders that are missing, torn, or stand for nothing are mended on request")
+    func mendPlaceholders() throws {
+        let storage = try prepared()
+        try storage.tell(
+            storage.item("é", "é"), storage.item("q", "q.txt"), storage.item("r", "r.txt"), storage.item("s", "s.txt"))
+        let stray = try #require(Placeholder(storage.item("x", "e\u{301}")))
+        try storage.root.placeholders.write(stray, at: storage.location("e\u{301}"))
+        try storage.root.placeholders.remove(at: storage.location("q.txt"))
+        try storage.write("", to: #require(storage.tree.placeholderPath(of: storage.location("r.txt"))))
+        #expect(try storage.store.mendPlaceholders(of: .root, in: storage.domain) == 3)
+        for path in ["é", "q.txt", "r.txt", "s.txt"] { #expect(try storage.placeholder(path) != nil, "\(path)") }
+        #expect(try storage.placeholder("e\u{301}") == nil)
+        #expect(try storage.placeholder("a.txt") == nil)
+        #expect(try storage.store.mendPlaceholders(of: .root, in: storage.domain) == 0)
+    }
+
     @Test("Starting does not look at placeholders: 100,000 of them take well under a second")
     func manyPlaceholders() throws {
         let storage = try prepared()

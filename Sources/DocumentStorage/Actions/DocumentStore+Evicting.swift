@@ -29,8 +29,12 @@ extension DocumentStore {
         }
         try reached(.evictBegan)
         try takingBack {
-            try index.write(durably: false) { try $0.finish(entry) }
-            if try tree.file(at: location) != nil { try root.placeholders.remove(at: location) }
+            let isHere = try tree.file(at: location) != nil
+            if isHere { try root.placeholders.remove(at: location) }
+            try index.write(durably: false) { index in
+                if !isHere { try index.setPlaceholder(id, in: domain) }
+                try index.finish(entry)
+            }
         } _: {
             try drop(entry, item, location, expected)
         }

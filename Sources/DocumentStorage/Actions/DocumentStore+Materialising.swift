@@ -86,7 +86,11 @@ extension DocumentStore {
     /// Nothing of it stays; the item is what it was before, with the error as its problem.
     package func abandon(_ materialisation: Materialisation, because error: DocumentError?) throws {
         let (id, domain) = (materialisation.item.id, materialisation.item.domain)
-        let (now, location) = try locate(id, in: domain)
+        guard let (now, location) = try? locate(id, in: domain) else {
+            // The item went away meanwhile.
+            try index.write(durably: false) { try $0.finish(materialisation.entry) }
+            return discard(request: materialisation.file.request)
+        }
         var isHere = now.local != nil
         // The last step before the index was told may have failed after the file was at its place.
         if let found = try? tree.file(at: location), found.inode == materialisation.file.identity.inode {

@@ -106,8 +106,10 @@ extension DocumentStore {
 
     /// The provider has refused it, for sure: the item is `changed` again, with its base version.
     package func abandon(_ sending: Sending, because error: DocumentError?) throws {
-        try index.write { index in
-            try index.setProblem(error, of: sending.item.id, in: sending.item.domain)
+        let (id, domain) = (sending.item.id, sending.item.domain)
+        try index.write(durably: false) { index in
+            guard try index.item(id, in: domain) != nil else { return }
+            try index.setProblem(error, of: id, in: domain)
         }
         try takeBackSending(sending.entry)
     }

@@ -60,3 +60,35 @@ extension DocumentStore {
         try perform(outcome)
     }
 }
+
+extension DocumentStore {
+    /// Makes the placeholders that a folder lacks and removes those that stand for nothing: a crash between the index
+    /// and the tree leaves such. Reads the folder's names once and writes only what is missing.
+    ///
+    /// - Returns: how many were made and removed.
+    @discardableResult
+    package func mendPlaceholders(of folder: ItemIdentifier, in domain: DomainName) throws -> Int {
+        let location = try locate(folder, in: domain).location
+        var there = try root.placeholders.names(in: location)
+        var mended = 0
+        var cursor: ChildCursor?
+        repeat {
+            let page = try index.read { try $0.children(of: folder, in: domain, after: cursor, limit: 1000) }
+            var missing: [Placeholder] = []
+            for item in page.items where item.state != .nameClash {
+                guard let placeholder = Placeholder(item.item) else { continue }
+                if there.remove(placeholder.name) == nil, item.local == nil { missing.append(placeholder) }
+            }
+            try root.placeholders.write(missing, in: location)
+            mended += missing.count
+            cursor = page.next
+        } while cursor != nil
+        // While moves wait, the names here are not the index's.
+        guard try index.read({ try $0.openTreeWork(in: domain) }).isEmpty else { return mended }
+        for name in there {
+            try root.placeholders.remove(at: location.appending(name))
+            mended += 1
+        }
+        return mended
+    }
+}

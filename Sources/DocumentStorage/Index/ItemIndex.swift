@@ -1,5 +1,6 @@
 internal import DocumentModel
 internal import GRDB
+internal import Synchronization
 package import SystemPackage
 
 /// What is known of all items: a SQLite database beside the documents.
@@ -9,6 +10,8 @@ package import SystemPackage
 package final class ItemIndex: Sendable {
     private let pool: DatabasePool
     private let path: String
+    /// Whether the writing connection flushes each commit. Only touched by who writes.
+    private let isDurable = Mutex(true)
 
     /// Opens or creates it. Refuses a database of a newer version, or of another program.
     package init(at path: FilePath) throws {
@@ -54,8 +57,11 @@ package final class ItemIndex: Sendable {
     package func write<T>(durably: Bool = true, _ body: (IndexTransaction) throws -> T) throws -> T {
         try Self.translatingErrors(path) {
             try pool.writeWithoutTransaction { database in
-                if !durably { try database.execute(sql: "PRAGMA synchronous = NORMAL") }
-                defer { if !durably { try? database.execute(sql: "PRAGMA synchronous = FULL") } }
+                try isDurable.withLock { isDurable in
+                    guard isDurable != durably else { return }
+                    try database.execute(sql: "PRAGMA synchronous = \(durably ? "FULL" : "NORMAL")")
+                    isDurable = durably
+                }
                 var result: T?
                 try database.inTransaction(.immediate) {
                     result = try body(IndexTransaction(SQLConnection(database: database)))

@@ -85,6 +85,7 @@ package struct StagingRequest: Sendable {
 
     /// Gives a staging file its time and its stamp, and flushes it.
     private func seal(_ open: OpenFile, _ stamp: ItemStamp) throws -> StagedFile {
+        try open.setMode(0o600)
         if stamp.modified != .zero { try open.setModified(stamp.modified) }
         // As the file system keeps it: some have whole seconds only.
         let identity = try open.status().identity

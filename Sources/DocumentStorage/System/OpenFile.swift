@@ -69,6 +69,11 @@ final class OpenFile: Sendable {
         guard result >= 0 else { throw DocumentError.system(result, "The time of “\(name)” could not be set") }
     }
 
+    func setMode(_ mode: UInt32) throws {
+        let result = kernel(.setMode) { docent_fchmod(descriptor, mode) }
+        guard result >= 0 else { throw DocumentError.system(result, "The mode of “\(name)” could not be set") }
+    }
+
     func setAttribute(_ attribute: String, to value: [UInt8]) throws {
         let result = kernel(.setAttribute) { docent_fsetxattr(descriptor, attribute, value, value.count, 0) }
         guard result >= 0 else {

@@ -1,5 +1,4 @@
 package import DocumentModel
-internal import Glibc
 
 /// Placeholders: `<folder>/.docent-placeholders/<name>`.
 ///
@@ -42,6 +41,18 @@ package struct PlaceholderStore: Sendable {
     package func remove(at location: Location) throws {
         guard let (folder, name) = try find(location) else { return }
         try folder.unlink(name)
+    }
+
+    /// The names that have placeholders in a folder. One without a byte, which a crash leaves, does not count.
+    func names(in folder: Location) throws -> Set<ItemName> {
+        let components = folder.treeComponents + [ItemName.placeholderFolder]
+        var names: Set<ItemName> = []
+        guard let folder = try documents.folderIfPresent(components) else { return names }
+        try folder.forEachEntry { name, kind in
+            guard kind == .file, let name, let known = try? ItemName(name) else { return }
+            if let status = try folder.status(name), status.identity.size > 0 { names.insert(known) }
+        }
+        return names
     }
 
     private func folder(of location: Location) throws -> DirectoryHandle {

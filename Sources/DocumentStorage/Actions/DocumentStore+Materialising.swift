@@ -13,14 +13,6 @@ package struct Materialisation: Sendable {
 extension DocumentStore {
     /// The item is `materialising`; `file` is what the provider is to fill.
     package func beginMaterialising(_ id: ItemIdentifier, in domain: DomainName) throws -> Materialisation {
-        let (item, location) = try locate(id, in: domain)
-        guard item.item.kind == .document else {
-            throw DocumentError(
-                .invalidArgument, "\(location) is a \(item.item.kind): only documents have contents to be fetched.")
-        }
-        guard !item.isUnsent else {
-            throw DocumentError(.unsyncedEdits, "\(location) has changes that were not sent yet: send them first.")
-        }
         let request = try root.staging.makeRequest()
         return try takingBack {
             try request.remove()
@@ -28,15 +20,28 @@ extension DocumentStore {
             let file = try request.makeFile()
             var payload = JournalPayload()
             payload.staging = request.name
-            payload.place = location.components
             payload.file = file.identity
             // Need not survive the machine: what is lost then is only that something was begun.
-            let entry = try index.write(durably: false) { index in
+            let materialisation = try index.write(durably: false) { index in
+                let (item, location) = try index.located(id, in: domain)
+                try Self.refuseMaterialising(item, at: location)
+                payload.place = location.components
                 try index.setState(.materialising, of: id, in: domain)
-                return try index.begin(.materialiseBegan, item: id, in: domain, payload: payload)
+                let entry = try index.begin(.materialiseBegan, item: id, in: domain, payload: payload)
+                return Materialisation(entry: entry, item: item, location: location, file: file)
             }
             try reached(.materialiseBegan)
-            return Materialisation(entry: entry, item: item, location: location, file: file)
+            return materialisation
+        }
+    }
+
+    private static func refuseMaterialising(_ item: IndexedItem, at location: Location) throws {
+        guard item.item.kind == .document else {
+            throw DocumentError(
+                .invalidArgument, "\(location) is a \(item.item.kind): only documents have contents to be fetched.")
+        }
+        guard !item.isUnsent else {
+            throw DocumentError(.unsyncedEdits, "\(location) has changes that were not sent yet: send them first.")
         }
     }
 
@@ -66,7 +71,7 @@ extension DocumentStore {
         try reached(.materialisePublished)
 
         // Need not survive the machine: the file is on disk, and its stamp says whose it is and in which version.
-        let outcome = try index.write(durably: false) { index in
+        let (outcome, done) = try index.write(durably: false) { index in
             let wasOvertaken =
                 now.item.version.content != materialisation.item.item.version.content
                 && now.item.version.content != item.version.content
@@ -74,13 +79,15 @@ extension DocumentStore {
             try index.setMaterialised(
                 id, in: domain, version: item.version, file: file, state: wasOvertaken ? .outdated : .materialised)
             try index.finish(materialisation.entry)
-            return outcome
+            return (outcome, try index.item(id, in: domain))
         }
         try? root.placeholders.remove(at: location)
-        discard(request: request.name)
+        // What stays because of an error is swept at the next start.
+        try? request.remove()
         try reached(.materialiseRecorded)
         try perform(outcome)
-        return try current(id, in: domain)
+        guard let done, outcome.work.isEmpty else { return try current(id, in: domain) }
+        return done
     }
 
     /// Nothing of it stays; the item is what it was before, with the error as its problem.

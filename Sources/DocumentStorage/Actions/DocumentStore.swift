@@ -49,13 +49,7 @@ package struct DocumentStore: Sendable {
 
     /// An item with the place of its file on disk; throws for an unknown one, and for one that is not in the tree.
     package func locate(_ id: ItemIdentifier, in domain: DomainName) throws -> (item: IndexedItem, location: Location) {
-        try index.read { index in
-            guard let item = try index.item(id, in: domain), let location = try index.diskLocation(of: id, in: domain)
-            else {
-                throw IndexReader.unknown(id, domain)
-            }
-            return (item, location)
-        }
+        try index.read { try $0.located(id, in: domain) }
     }
 
     /// What the index has after an action.
@@ -90,6 +84,15 @@ package struct DocumentStore: Sendable {
         } catch {
             logger.debug("a placeholder was not written", metadata: ["item.id": "\(id)", "error": "\(error)"])
         }
+    }
+}
+
+extension IndexReader {
+    func located(_ id: ItemIdentifier, in domain: DomainName) throws -> (item: IndexedItem, location: Location) {
+        guard let item = try item(id, in: domain), let location = try diskLocation(of: id, in: domain) else {
+            throw Self.unknown(id, domain)
+        }
+        return (item, location)
     }
 }
 

@@ -47,7 +47,12 @@ package struct StagingRequest: Sendable {
     }
 
     package func remove() throws {
-        try staging.removeTree(name, .folder)
+        // Mostly it is empty, its file having gone to its place.
+        do {
+            _ = try staging.removeFolder(name)
+        } catch let error as DocumentError where error.code == .directoryNotEmpty {
+            try staging.removeTree(name, .folder)
+        }
     }
 
     // MARK: Verifying

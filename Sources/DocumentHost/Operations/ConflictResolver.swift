@@ -39,7 +39,9 @@ struct ConflictResolver: Sendable {
     ) async throws(DocumentError) {
         guard let parent = item.item.parentID, let name = item.item.name, let local = item.local else { return }
         let session = domain.provider
-        let source = storage.store.root.tree.path(of: location)
+        // Where its file is, also while a move of it waits.
+        let onDisk = try storage.read { try $0.diskLocation(of: item.id, in: item.domain) }
+        let source = storage.store.root.tree.path(of: onDisk ?? location)
         for attempt in 1...20 {
             let copy = try ConflictName.make(for: name, at: Self.words(local.modified), attempt: attempt)
             let export = try await storage.run { store in

@@ -3,6 +3,20 @@ internal import DocumentProvider
 internal import SystemPackage
 
 /// Provides a folder of this machine, as if it were somewhere else.
+///
+/// What it does where there is a choice:
+///
+/// - An item is its file (inode and birth), so it stays the same when it is renamed or moved. A document also stays the
+///   same when an editor puts another file in its place (``FolderTree``).
+/// - A content version is made of inode, size and times, and kept over renames (``FolderRecord``). A change that no call
+///   of the system tells (through a writable mapping, until the kernel writes it out) shows late.
+/// - Nothing of another file system that is mounted inside the folder is provided, nor symlinks, devices, sockets and
+///   pipes, nor names that are not UTF-8 or that ``ItemName`` refuses. They are counted in the log.
+/// - Contents are replaced as a whole, by another file. Permissions, owner and attributes are kept; other names (hard
+///   links) of the old file keep the old contents. A document that some program has open for writing is not replaced
+///   or removed: what that program writes would be lost.
+/// - Several providers, and people, may work in the same folder. Temporary files (`.docent-tmp-…`) are in the folder
+///   where they are going to have their place, and are never listed.
 @main
 final class FolderProvider: Provider, ModifyingProvider, ChangeFeedProvider {
     static let version = "1.0"

@@ -97,6 +97,7 @@ struct ConditionalWriteTests {
         }
         var ours = 0
         while !isDone.withLock({ $0 }) {
+            await Task.yield()
             let item = try await provider.item(at: "a")
             let base = try fixture.read("a")
             let contents = try fixture.contents("ours over [\(base)]")

@@ -166,7 +166,8 @@ extension FolderDomain {
         } catch let crash as SimulatedCrash {
             throw crash
         } catch {
-            temporary.discard()
+            let sighting = mirror.withLock { $0.sighting }
+            temporary.discard(sighting)
             throw error
         }
     }

@@ -79,7 +79,7 @@ extension FolderDomain {
         }
         try onStep(.flushed)
         // What it replaced has been looked at, and is the version that the caller knows.
-        temporary.discard()
+        _ = FolderNames.remove(temporary.name, in: start.folder)
         guard case .item(let facts) = mirror.sighting.look(at: to.name.rawValue, in: start.toFolder),
             facts.key == temporary.key
         else {

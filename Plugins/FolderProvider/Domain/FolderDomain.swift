@@ -128,7 +128,9 @@ final class FolderDomain: Sendable {
         mirror.withLock { mirror in
             if !mirror.isReachable { return settings.pace.retry }
             if !mirror.isScanned { return 0 }
-            return mirror.watches.isComplete ? -1 : settings.pace.rescan
+            // Found by somebody's call, and not told yet.
+            if mirror.tree.log.last > mirror.announced { return settings.pace.debounce }
+            return mirror.watches.isComplete ? -1 : max(settings.pace.rescan, mirror.restBetweenLooks)
         }
     }
 

@@ -65,7 +65,9 @@ extension FolderMirror {
         var isDeep = false
         while true {
             isDeep = isDeep || dirt.everything
+            let start = ContinuousClock.now
             look(root, &unopened, isDeep)
+            if isDeep { restBetweenLooks = Int32(clamping: 20 * Int(start.duration(to: .now) / .milliseconds(1))) }
             var postponed: Set<Place> = []
             for question in tree.openQuestions {
                 switch isStillThere(question.facts, at: question.place, root) {

@@ -34,6 +34,8 @@ struct FolderMirror: ~Copyable {
     var announced: UInt64
     /// The folder whose pages were asked for last, sorted, at a point of the feed.
     var listing: (folder: RecordID, point: UInt64, ids: [RecordID])?
+    /// In milliseconds: looking at everything again and again takes a small share of the time only.
+    var restBetweenLooks: Int32 = 0
     private var leftOut: [RecordID: FolderListing.LeftOut] = [:]
     private var hasWarnedOfWatches = false
     private var hasWarnedOfState = false
@@ -125,6 +127,7 @@ struct FolderMirror: ~Copyable {
                 device: status.device, isReadOnlyFileSystem: system.is_read_only != 0,
                 leftOut: inodesOfHostFolders(on: status.device))
         }
+        watches.isShared = FolderWatches.isShared(fileSystemType: system.type)
         guard let facts = sighting.facts(of: root) else { throw unreachable("cannot be looked at") }
         if let rootKey, rootKey != facts.key {
             throw DocumentError(
@@ -215,13 +218,13 @@ struct FolderMirror: ~Copyable {
         let ledger = self.ledger
         let settings = StateSettings(
             epoch: epoch, tag: tag, rootKey: rootKey, feedFloor: tree.log.floor, feedLast: tree.log.last)
-        self.tree.remembered = []
         try state.rewrite { append throws(DocumentError) in
             try append(.settings(settings))
             for record in tree.records.values { try append(.record(record)) }
             for burial in tree.burials { try append(.burial(burial)) }
             for entry in ledger.entries { try append(entry) }
         }
+        self.tree.remembered = []
     }
 
     // MARK: Telling people
@@ -240,8 +243,14 @@ struct FolderMirror: ~Copyable {
     }
 
     mutating func warnOfWatches() {
-        guard let refusal = watches.refusal, !hasWarnedOfWatches else { return }
+        guard !watches.isComplete, !hasWarnedOfWatches else { return }
         hasWarnedOfWatches = true
+        guard let refusal = watches.refusal else {
+            logger.info(
+                "The folder is on a network file system: Docent looks at everything every \(settings.pace.rescan / 1000) seconds, or less often when that takes long."
+            )
+            return
+        }
         let why =
             refusal == -ENOSPC
             ? "the system's limit of watched folders is reached (raise fs.inotify.max_user_watches)"

@@ -23,8 +23,21 @@ struct FolderWatches: ~Copyable {
         if descriptor >= 0 { _ = docent_close(descriptor) }
     }
 
+    /// Other machines change the folder too, and the system tells of this one's changes only.
+    var isShared = false
+
     /// Whether every change is told.
-    var isComplete: Bool { refusal == nil }
+    var isComplete: Bool { refusal == nil && !isShared }
+
+    /// Network file systems, and those that some program serves.
+    static func isShared(fileSystemType type: UInt64) -> Bool {
+        sharedTypes.contains(type)
+    }
+
+    private static let sharedTypes: Set<UInt64> = [
+        0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x6573_5546, 0x0102_1997, 0x00C3_6400, 0x5346_414F, 0x6B41_4653,
+        0x7461_636F, 0x0116_1970, 0x7375_7245,
+    ]
 
     /// Begins to watch an open folder. To be called before the folder is read.
     mutating func watch(_ folder: borrowing OpenFile, as id: RecordID) {

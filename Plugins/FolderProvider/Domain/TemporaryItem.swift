@@ -26,7 +26,8 @@ struct TemporaryItem: ~Copyable {
                 file = try folder.openBeneath(name, .fresh, .remote, "\(target) cannot be written")
                 let copier = FileCopier(
                     transfer: transfer, sourceName: "The new contents of \(target)", targetName: target,
-                    sourceSide: .local, targetSide: .remote)
+                    sourceSide: .local, targetSide: .remote,
+                    isFlushedSoon: true)
                 _ = try copier.copy(source, size: size, to: file)
                 if let model { Attributes.copy(from: model, to: file) }
                 if let modified { _ = docent_set_modified(file.descriptor, modified.seconds, modified.nanoseconds) }
@@ -49,8 +50,11 @@ struct TemporaryItem: ~Copyable {
         self.folder = folder
     }
 
-    func discard() {
-        _ = FolderNames.remove(name, in: folder)
+    /// Removes it, unless it has its place already: then its temporary name may be another file's.
+    func discard(_ sighting: Sighting) {
+        if case .item(let facts) = sighting.look(at: name, in: folder), facts.key == key {
+            _ = FolderNames.remove(name, in: folder)
+        }
     }
 }
 

@@ -16,6 +16,8 @@ struct FileCopier {
     let targetName: String
     let sourceSide: SystemFailure.Side
     let targetSide: SystemFailure.Side
+    /// Whether the copy is going to be flushed: then the disk gets to work at once, and the flush is short.
+    var isFlushedSoon = false
 
     /// - Returns: how many bytes the copy has.
     /// - Throws: `CancellationError`, ``DocumentError``.
@@ -53,6 +55,7 @@ struct FileCopier {
                 }
                 // Shorter than it was.
                 if count == 0 { return try finish(source, to: target) }
+                if isFlushedSoon { _ = docent_start_writeback(target.descriptor, done, Int64(count)) }
                 done += Int64(count)
                 transfer.report(done, of: max(size, done))
             }

@@ -100,9 +100,10 @@ struct StateFile: ~Copyable {
     }
 
     mutating func append(_ entries: some Sequence<StateEntry>) throws(DocumentError) {
+        // What cannot be written now is kept for the next time.
         for entry in entries {
             Self.encode(entry, into: &buffer)
-            if buffer.count >= Self.bufferSize { try flush() }
+            if buffer.count >= Self.bufferSize { try? flush() }
         }
         try flush()
     }

@@ -44,7 +44,7 @@ import Testing
         case .materialise: try machine.docent("open", "d:/a.txt", environment: environment)
         case .recordChange, .send:
             try machine.docent(
-                "edit", "d:/a.txt", "--with", "sh", "-c", "printf '\(Self.edited.dropLast())\\n' > \"$0\"",
+                "edit", "--no-wait", "d:/a.txt", "--with", "sh", "-c", "printf '\(Self.edited.dropLast())\\n' > \"$0\"",
                 environment: environment)
         case .export: try machine.docent("export", local, "d:/new.txt", environment: environment)
         case .move: try machine.docent("move", local, "d:/new.txt", environment: environment)

@@ -207,7 +207,9 @@ import Testing
             let result = try machine.run(
                 "/bin/bash", ["-c", "\(starts) failed=0; for p in $pids; do wait $p || failed=1; done; exit $failed"])
             #expect(result.status == 0, "\(result.errors)")
-            #expect(machine.processes(named: "docentd").count == 1)
+            // Those that came second end by themselves.
+            #expect(Machine.eventually { machine.processes(named: "docentd").count == 1 })
+            #expect(try machine.succeed("host", "status").hasPrefix("Host"))
         }
     }
 }

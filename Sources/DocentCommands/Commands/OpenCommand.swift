@@ -81,10 +81,15 @@ struct EditCommand: AsyncParsableCommand {
                 if let edit { try await finish(edit, client) }
             }
         } catch let error as DocumentError where error.code == .hostUnavailable {
-            // A new host finds what was written, and sends it.
+            // The next host finds what was written, and sends it.
             guard let edit else { throw error }
-            Console.complain("The host ended meanwhile: a new one is started.")
-            try await withDocumentClient(tool: "docent edit") { try await finish(edit, $0) }
+            if noWait {
+                Console.complain(
+                    "docent: The host ended meanwhile: what was changed is safe here, and is sent by the next one.")
+            } else {
+                Console.complain("docent: The host ended meanwhile: a new one is started.")
+                try await withDocumentClient(tool: "docent edit") { try await finish(edit, $0) }
+            }
         }
         if let edit, edit.status != 0 { throw ExitCode(edit.status) }
     }

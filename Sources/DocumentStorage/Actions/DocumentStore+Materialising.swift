@@ -104,6 +104,8 @@ extension DocumentStore {
             try tree.removeFile(at: location, expecting: found)
             isHere = false
         }
+        // Before the index is told: what fills the disk may keep it from being written to.
+        discard(request: materialisation.file.request)
         try index.write(durably: false) { index in
             if isHere {
                 let isCurrent = now.synced?.content == now.item.version.content
@@ -115,6 +117,5 @@ extension DocumentStore {
             try index.finish(materialisation.entry)
         }
         if !isHere { refreshPlaceholder(id, in: domain) }
-        discard(request: materialisation.file.request)
     }
 }

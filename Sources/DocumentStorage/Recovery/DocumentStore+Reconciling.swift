@@ -8,7 +8,15 @@ extension DocumentStore {
     package func reconcile() throws -> ReconciliationReport {
         var report = ReconciliationReport()
         try rescueStaged(&report)
-        for entry in try index.read({ try $0.journal() }) { try recover(entry, &report) }
+        let entries = try index.read { try $0.journal() }
+        // What came from a provider can come again; on a full disk the index cannot be written before it is gone.
+        var freed = 0
+        for entry in entries where entry.action == .materialise {
+            guard let name = entry.payload.staging, try root.staging.request(named: name) != nil else { continue }
+            discard(request: name)
+            freed += 1
+        }
+        for entry in entries { try recover(entry, &report) }
         let inodes = try reconcilePresent(&report)
         try reportUnknown(knowing: inodes, &report)
         for domain in try index.read({ try $0.domains() }) {
@@ -16,7 +24,7 @@ extension DocumentStore {
             try perform(outcome)
         }
         let keeping = Set(report.pending.compactMap(\.payload.staging))
-        report.swept = try root.staging.sweep(keeping: keeping)
+        report.swept = try freed + root.staging.sweep(keeping: keeping)
         for finding in report.findings { logger.notice("\(finding)") }
         return report
     }

@@ -164,7 +164,13 @@ package struct StagingRequest: Sendable {
         for attempt in 0..<Self.copyAttempts {
             if attempt > 0 { try target.truncate(to: 0) }
             let before = try source.status().identity
-            try copy(source, to: target, size: before.size)
+            do {
+                try copy(source, to: target, size: before.size)
+            } catch {
+                // What there is of it fills the disk, perhaps, and would keep the index from being written to.
+                try? target.truncate(to: 0)
+                throw error
+            }
             let after = try source.status().identity
             // The time of the inode's own change tells what a restored modification time would hide.
             guard before == after, try target.status().raw.size == before.size else { continue }

@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+
+/// A storage root on a file system of 24 MB, in a mount namespace of its own.
+@Suite(.serialized) struct FullDiskTests {
+    /// Runs lines of shell on a machine whose storage root has little room. `docent` is the program.
+    private func onASmallDisk(_ machine: Machine, _ script: String) throws -> [String] {
+        try FileManager.default.createDirectory(atPath: machine.root, withIntermediateDirectories: false)
+        let whole = """
+            set -u
+            mount -t tmpfs -o size=24m,mode=700 none '\(machine.root)' || exit 99
+            docent() { '\(machine.folder)/bin/docent' "$@"; }
+            \(script)
+            docent host stop 2>/dev/null
+            """
+        // As root the kernel asks for nothing more; others need a user namespace of their own.
+        let flags = geteuid() == 0 ? "-m" : "-rm"
+        let result = try machine.run("/usr/bin/unshare", [flags, "/bin/sh", "-c", whole])
+        try #require(
+            result.status == 0,
+            "no mount namespace for the test, or a failure in it: \(result.errors)\(machine.logTail)")
+        return result.output.split(separator: "\n").map(String.init)
+    }
+
+    private func saysThatThereIsNoRoom(_ line: String) -> Bool {
+        line.hasPrefix("docent: ") && (line.contains("disk is full") || line.contains("No space left"))
+    }
+
+    @Test("A full disk is a clear error, changes nothing, and is over when there is room")
+    func fullDisk() throws {
+        try Machine.with { machine in
+            try machine.write("small\n", to: machine.remote + "/small.txt")
+            let large = machine.remote + "/large.bin"
+            #expect(FileManager.default.createFile(atPath: large, contents: Data(repeating: 7, count: 40_000_000)))
+            let lines = try onASmallDisk(
+                machine,
+                """
+                docent domain add w --provider org.docent.folder --set folder='\(machine.remote)' || exit 1
+                docent cat w:/large.bin 2>&1 >/dev/null | head -n 1
+                docent stat w:/large.bin --json | grep '"state"'
+                docent cat w:/small.txt
+                docent edit w:/small.txt --with sh -c 'echo more >> {}' || exit 2
+                cp '\(large)' mine
+                docent move mine w:/mine 2>&1 | head -n 1
+                ls mine
+                docent host stop 2>/dev/null && docent host start >/dev/null && docent cat w:/small.txt
+                """)
+            #expect(lines.count == 7, "\(lines)")
+            guard lines.count == 7 else { return }
+            #expect(saysThatThereIsNoRoom(lines[0]), "\(lines[0])")
+            #expect(lines[1] == #"  "state": "placeholder","#)
+            #expect(lines[2] == "small")
+            #expect(saysThatThereIsNoRoom(lines[3]), "\(lines[3])")
+            #expect(lines[4] == "mine")
+            #expect(lines[5...] == ["small", "more"])
+            #expect(machine.read(machine.remote + "/small.txt") == "small\nmore\n")
+        }
+    }
+
+    @Test("A host that ended on a full disk comes up again")
+    func restart() throws {
+        try Machine.with { machine in
+            #expect(
+                FileManager.default.createFile(
+                    atPath: machine.remote + "/large.bin", contents: Data(repeating: 7, count: 40_000_000)))
+            // Killed while the disk fills, or just after it was full.
+            let lines = try onASmallDisk(
+                machine,
+                """
+                docent domain add w --provider org.docent.folder --set folder='\(machine.remote)' || exit 1
+                docent ls w:/ >/dev/null
+                pid=$(docent host status --json | sed -n 's/^  "process": \\([0-9]*\\),$/\\1/p')
+                docent cat w:/large.bin >/dev/null 2>&1 &
+                while [ "$(df --output=avail '\(machine.root)' | tail -n 1)" -gt 4096 ] && kill -0 $!; do :; done
+                kill -9 "$pid"
+                wait
+                docent stat w:/large.bin --json | grep '"state"'
+                """)
+            #expect(lines == [#"  "state": "placeholder","#])
+        }
+    }
+}

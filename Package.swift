@@ -157,7 +157,7 @@ let package = Package(
         .executableTarget(
             name: "docent-benchmarks",
             dependencies: [
-                "CDocentShims", "DocumentModel", "DocumentTransport", "DocumentStorage",
+                "CDocentShims", "DocumentModel", "DocumentTransport", "DocumentStorage", "DocumentClient",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),

@@ -32,6 +32,8 @@ let allRows: [any BenchmarkRow] = [
     PlaceholdersMade(),
     ItemsEnumerated(count: 10_000),
     ItemsEnumerated(count: 1_000_000),
+    DocumentsOpened(isFirst: true),
+    DocumentsOpened(isFirst: false),
     SmallDocumentsThroughStaging(),
     ContentsThroughStaging(mebibytes: 1),
     ContentsThroughStaging(mebibytes: 256),

@@ -29,8 +29,8 @@ struct PlaceholdersMade: BenchmarkRow {
             }
             let folder = try Location(domain: bench.domain, components: [ItemName("folder-\(round)")])
             let ours = try clock.measure { try bench.store.root.placeholders.write(placeholders, in: folder) }
-            bench.remove(plain)
-            bench.remove(bench.store.root.tree.path(of: folder))
+            StorageBench.remove(plain)
+            StorageBench.remove(bench.store.root.tree.path(of: folder))
             guard round >= 1 else { continue }
             results.append(Round(figure: Double(count) / ours.seconds, floor: Double(count) / bare.seconds))
         }

@@ -26,7 +26,7 @@ final class StorageBench {
 
     deinit {
         try? store.root.close()
-        remove(folder)
+        Self.remove(folder)
     }
 
     /// A folder of its own for a floor, beside the root.
@@ -46,7 +46,7 @@ final class StorageBench {
         }
     }
 
-    func remove(_ path: FilePath) {
+    static func remove(_ path: FilePath) {
         if let folder = opendir(path.string) {
             while let entry = readdir(folder) {
                 let name = withUnsafePointer(to: &entry.pointee.d_name) {

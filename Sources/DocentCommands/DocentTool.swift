@@ -8,7 +8,7 @@ package enum DocentTool {
         // A reader that goes away, as in “docent cat … | head”, is an error of the write and not our end.
         signal(SIGPIPE, SIG_IGN)
         do {
-            var command = try Docent.parseAsRoot(arguments)
+            var command = try await Docent.asyncParseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

@@ -9,7 +9,8 @@ struct MakeFolderCommand: ClientCommand {
         discussion: "Example: docent mkdir work:/Reports/2026"
     )
 
-    @Argument(help: "The new folder, as domain:/path.", transform: Arguments.location)
+    @Argument(
+        help: "The new folder, as domain:/path.", completion: Completions.locations, transform: Arguments.location)
     var location: Location
 
     func run(_ client: DocumentClient) async throws {
@@ -33,7 +34,7 @@ struct RenameCommand: ClientCommand {
             """
     )
 
-    @Argument(help: "The item, as domain:/path.", transform: Arguments.location)
+    @Argument(help: "The item, as domain:/path.", completion: Completions.locations, transform: Arguments.location)
     var location: Location
 
     @Argument(help: "Its new name, or its new location.")
@@ -62,7 +63,7 @@ struct RemoveCommand: ClientCommand {
         discussion: "To free space only, use “docent evict”.\n\nExample: docent rm work:/old.txt"
     )
 
-    @Argument(help: "The items, as domain:/path.", transform: Arguments.location)
+    @Argument(help: "The items, as domain:/path.", completion: Completions.locations, transform: Arguments.location)
     var locations: [Location]
 
     @Flag(name: .shortAndLong, help: "Also folders that are not empty.")

@@ -23,7 +23,7 @@ struct DomainCommand: AsyncParsableCommand {
         @Argument(help: "The domain's name, for locations: name:/path.", transform: Arguments.domain)
         var name: DomainName
 
-        @Option(help: "The provider's identifier.", transform: Arguments.provider)
+        @Option(help: "The provider's identifier.", completion: Completions.providers, transform: Arguments.provider)
         var provider: ProviderIdentifier
 
         @Option(
@@ -63,7 +63,7 @@ struct DomainCommand: AsyncParsableCommand {
             discussion: "Example: docent domain remove work"
         )
 
-        @Argument(help: "The domain's name.", transform: Arguments.domain)
+        @Argument(help: "The domain's name.", completion: Completions.domains, transform: Arguments.domain)
         var name: DomainName
 
         @Flag(help: "Also when there are changes that were not sent. They are lost.")

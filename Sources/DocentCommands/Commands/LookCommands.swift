@@ -15,7 +15,7 @@ struct ListCommand: ClientCommand {
             """
     )
 
-    @Argument(help: "The folder, as domain:/path.", transform: Arguments.location)
+    @Argument(help: "The folder, as domain:/path.", completion: Completions.locations, transform: Arguments.location)
     var location: Location
 
     @Flag(help: "Ask the provider again, also when the folder is known.")
@@ -58,7 +58,7 @@ struct StatCommand: ClientCommand {
         discussion: "Example: docent stat work:/Reports/q3.pdf"
     )
 
-    @Argument(help: "The item, as domain:/path.", transform: Arguments.location)
+    @Argument(help: "The item, as domain:/path.", completion: Completions.locations, transform: Arguments.location)
     var location: Location
 
     @OptionGroup var listing: ListingOptions
@@ -80,7 +80,7 @@ struct CatCommand: ClientCommand {
             """
     )
 
-    @Argument(help: "The documents, as domain:/path.", transform: Arguments.location)
+    @Argument(help: "The documents, as domain:/path.", completion: Completions.locations, transform: Arguments.location)
     var locations: [Location]
 
     func run(_ client: DocumentClient) async throws {
@@ -123,7 +123,9 @@ struct StatusCommand: ClientCommand {
             """
     )
 
-    @Argument(help: "Only this item or folder, as domain:/path.", transform: Arguments.location)
+    @Argument(
+        help: "Only this item or folder, as domain:/path.", completion: Completions.locations,
+        transform: Arguments.location)
     var location: Location?
 
     @OptionGroup var listing: ListingOptions

@@ -19,7 +19,7 @@ struct OpenCommand: ClientCommand {
             """
     )
 
-    @Argument(help: "The document, as domain:/path.", transform: Arguments.location)
+    @Argument(help: "The document, as domain:/path.", completion: Completions.locations, transform: Arguments.location)
     var location: Location
 
     @Option(
@@ -57,7 +57,7 @@ struct EditCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The document, as domain:/path.", transform: Arguments.location)
+    @Argument(help: "The document, as domain:/path.", completion: Completions.locations, transform: Arguments.location)
     var location: Location
 
     @Flag(help: "Do not wait until the change is sent.")

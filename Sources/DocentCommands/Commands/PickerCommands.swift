@@ -15,10 +15,11 @@ struct ImportCommand: ClientCommand {
             """
     )
 
-    @Argument(help: "The document, as domain:/path.", transform: Arguments.location)
+    @Argument(help: "The document, as domain:/path.", completion: Completions.locations, transform: Arguments.location)
     var location: Location
 
-    @Argument(help: "The copy, or the folder it goes to. (default: its name, in the current folder)")
+    @Argument(
+        help: "The copy, or the folder it goes to. (default: its name, in the current folder)", completion: .file())
     var file: String?
 
     @Flag(name: .shortAndLong, help: "Replace a file that is there.")
@@ -87,11 +88,12 @@ struct MoveCommand: ClientCommand {
 
 /// A local file and where it goes.
 struct OutgoingArguments: ParsableArguments {
-    @Argument(help: "The local file.")
+    @Argument(help: "The local file.", completion: .file())
     var file: String
 
     @Argument(
-        help: "The new document, or the folder that it goes to, as domain:/path.", transform: Arguments.location)
+        help: "The new document, or the folder that it goes to, as domain:/path.", completion: Completions.locations,
+        transform: Arguments.location)
     var location: Location
 
     @Flag(name: .shortAndLong, help: "Replace a document that is there.")

@@ -9,7 +9,9 @@ struct DownloadCommand: ClientCommand {
         discussion: "Example: docent download work:/Reports"
     )
 
-    @Argument(help: "The documents or folders, as domain:/path.", transform: Arguments.location)
+    @Argument(
+        help: "The documents or folders, as domain:/path.", completion: Completions.locations,
+        transform: Arguments.location)
     var locations: [Location]
 
     func run(_ client: DocumentClient) async throws {
@@ -30,7 +32,9 @@ struct EvictCommand: ClientCommand {
             """
     )
 
-    @Argument(help: "The documents or folders, as domain:/path.", transform: Arguments.location)
+    @Argument(
+        help: "The documents or folders, as domain:/path.", completion: Completions.locations,
+        transform: Arguments.location)
     var locations: [Location]
 
     func run(_ client: DocumentClient) async throws {
@@ -49,7 +53,9 @@ struct RefreshCommand: ClientCommand {
         discussion: "Providers that tell of changes by themselves do not need it.\n\nExample: docent refresh work:/"
     )
 
-    @Argument(help: "The folder or document, as domain:/path.", transform: Arguments.location)
+    @Argument(
+        help: "The folder or document, as domain:/path.", completion: Completions.locations,
+        transform: Arguments.location)
     var location: Location
 
     func run(_ client: DocumentClient) async throws {
@@ -71,7 +77,7 @@ struct ResolveCommand: ClientCommand {
             """
     )
 
-    @Argument(help: "The document, as domain:/path.", transform: Arguments.location)
+    @Argument(help: "The document, as domain:/path.", completion: Completions.locations, transform: Arguments.location)
     var location: Location
 
     @Option(

@@ -26,7 +26,7 @@ struct ProviderCommand: AsyncParsableCommand {
             discussion: "Example: docent provider show org.docent.folder"
         )
 
-        @Argument(help: "The provider's identifier.", transform: Arguments.provider)
+        @Argument(help: "The provider's identifier.", completion: Completions.providers, transform: Arguments.provider)
         var id: ProviderIdentifier
 
         @OptionGroup var listing: ListingOptions

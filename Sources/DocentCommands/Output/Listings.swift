@@ -235,7 +235,7 @@ enum Quoting {
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
                 || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || "-_.:/+@%,".utf8.contains($0)
         }
-        guard !isPlain else { return text }
+        guard text.isEmpty || !isPlain else { return text }
         return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 }

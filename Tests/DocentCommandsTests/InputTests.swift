@@ -1,0 +1,57 @@
+import DocumentModel
+import Glibc
+import SystemPackage
+import Testing
+
+@testable import DocentCommands
+
+struct CommandLineProgramTests {
+    @Test(arguments: [
+        (["wc"], ["wc", "/d/a b"]), (["sort", "{}", "-r"], ["sort", "/d/a b", "-r"]),
+        (["sh", "-c", "wc < '{}'; cat {}"], ["sh", "-c", "wc < '/d/a b'; cat /d/a b"]),
+    ])
+    func thePathTakesThePlaceOfBracesOrComesLast(words: [String], expected: [String]) {
+        #expect(CommandLineProgram(words: words).arguments(for: "/d/a b") == expected)
+    }
+}
+
+struct ArgumentsTests {
+    @Test func aRelativePathBeginsAtTheCurrentFolder() throws {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let here = String(cString: try #require(getcwd(&buffer, buffer.count)))
+        #expect(try Arguments.absolutePath("no/../such folder") == here + "/such folder")
+        #expect(try Arguments.absolutePath(".") == here)
+        #expect(try Arguments.absolutePath("/no such/./folder/") == "/no such/folder")
+    }
+
+    @Test func aSettingMayHoldEqualsSignsAndMayBeEmpty() throws {
+        #expect(try Arguments.setting("url=http://x/?a=b").value == "http://x/?a=b")
+        #expect(try Arguments.setting("key=").value == "")
+        #expect(throws: (any Error).self) { try Arguments.setting("=value") }
+    }
+}
+
+struct ProgressBarTests {
+    private func line(_ done: UInt64, of expected: UInt64?, width: Int = 60, after: Duration = .zero) -> String {
+        ProgressBar.line("Sending a", TransferProgress(done: done, expected: expected), elapsed: after, width: width)
+    }
+
+    @Test func aBarShowsThePartTheBytesAndThePace() {
+        #expect(line(0, of: 4_000) == "Sending a  ░░░░░░░░░░░░░░░░░░░░░░░░░░  0 %  0 B of 4.0 KB")
+        #expect(line(2_000, of: 4_000) == "Sending a  ███████████░░░░░░░░░░░  50 %  2.0 KB of 4.0 KB")
+        #expect(line(2_000, of: nil, after: .seconds(2)) == "Sending a  2.0 KB  1.0 KB/s")
+    }
+
+    @Test func aBarNeverGoesBeyondTheTerminal() {
+        for width in 10...100 {
+            #expect(line(5_000, of: 4_000, width: width, after: .seconds(1)).displayWidth < width)
+        }
+    }
+}
+
+struct QuotingTests {
+    @Test(arguments: [("work:/a.txt", "work:/a.txt"), ("work:/a b", "'work:/a b'"), ("it's", #"'it'\''s'"#), ("", "''")])
+    func aLocationIsOneWordForAShell(text: String, quoted: String) {
+        #expect(Quoting.shell(text) == quoted)
+    }
+}

@@ -95,7 +95,13 @@ extension DocumentHost {
             await fleet.remove(name)
         }
         domains.remove(name)
-        try await storage.run { try $0.removeDomain(name, discardingEdits: discardingUnsent) }
+        do throws(DocumentError) {
+            try await storage.run { try $0.removeDomain(name, discardingEdits: discardingUnsent) }
+        } catch {
+            // Something unsent was found at the last look: the domain goes on.
+            if let record = try storage.read({ try $0.domain(name) }) { open(record, try await catalogue()) }
+            throw error
+        }
     }
 
     /// Blocks; for the host's start, so that nobody finds a domain missing that is configured.

@@ -96,7 +96,7 @@ extension DocumentHost {
     private func refreshed(_ item: IndexedItem, _ domain: Domain) async -> IndexedItem {
         do throws(DocumentError) {
             let remote = try await domain.provider.item(item.id)
-            _ = try await storage.run { try $0.apply([remote], in: domain.name) }
+            _ = try await treeWork.take([remote], in: domain.name)
             return try storage.read { try $0.item(item.id, in: domain.name) } ?? item
         } catch {
             return item

@@ -92,6 +92,8 @@ extension DocumentHost {
             if unsent.isEmpty { return }
             for (item, _) in unsent { try await sender.send(item.key, onProgress: onProgress) }
         }
+        throw DocumentError(
+            .busy, "\(location) is changed again as soon as it is sent; what is not sent yet is sent later.")
     }
 
     /// Ends a conflict.

@@ -90,7 +90,6 @@ public final class DocumentHost: Sendable {
 
     /// What the start found and mended, one sentence each.
     public let findings: [String]
-    private let pending: [JournalEntry]
 
     /// Opens the storage root and mends what a crash left, with an event loop of its own. Blocks.
     ///
@@ -115,7 +114,6 @@ public final class DocumentHost: Sendable {
             storage = StorageThreads(store: store)
             let report = try store.reconcile()
             findings = report.findings
-            pending = report.pending
         } catch {
             throw DocumentError(wrapping: error)
         }
@@ -126,7 +124,8 @@ public final class DocumentHost: Sendable {
                 locale: getenv("LANG").map { String(cString: $0) } ?? "", logger: logger))
         accesses = AccessTable()
         delivery = Delivery(
-            storage: storage, domains: domains, broker: broker, locks: locks, owner: owner, logger: logger)
+            storage: storage, domains: domains, broker: broker, locks: locks, owner: owner, logger: logger,
+            permits: Permits(Sender.width))
         sender = Sender(
             storage: storage, delivery: delivery, work: work, executor: loop, retry: RetryPolicy(), logger: logger)
         treeWork = TreeWork(
@@ -145,7 +144,7 @@ public final class DocumentHost: Sendable {
         arranger = Arranger(
             storage: storage, broker: broker, locks: locks, resolver: resolver, follower: follower,
             exporter: exporter, owner: owner)
-        evictor = Evictor(storage: storage, broker: broker, locks: locks, owner: owner)
+        evictor = Evictor(storage: storage, broker: broker, locks: locks, treeWork: treeWork, owner: owner)
         resolution = ConflictResolver(
             storage: storage, broker: broker, sender: sender, owner: owner)
         try openDomains()
@@ -159,7 +158,6 @@ public final class DocumentHost: Sendable {
         await withTaskExecutorPreference(loop) {
             await withDiscardingTaskGroup { group in
                 group.addTask { [self] in await work.run() }
-                resumePending()
                 do throws(DocumentError) {
                     try sender.enqueueAll(of: nil)
                 } catch {
@@ -196,14 +194,5 @@ public final class DocumentHost: Sendable {
             entry += 1
         }
         return values
-    }
-
-    /// Takes up what a crash interrupted where only a provider knows how far it got.
-    private func resumePending() {
-        let resumption = Resumption(
-            storage: storage, domains: domains, locks: locks, delivery: delivery, logger: logger)
-        for entry in pending {
-            work.add { await resumption.resume(entry) }
-        }
     }
 }

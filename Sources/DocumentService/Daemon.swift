@@ -22,9 +22,14 @@ package struct Daemon: Sendable {
     ) throws(DocumentError) {
         ignoreBrokenPipeSignal()
         loop = EventLoop(name: "docentd")
-        host = try DocumentHost(configuration, loop: loop, observer: observer, logger: logger)
-        // After the root's lock: whoever holds it owns the socket.
-        listener = try SocketListener(path: socket)
+        do throws(DocumentError) {
+            host = try DocumentHost(configuration, loop: loop, observer: observer, logger: logger)
+            // After the root's lock: whoever holds it owns the socket.
+            listener = try SocketListener(path: socket)
+        } catch {
+            loop.shutdown()
+            throw error
+        }
         control = DaemonControl(version: version)
         self.idleTime = idleTime
         self.logger = logger

@@ -27,9 +27,7 @@ package enum DaemonProgram {
         logger.logLevel = options.isVerbose ? .debug : .info
         do {
             let address = try HostAddress.ofThisProcess()
-            let daemon = try Daemon(
-                configuration(for: address, options), socket: FilePath(address.socket), version: version,
-                idleTime: options.idleTime, observer: CrashPoint.fromEnvironment(), logger: logger)
+            let daemon = try await open(address, options, logger)
             logger.info("serving", metadata: ["root": "\(address.root)", "socket": "\(address.socket)"])
             try await daemon.run()
             return 0
@@ -37,6 +35,29 @@ package enum DaemonProgram {
             say("docentd: \(error)")
             return 1
         }
+    }
+
+    /// A host that is just ending holds the root's lock until its providers are gone: it is waited for.
+    private static func open(
+        _ address: HostAddress, _ options: DaemonOptions, _ logger: Logger
+    ) async throws -> Daemon {
+        for _ in 0..<30 {
+            do throws(DocumentError) {
+                return try daemon(at: address, options, logger)
+            } catch {
+                guard error.code == .busy else { throw error }
+            }
+            try await Task.sleep(for: .milliseconds(200))
+        }
+        return try daemon(at: address, options, logger)
+    }
+
+    private static func daemon(
+        at address: HostAddress, _ options: DaemonOptions, _ logger: Logger
+    ) throws(DocumentError) -> Daemon {
+        try Daemon(
+            configuration(for: address, options), socket: FilePath(address.socket), version: version,
+            idleTime: options.idleTime, observer: CrashPoint.fromEnvironment(), logger: logger)
     }
 
     private static func configuration(

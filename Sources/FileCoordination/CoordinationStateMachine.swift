@@ -80,11 +80,17 @@ package struct CoordinationStateMachine: Sendable {
     // MARK: - Who blocks whom
 
     private func claimsBlocking(_ claim: Claim) -> [Claim] {
+        // A read inside the same item's own accessor goes on: those that wait for it, wait for the outer one (COORD-33).
+        if !claim.intent.isWriting, claim.nestedIn.contains(where: { held[$0]?.item.key == claim.item.key }) {
+            return []
+        }
         var candidates = claimsByKey[claim.item.key] ?? []
         if claim.intent.coversContents { candidates.formUnion(claimsBelow[claim.item.key] ?? []) }
         for ancestor in claim.item.ancestors { candidates.formUnion(claimsByKey[ancestor] ?? []) }
         return candidates.sorted().compactMap { id -> Claim? in
-            guard id < claim.id, let other = held[id] ?? waiting.first(where: { $0.id == id }) else { return nil }
+            guard id != claim.id else { return nil }
+            // Whoever holds it counts; of those that wait, only who asked before.
+            guard let other = held[id] ?? (id < claim.id ? waiting.first { $0.id == id } : nil) else { return nil }
             return claim.mustWait(for: other) ? other : nil
         }
     }

@@ -39,7 +39,8 @@ struct AccessGranter: Sendable {
             nestedIn: nested)
         do throws(DocumentError) {
             // While it waited, the item may have been renamed, sent, or removed (COORD-7).
-            guard let now = try storage.read({ try $0.item(item.id, in: domain.name) }), !now.isGone else {
+            guard let now = try storage.read({ try $0.item(item.id, in: domain.name) }), !now.isGone || now.isUnsent
+            else {
                 throw DocumentError(.noSuchItem, "\(request.location) was removed while you waited for it.")
             }
             item = now

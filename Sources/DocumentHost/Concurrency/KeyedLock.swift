@@ -16,6 +16,9 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
         return try await body()
     }
 
+    /// Whether somebody works on the key just now.
+    package func isHeld(_ key: Key) -> Bool { queues.withLock { $0[key] != nil } }
+
     private func lock(_ key: Key) async {
         await withCheckedContinuation { continuation in
             let free = queues.withLock { queues in

@@ -56,6 +56,7 @@ struct ChangeFollower: Sendable {
     private func readFeed(of domain: Domain, _ session: ProviderSession) async throws(DocumentError) {
         var anchor = try storage.read { try $0.domain(domain.name)?.anchor }
         var restarts = 0
+        var seen: Set<SyncAnchor> = []
         while true {
             guard let since = anchor else {
                 // Taken before anything is listed: an anchor newer than the listing would lose changes (PROV-21).
@@ -66,7 +67,7 @@ struct ChangeFollower: Sendable {
             }
             do throws(DocumentError) {
                 let changes = try await session.changes(since: since, suggestedCount: Self.pageSize)
-                guard changes.anchor != since || !changes.more else {
+                guard !changes.more || seen.insert(changes.anchor).inserted else {
                     throw DocumentError(
                         .contractBroken,
                         "The provider of \(domain.name) says that there are more changes, at an anchor that does not move."
@@ -103,16 +104,17 @@ struct ChangeFollower: Sendable {
             do throws(DocumentError) {
                 let generation = try await storage.write { try $0.beginListing(of: folder, in: domain.name) }
                 var next: PageToken?
+                var seen: Set<PageToken> = []
                 repeat {
                     let asked = next
                     let page = try await session.enumerate(folder, page: asked, suggestedCount: Self.pageSize)
-                    guard page.next == nil || page.next != asked else {
+                    guard page.next.map({ seen.insert($0).inserted }) ?? true else {
                         throw DocumentError(
                             .contractBroken, "The provider of \(domain.name) lists a folder in a circle.")
                     }
                     try await take(
                         try await storage.run {
-                            try $0.apply(page, of: folder, in: domain.name, generation: generation)
+                            try $0.apply(page, of: folder, in: domain.name, generation: generation, leavingWork: true)
                         },
                         domain)
                     report(nil)

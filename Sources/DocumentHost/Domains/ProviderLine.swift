@@ -12,8 +12,7 @@ struct ProviderLine: RequestHandler {
     func answer(_ body: [UInt8], _ request: IncomingRequest) async throws -> [UInt8] {
         switch try HostCall(serialized: body) {
         case .writePlaceholder(let item):
-            let name = domain
-            let outcome = try await host.storage.run { try $0.apply([item], in: name) }
+            let outcome = try await host.treeWork.take([item], in: domain)
             if let rejected = outcome.rejected.first { throw rejected.error }
             return HostReply.writePlaceholder.serialized()
         }

@@ -39,7 +39,10 @@ struct TreeWork: Sendable {
             return
         }
         let intent = ClaimIntent.writing(entry.action == .remove ? .forDeleting : .forMoving)
-        if let claim = broker.claimWithoutWaiting(item, for: intent, by: owner) {
+        // Not while it is sent or provided either: that may take long, and the caller has others to see to.
+        if !locks.isHeld(ItemKey(domain: entry.domain, id: id)),
+            let claim = broker.claimWithoutWaiting(item, for: intent, by: owner)
+        {
             defer { broker.end(claim) }
             await carryOut(entry)
             return
@@ -49,6 +52,13 @@ struct TreeWork: Sendable {
             defer { broker.end(claim) }
             await carryOut(entry)
         }
+    }
+
+    /// Takes up items that a provider told of, and what follows from them in the tree.
+    func take(_ items: [Item], in domain: DomainName) async throws(DocumentError) -> ApplyOutcome {
+        let outcome = try await storage.run { try $0.apply(items, in: domain, leavingWork: true) }
+        for entry in outcome.work { try await perform(entry) }
+        return outcome
     }
 
     private func carryOut(_ entry: JournalEntry) async {

@@ -8,6 +8,7 @@ struct Evictor: Sendable {
     let storage: StorageThreads
     let broker: CoordinationBroker
     let locks: KeyedLock<ItemKey>
+    let treeWork: TreeWork
     let owner: ClaimOwner
 
     struct Outcome: Sendable {
@@ -63,7 +64,7 @@ struct Evictor: Sendable {
         }
         if item.state == .materialised, remote.version.content != item.synced?.content {
             // Newer contents there: those are what a later open brings, and ours were never ours alone.
-            _ = try await storage.run { try $0.apply([remote], in: item.domain) }
+            _ = try await treeWork.take([remote], in: item.domain)
         }
     }
 }

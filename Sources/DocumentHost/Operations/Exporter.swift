@@ -31,6 +31,10 @@ struct Exporter: Sendable {
         guard domain.bundle.manifest.isOffered(for: mode, types: [type]) else {
             throw DocumentError(.typeNotAccepted, "\(domain.name) does not take documents of the type \(type).")
         }
+        if removingSource, source.starts(with: storage.store.root.path) {
+            throw DocumentError(
+                .invalidArgument, "\(source) lies in the storage root: rename or move the item itself instead.")
+        }
         try await follower.freshen(domain)
         let parent = try await folder(of: destination, in: domain)
         if let existing = try await resolver.resolveIfPresent(destination, in: domain) {
@@ -67,11 +71,12 @@ struct Exporter: Sendable {
                 of: source, to: parent.id, name: name, kind: kind, in: domain.name, removingSource: removingSource)
         }
         do throws(DocumentError) {
-            let item = try await session.create(
-                ProviderCall.CreateCall(
-                    parentID: parent.id, name: name, kind: kind, contentsPath: export.contents?.path.string,
-                    modified: export.contents?.source?.modified, operation: export.operation),
-                onProgress: onProgress)
+            let call = ProviderCall.CreateCall(
+                parentID: parent.id, name: name, kind: kind, contentsPath: export.contents?.path.string,
+                modified: export.contents?.source?.modified, operation: export.operation)
+            let item = try await onceMoreAfterDeath { () async throws(DocumentError) in
+                try await session.create(call, onProgress: onProgress)
+            }
             guard item.parentID == parent.id else {
                 throw DocumentError(.contractBroken, "The provider of \(domain.name) put \(location) somewhere else.")
             }
@@ -85,13 +90,21 @@ struct Exporter: Sendable {
 
     /// New contents for an item that is there, under a claim like any other writer's; checked under it (PICK-19).
     private func replace(
-        _ existing: IndexedItem, with source: FilePath, at location: Location, _ removingSource: Bool,
+        _ found: IndexedItem, with source: FilePath, at location: Location, _ removingSource: Bool,
         _ domain: Domain, _ onProgress: @escaping @Sendable (TransferProgress?) -> Void
     ) async throws(DocumentError) -> IndexedItem {
         let session = domain.provider
         let claim = try await broker.claim(
-            try storage.read { try $0.coordinated(existing) }, for: .writing(.forReplacing), by: owner)
+            try storage.read { try $0.coordinated(found) }, for: .writing(.forReplacing), by: owner)
         defer { broker.end(claim) }
+        // While it waited, another tool may have edited, renamed or removed it.
+        guard let existing = try storage.read({ try $0.item(found.id, in: domain.name) }), !existing.isGone else {
+            throw DocumentError(.noSuchItem, "\(location) was removed while you waited for it.")
+        }
+        guard !existing.isUnsent else {
+            throw DocumentError(
+                .unsyncedEdits, "\(location) has changes that were not sent yet, and cannot be replaced.")
+        }
         let (request, contents) = try await storage.run { store in
             let request = try store.root.staging.makeRequest()
             do {
@@ -105,12 +118,15 @@ struct Exporter: Sendable {
             }
         }
         do throws(DocumentError) {
-            let item = try await session.modify(
-                ProviderCall.ModifyCall(
-                    id: existing.id, baseVersion: existing.item.version.contentOnly,
-                    contentsPath: contents.path.string, modified: contents.source?.modified,
-                    operation: request.name),
-                onProgress: onProgress)
+            let call = ProviderCall.ModifyCall(
+                id: existing.id, baseVersion: existing.item.version.contentOnly,
+                contentsPath: contents.path.string, modified: contents.source?.modified, operation: request.name)
+            let item = try await onceMoreAfterDeath { () async throws(DocumentError) in
+                try await session.modify(call, onProgress: onProgress)
+            }
+            guard item.id == existing.id else {
+                throw DocumentError(.contractBroken, "The provider took \(location) and answered with another item.")
+            }
             let now = try await storage.run { store in
                 try request.remove()
                 _ = try store.apply([item], in: domain.name)

@@ -16,22 +16,12 @@ struct Delivery: Sendable {
     let locks: KeyedLock<ItemKey>
     let owner: ClaimOwner
     let logger: Logger
+    /// How many documents go out at once.
+    let permits: Permits
 
-    /// Sends an item if it is changed. A crash of the provider is tried once more: the operation has a name, so that it
-    /// is not done twice.
+    /// Sends an item if it is changed.
     func deliver(_ key: ItemKey, _ report: @escaping ProgressObserver) async throws(DocumentError) {
         let domain = try domains.domain(key.domain)
-        do throws(DocumentError) {
-            try await deliverOnce(key, of: domain, report)
-        } catch {
-            guard error.code == .providerDied, !Task.isCancelled else { throw error }
-            try await deliverOnce(key, of: domain, report)
-        }
-    }
-
-    private func deliverOnce(
-        _ key: ItemKey, of domain: Domain, _ report: @escaping ProgressObserver
-    ) async throws(DocumentError) {
         guard let item = try storage.read({ try $0.item(key.id, in: key.domain) }) else { return }
         switch item.state {
         case .changed, .sending: break
@@ -47,18 +37,27 @@ struct Delivery: Sendable {
             try storage.read { try $0.coordinated(item) }, for: .reading, by: owner)
         var isClaimed = true
         defer { if isClaimed { broker.end(claim) } }
-        let recreated = try await locks.withLock(key) { () async throws(DocumentError) -> Bool in
-            let sending = try await storage.run { try $0.beginSending(key.id, in: key.domain) }
-            broker.end(claim)
-            isClaimed = false
-            return try await send(sending, to: session, report)
+        let recreated = try await permits.withPermit { () async throws(DocumentError) -> Bool in
+            try await locks.withLock(key) { () async throws(DocumentError) -> Bool in
+                let sending = try await begin(key)
+                broker.end(claim)
+                isClaimed = false
+                return try await send(sending, to: session, report)
+            }
         }
         if recreated { logger.notice("an edit survived a deletion", metadata: ["item": "\(key.domain):\(key.id)"]) }
     }
 
-    /// Takes up a sending that the host's death interrupted.
-    func resume(_ sending: Sending, of domain: Domain) async throws(DocumentError) {
-        _ = try await send(sending, to: domain.provider) { _ in }
+    /// A sending that the host's death interrupted after the provider was asked is taken up under its old name, so that
+    /// it is not done twice.
+    private func begin(_ key: ItemKey) async throws(DocumentError) -> Sending {
+        let interrupted = try storage.read { index in
+            try index.journal(of: key.id, in: key.domain).last { $0.action == .send }
+        }
+        return try await storage.run { store in
+            guard let interrupted else { return try store.beginSending(key.id, in: key.domain) }
+            return try store.resumeSending(interrupted)
+        }
     }
 
     /// Returns whether the document had to be made anew.
@@ -68,12 +67,13 @@ struct Delivery: Sendable {
         do throws(DocumentError) {
             // PROV-9: after the write; one call may stand for several.
             try await session.itemChanged(sending.item.id)
-            let item = try await session.modify(
-                ProviderCall.ModifyCall(
-                    id: sending.item.id, baseVersion: sending.base.contentOnly,
-                    contentsPath: sending.snapshot.path.string, modified: sending.snapshot.source?.modified,
-                    operation: sending.operation),
-                onProgress: report)
+            let call = ProviderCall.ModifyCall(
+                id: sending.item.id, baseVersion: sending.base.contentOnly,
+                contentsPath: sending.snapshot.path.string, modified: sending.snapshot.source?.modified,
+                operation: sending.operation)
+            let item = try await onceMoreAfterDeath { () async throws(DocumentError) in
+                try await session.modify(call, onProgress: report)
+            }
             guard item.id == sending.item.id else {
                 throw DocumentError(
                     .contractBroken, "The provider took \(sending.location) and answered with another item.")
@@ -143,12 +143,11 @@ struct Delivery: Sendable {
     ) async throws(DocumentError) -> Bool {
         do throws(DocumentError) {
             guard let parent = sending.item.item.parentID, let name = sending.item.item.name else { throw cause }
-            let item = try await session.create(
-                ProviderCall.CreateCall(
-                    parentID: parent, name: name, kind: sending.item.item.kind,
-                    contentsPath: sending.snapshot.path.string, modified: sending.snapshot.source?.modified,
-                    operation: sending.operation),
-                onProgress: { _ in })
+            let call = ProviderCall.CreateCall(
+                parentID: parent, name: name, kind: sending.item.item.kind,
+                contentsPath: sending.snapshot.path.string, modified: sending.snapshot.source?.modified,
+                operation: sending.operation)
+            let item = try await onceMoreAfterDeath { () async throws(DocumentError) in try await session.create(call) }
             _ = try await storage.run { try $0.finish(sending, asNew: item) }
             return true
         } catch {

@@ -8,7 +8,7 @@ import Synchronization
 /// Sends what was changed here to the providers: soon, a few at a time, and again when it did not work.
 final class Sender: Sendable {
     /// How many documents go out at once, over all domains.
-    private static let width = 8
+    static let width = 8
 
     private struct State {
         /// Items that a background task takes care of.
@@ -23,7 +23,6 @@ final class Sender: Sendable {
     private let storage: StorageThreads
     private let delivery: Delivery
     private let transfers: SharedTransfers<ItemKey, Void>
-    private let permits = Permits(Sender.width)
     private let work: WorkGroup
     private let retry: RetryPolicy
     private let logger: Logger
@@ -71,9 +70,7 @@ final class Sender: Sendable {
     /// - Throws: what keeps it from being sent; it stays kept, and is tried again in the background.
     func send(_ key: ItemKey, onProgress: (@Sendable (TransferProgress?) -> Void)? = nil) async throws(DocumentError) {
         try await transfers.join(key, onProgress: onProgress) { [self] report throws(DocumentError) in
-            try await permits.withPermit { () async throws(DocumentError) in
-                try await delivery.deliver(key, report)
-            }
+            try await delivery.deliver(key, report)
         }
     }
 
@@ -117,7 +114,11 @@ final class Sender: Sendable {
         guard case .retry(let delay) = decision else { return false }
         // A handle, so that somebody who wants it sooner can end the nap.
         let nap = Task { _ = try? await Task.sleep(for: delay) }
-        state.withLock { $0.naps[key] = nap }
+        let isWanted = state.withLock { state in
+            state.naps[key] = nap
+            return state.again.contains(key)
+        }
+        if isWanted { nap.cancel() }
         await withTaskCancellationHandler {
             await nap.value
         } onCancel: {

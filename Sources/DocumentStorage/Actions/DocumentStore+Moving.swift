@@ -115,10 +115,19 @@ extension DocumentStore {
 
     /// Carries out one recorded rename or removal in the tree; doing it again is no error.
     package func perform(_ entry: JournalEntry) throws {
+        // Done already: names may belong to other items by now.
+        guard try isOpen(entry) else { return }
         switch entry.step {
         case .renameRecorded, .renameMoved: try performMove(entry)
         case .removeRecorded, .removeCleared: try performRemoval(entry)
         default: throw DocumentError(.internal, "The journal's entry \(entry.id) (\(entry.step)) is not for the tree.")
+        }
+    }
+
+    private func isOpen(_ entry: JournalEntry) throws -> Bool {
+        try index.read { index in
+            guard let id = entry.itemID else { return try index.journal().contains { $0.id == entry.id } }
+            return try index.journal(of: id, in: entry.domain).contains { $0.id == entry.id }
         }
     }
 

@@ -80,8 +80,11 @@ extension DocumentStore {
         let outcome = try index.write { index in
             let outcome = try index.apply([item], in: domain)
             if let file {
+                // What was written since is not recorded here: whoever ends that write sees the difference, flushes it
+                // and records it.
                 try index.setMaterialised(
-                    id, in: domain, version: item.version, file: file, state: isSame ? .materialised : .changed)
+                    id, in: domain, version: item.version, file: isSame ? file : sending.snapshot.source ?? file,
+                    state: isSame ? .materialised : .changed)
             } else {
                 try index.setPlaceholder(id, in: domain)
             }

@@ -127,6 +127,24 @@ import Testing
         )
     }
 
+    @Test("COORD-33: a nested read goes on also while somebody else waits to write")
+    func nestedReadPassesTheQueue() throws {
+        var machine = CoordinationStateMachine()
+        _ = machine.request(try claim(1, alice, "a", .writing(nil)))
+        #expect(machine.request(try claim(2, bob, "a", .writing(nil))) == [])
+        #expect(machine.request(try claim(3, alice, "a", .reading, in: [1])) == [.grant(ClaimID(3))])
+        #expect(machine.end(ClaimID(3)) == [])
+        #expect(machine.end(ClaimID(1)) == [.grant(ClaimID(2))])
+    }
+
+    @Test("COORD-2: whoever holds an item excludes others, in whatever order the claims were numbered")
+    func numbersDoNotDecide() throws {
+        var machine = CoordinationStateMachine()
+        #expect(machine.request(try claim(6, alice, "a", .writing(nil))) == [.grant(ClaimID(6))])
+        #expect(machine.request(try claim(5, bob, "a", .writing(nil))) == [])
+        #expect(machine.end(ClaimID(6)) == [.grant(ClaimID(5))])
+    }
+
     @Test("COORD-39: a deadlock is an error at once, and names both parties")
     func deadlock() throws {
         var machine = CoordinationStateMachine()

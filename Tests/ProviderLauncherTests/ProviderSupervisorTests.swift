@@ -157,6 +157,11 @@ struct ProviderSupervisorTests {
                     == "The provider Photos (org.example.photos) died 5 times within 3 minutes and is not started again until it is reset or installed anew."
             )
             #expect(supervisor.status.state == .givenUp(error))
+            // Who waits is answered first, then it is told.
+            let deadline = ContinuousClock.now + .seconds(10)
+            while events.withLock({ $0.isEmpty }), ContinuousClock.now < deadline {
+                try await Task.sleep(for: .milliseconds(5))
+            }
             #expect(events.withLock { $0 } == [error.message])
             var mended = ScriptedProvider()
             mended.frames["item"] = ScriptedProvider.answer(3, .item(try Self.item()))

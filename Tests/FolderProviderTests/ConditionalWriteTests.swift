@@ -92,6 +92,8 @@ struct ConditionalWriteTests {
                 try fixture.write("editor \(number)", to: "a.tmp")
                 try fixture.rename("a.tmp", to: "a")
                 saves.withLock { $0 = number }
+                // Pauses for thought: without them nobody else may ever be quick enough.
+                if number % 10 == 5 { try await Task.sleep(for: .milliseconds(20)) }
             }
             isDone.withLock { $0 = true }
         }
@@ -107,11 +109,12 @@ struct ConditionalWriteTests {
             }
         }
         try await editor.value
-        // The last save is there, unless we knew it when we wrote.
+        // The last save is there, or we knew it when we wrote.
         let text = try fixture.read("a")
-        #expect(text == "editor 300" || text == "ours over [editor 300]", "\(text)")
+        #expect(text.contains("editor 300"), "\(text)")
         #expect(ours > 0)
-        #expect(try fixture.names() == ["a"])
+        let names = try fixture.names()
+        #expect(names == ["a"])
     }
 
     @Test("A document that another program has open for writing is not replaced under it")

@@ -50,7 +50,9 @@ struct ProgressBarTests {
 }
 
 struct QuotingTests {
-    @Test(arguments: [("work:/a.txt", "work:/a.txt"), ("work:/a b", "'work:/a b'"), ("it's", #"'it'\''s'"#), ("", "''")])
+    @Test(arguments: [
+        ("work:/a.txt", "work:/a.txt"), ("work:/a b", "'work:/a b'"), ("it's", #"'it'\''s'"#), ("", "''"),
+    ])
     func aLocationIsOneWordForAShell(text: String, quoted: String) {
         #expect(Quoting.shell(text) == quoted)
     }

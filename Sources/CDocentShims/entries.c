@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -56,6 +57,12 @@ void docent_file_clock(int64_t *seconds, uint32_t *nanoseconds) {
 void docent_pause(uint32_t milliseconds) {
     struct timespec left = {.tv_sec = milliseconds / 1000, .tv_nsec = (long)(milliseconds % 1000) * 1000000};
     while (nanosleep(&left, &left) < 0 && errno == EINTR) {}
+}
+
+void docent_trim_memory(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }
 
 int64_t docent_seek_data(int file, int64_t offset) {

@@ -115,14 +115,15 @@ struct FolderTreeTests {
     }
 
     /// A folder's times are not remembered each time that something in it changes.
-    private static func comparable(_ records: [RecordID: FolderRecord]) -> [RecordID: FolderRecord] {
-        records.mapValues { record in
-            guard record.facts.isFolder else { return record }
-            var record = record
-            record.facts.changed = .zero
-            record.facts.modified = .zero
-            return record
-        }
+    private static func comparable(_ records: RecordStore) -> Set<FolderRecord> {
+        Set(
+            records.values.map { record in
+                guard record.facts.isFolder else { return record }
+                var record = record
+                record.facts.changed = .zero
+                record.facts.modified = .zero
+                return record
+            })
     }
 
     @Test("A log that has grown too long forgets the oldest, and says so for anchors before that")

@@ -9,10 +9,10 @@ extension FolderMirror {
             let outcome = outcome(of: change, leftover, root)
             if let outcome {
                 ledger.finish(change.operation, outcome)
-                tree.remembered.append(.finished(operation: change.operation, outcome: outcome))
+                tree.remember(.finished(operation: change.operation, outcome: outcome))
             } else {
                 ledger.abandon(change.operation)
-                tree.remembered.append(.abandoned(operation: change.operation))
+                tree.remember(.abandoned(operation: change.operation))
             }
             dirt.folders.formUnion([change.from.parent, change.to.parent].filter { tree.records[$0] != nil })
         }

@@ -24,6 +24,7 @@ extension FolderMirror {
     mutating func scan(_ root: borrowing OpenFile, folders: Int) throws(DocumentError) {
         guard !isScanned else { return }
         if isNew {
+            tree.isRemembering = false
             var count = 0
             var unopened: Set<RecordID> = []
             while count < folders, let id = scanQueue.popLast() {
@@ -34,7 +35,7 @@ extension FolderMirror {
             process(root)
             // Nobody has an anchor yet.
             tree.log.forgetAll()
-            tree.remembered = []
+            tree.isRemembering = true
             announced = tree.log.last
         } else {
             for change in ledger.planned.values {
@@ -50,6 +51,7 @@ extension FolderMirror {
         isScanned = true
         recover(root)
         try rewriteState()
+        docent_trim_memory()
         warnOfWatches()
     }
 
@@ -152,7 +154,7 @@ extension FolderMirror {
             }
             if !isStable {
                 // Somebody is busy there. What is missing may only have been missed.
-                for name in (tree.children[id] ?? [:]).keys where listing.items[name] == nil {
+                for name in tree.missing(from: listing.items, in: id) {
                     if sighting.look(at: name.rawValue, in: folder) != .absent { listing.hidden.insert(name) }
                 }
             }

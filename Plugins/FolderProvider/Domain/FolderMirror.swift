@@ -65,7 +65,7 @@ struct FolderMirror: ~Copyable {
         var tree = FolderTree(capacity: settings.pace.feedCapacity)
         var ledger = OperationLedger()
         var known: StateSettings?
-        for entry in try state.entries() {
+        let isGood = try state.read { entry in
             switch entry {
             case .settings(let settings): known = settings
             case .record(let record): tree.restore(record)
@@ -75,7 +75,11 @@ struct FolderMirror: ~Copyable {
             case .abandoned(let operation): ledger.abandon(operation)
             }
         }
-        if known == nil { tree = FolderTree(capacity: settings.pace.feedCapacity) }
+        if !isGood || known == nil {
+            known = nil
+            tree = FolderTree(capacity: settings.pace.feedCapacity)
+            ledger = OperationLedger()
+        }
         tree.finishRestoring(floor: known?.feedFloor ?? 0, last: known?.feedLast ?? 0)
         var mirror = FolderMirror(
             settings: settings, logger: logger, state: state, tree: tree, ledger: ledger, known: known)

@@ -3,7 +3,7 @@ internal import DocumentModel
 
 /// All of a folder's items at one moment.
 struct FolderListing {
-    var items: [ItemName: FileFacts] = [:]
+    var items: [(name: ItemName, facts: FileFacts)] = []
     /// Names that something is under that could not be looked at.
     var hidden: Set<ItemName> = []
     var leftOut = LeftOut()
@@ -84,7 +84,7 @@ struct FolderListing {
             return
         }
         switch sighting.look(at: text, in: folder) {
-        case .item(let facts): items[name] = facts
+        case .item(let facts): items.append((name, facts))
         case .absent: leftOut.special += 1
         case .hidden:
             leftOut.hidden += 1

@@ -63,11 +63,12 @@ struct StateFile: ~Copyable {
             .busy, "Another process uses the state in “\(path)”; end it, or wait until it has ended, and try again.")
     }
 
-    /// The entries of earlier runs; none when there was no memory or it is damaged.
-    mutating func entries() throws(DocumentError) -> [StateEntry] {
+    /// Gives the entries of earlier runs, in order.
+    ///
+    /// - Returns: false when the memory is damaged; then it is put aside, and what was given must be forgotten.
+    mutating func read(_ take: (StateEntry) -> Void) throws(DocumentError) -> Bool {
         let bytes = try file.contents(naming: "the provider's state")
-        if bytes.isEmpty { return [] }
-        var entries: [StateEntry] = []
+        if bytes.isEmpty { return true }
         var good = Self.header.count
         var isDamaged = !bytes.starts(with: Self.header)
         var reader = ByteReader(bytes.dropFirst(Self.header.count))
@@ -80,23 +81,24 @@ struct StateFile: ~Copyable {
                 isDamaged = !reader.isAtEnd && bytes[good...].contains { $0 != 0 }
                 break
             }
-            entries.append(entry)
+            take(entry)
             good += 8 + payload.count
         }
-        if isDamaged {
-            let aside = Self.fileName + ".damaged"
-            logger.error(
-                "The provider's state in “\(path)” is damaged; it is put aside as “\(aside)” and begun anew.")
-            _ = docent_renameat2(folder.descriptor, Self.fileName, folder.descriptor, aside, 0)
-            file = try folder.open(Self.fileName, flags: .log, naming: "the provider's state")
-            size = 0
-            return []
-        }
+        if isDamaged { return try putAside() }
         if good < bytes.count {
             try check(docent_ftruncate(file.descriptor, Int64(good)))
             size = Int64(good)
         }
-        return entries
+        return true
+    }
+
+    private mutating func putAside() throws(DocumentError) -> Bool {
+        let aside = Self.fileName + ".damaged"
+        logger.error("The provider's state in “\(path)” is damaged; it is put aside as “\(aside)” and begun anew.")
+        _ = docent_renameat2(folder.descriptor, Self.fileName, folder.descriptor, aside, 0)
+        file = try folder.open(Self.fileName, flags: .log, naming: "the provider's state")
+        size = 0
+        return false
     }
 
     mutating func append(_ entries: some Sequence<StateEntry>) throws(DocumentError) {

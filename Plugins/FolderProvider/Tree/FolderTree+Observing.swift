@@ -47,13 +47,11 @@ extension FolderTree {
     /// All of a folder's items.
     ///
     /// - Returns: folders that were not known before.
-    mutating func see(listing: [ItemName: FileFacts], hidden: Set<ItemName>, in parent: RecordID) -> [RecordID] {
-        for name in (children[parent] ?? [:]).keys where listing[name] == nil && !hidden.contains(name) {
-            miss(Place(parent: parent, name: name))
-        }
-        for place in pending.keys where place.parent == parent && listing[place.name] == nil {
-            pending[place] = nil
-        }
+    mutating func see(
+        listing: [(name: ItemName, facts: FileFacts)], hidden: Set<ItemName>, in parent: RecordID
+    ) -> [RecordID] {
+        let missing = missing(from: listing, in: parent)
+        for name in missing where !hidden.contains(name) { miss(Place(parent: parent, name: name)) }
         var folders: [RecordID] = []
         for (name, facts) in listing {
             if let folder = see(facts, at: Place(parent: parent, name: name)) { folders.append(folder) }
@@ -81,6 +79,15 @@ extension FolderTree {
         /// Where to look, and for what.
         var place: Place
         var facts: FileFacts
+    }
+
+    /// The known and the pending names of a folder that are not in a listing.
+    func missing(from listing: [(name: ItemName, facts: FileFacts)], in parent: RecordID) -> Set<ItemName> {
+        var missing = Set((children[parent] ?? [:]).keys)
+        for place in pending.keys where place.parent == parent { missing.insert(place.name) }
+        if missing.isEmpty { return [] }
+        for entry in listing { missing.remove(entry.name) }
+        return missing
     }
 
     /// Decides which items the files at pending places are.
@@ -159,7 +166,7 @@ extension FolderTree {
         if let contentChanged, var record = records[id] {
             record.contentChanged = contentChanged
             records[id] = record
-            remembered.append(.record(record))
+            remember(.record(record))
         }
         return id
     }
@@ -170,16 +177,6 @@ extension FolderTree {
         if children[place.parent]?[place.name] == id { children[place.parent]?[place.name] = nil }
         if displacedAt[place] == id { displacedAt[place] = nil }
         remove(id)
-    }
-
-    /// An item was about to be given another file when an earlier run ended: wherever that file is found, it is this
-    /// item.
-    mutating func expect(_ key: FileKey, for id: RecordID) {
-        if records[id] != nil { addHolder(id, of: key) }
-    }
-
-    mutating func endExpecting(_ key: FileKey, for id: RecordID) {
-        if records[id]?.facts.key != key { removeHolder(id, of: key) }
     }
 
     private mutating func displace(_ id: RecordID) {
@@ -205,7 +202,7 @@ extension FolderTree {
         records[id] = record
         if let name { children[parent, default: [:]][name] = id }
         addHolder(id, of: facts.key)
-        remembered.append(.record(record))
+        remember(.record(record))
         return id
     }
 
@@ -240,19 +237,20 @@ extension FolderTree {
         records[id] = record
         // A folder's times and size change with what is in it; its parts tell of that themselves.
         let isWorthRemembering = facts.isFolder ? record.sequence != old.sequence || facts.key != old.facts.key : true
-        if record != old, isWorthRemembering { remembered.append(.record(record)) }
+        if record != old, isWorthRemembering { remember(.record(record)) }
     }
 
     private mutating func remove(_ top: RecordID) {
         var next = [top]
         while let id = next.popLast() {
-            guard let record = records.removeValue(forKey: id) else { continue }
+            guard let record = records[id] else { continue }
+            records[id] = nil
             next += (children.removeValue(forKey: id) ?? [:]).values
             displaced.remove(id)
             removeHolder(id, of: record.facts.key)
             dig(id, for: record.facts.key)
             let sequence = log.add(id)
-            remembered.append(.burial(Burial(id: id, key: record.facts.key, sequence: sequence)))
+            remember(.burial(Burial(id: id, key: record.facts.key, sequence: sequence)))
         }
     }
 }

@@ -13,11 +13,13 @@ internal import DocumentModel
 /// was seen), then ``bury()``. In between, records whose file is not where it was are *displaced*: they have left their
 /// folder and may turn up in another.
 struct FolderTree: Sendable {
-    var records: [RecordID: FolderRecord] = [:]
+    var records = RecordStore()
     var children: [RecordID: [ItemName: RecordID]] = [:]
     var log: ChangeLog
     /// What the shell has to write down, in order.
     var remembered: [StateEntry] = []
+    /// Off while all of it is going to be written down anyway.
+    var isRemembering = true
 
     /// Records whose file was not found where it was.
     var displaced: Set<RecordID> = []
@@ -26,9 +28,12 @@ struct FolderTree: Sendable {
     /// Files seen at places where it is not clear yet which item they are.
     var pending: [Place: FileFacts] = [:]
 
-    private var holders: [FileKey: RecordID] = [:]
+    /// By inode.
+    private var holders: [UInt64: RecordID] = [:]
     /// More holders of files with several names.
-    private var moreHolders: [FileKey: [RecordID]] = [:]
+    private var moreHolders: [UInt64: [RecordID]] = [:]
+    /// Files that are going to be the items' when they are seen.
+    private var expected: [FileKey: RecordID] = [:]
     private var graves = Graves()
     private var restoredBurials: [RecordID: UInt64] = [:]
 
@@ -87,24 +92,45 @@ struct FolderTree: Sendable {
     func grave(of key: FileKey) -> RecordID? { graves[key] }
 
     func ids(of key: FileKey) -> [RecordID] {
-        guard let first = holders[key] else { return [] }
-        return [first] + (moreHolders[key] ?? [])
+        guard let first = holders[key.inode] else { return [] }
+        return ([first] + (moreHolders[key.inode] ?? [])).filter {
+            records[$0]?.facts.key == key || expected[key] == $0
+        }
     }
 
     mutating func addHolder(_ id: RecordID, of key: FileKey) {
         graves.remove(key)
-        if let first = holders[key] {
-            if first != id, moreHolders[key]?.contains(id) != true { moreHolders[key, default: []].append(id) }
+        if let first = holders[key.inode] {
+            if first != id, moreHolders[key.inode]?.contains(id) != true {
+                moreHolders[key.inode, default: []].append(id)
+            }
         } else {
-            holders[key] = id
+            holders[key.inode] = id
         }
     }
 
     mutating func removeHolder(_ id: RecordID, of key: FileKey) {
-        var ids = ids(of: key)
-        ids.removeAll { $0 == id }
-        holders[key] = ids.first
-        moreHolders[key] = ids.count > 1 ? Array(ids.dropFirst()) : nil
+        var more = moreHolders[key.inode] ?? []
+        more.removeAll { $0 == id }
+        if holders[key.inode] == id { holders[key.inode] = more.isEmpty ? nil : more.removeFirst() }
+        moreHolders[key.inode] = more.isEmpty ? nil : more
+    }
+
+    /// An item was about to be given another file when an earlier run ended: wherever that file is found, it is this
+    /// item.
+    mutating func expect(_ key: FileKey, for id: RecordID) {
+        guard records[id] != nil else { return }
+        addHolder(id, of: key)
+        expected[key] = id
+    }
+
+    mutating func endExpecting(_ key: FileKey, for id: RecordID) {
+        expected[key] = nil
+        if records[id]?.facts.key.inode != key.inode { removeHolder(id, of: key) }
+    }
+
+    mutating func remember(_ entry: StateEntry) {
+        if isRemembering { remembered.append(entry) }
     }
 
     mutating func dig(_ id: RecordID, for key: FileKey) {

@@ -41,6 +41,9 @@ uint32_t docent_effective_user(void);
 void docent_file_clock(int64_t *seconds, uint32_t *nanoseconds);
 void docent_pause(uint32_t milliseconds);
 
+/// Gives memory that was freed back to the system.
+void docent_trim_memory(void);
+
 /// The first data at or after `offset`; -ENXIO when only a hole is left.
 int64_t docent_seek_data(int file, int64_t offset);
 /// Gives an open file an owner. -EPERM for those who may not.

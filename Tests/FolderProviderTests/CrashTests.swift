@@ -174,6 +174,26 @@ struct CrashTests {
         #expect(try scene.state() == ["a": "third", "a (recovered)": "theirs, longer", "f": "folder"])
     }
 
+    @Test(
+        "A crash in an exchange of names in three steps, as some file systems need it, loses nothing", arguments: 1...3)
+    func crashInThreeSteps(_ steps: Int) async throws {
+        let scene = try await Scene(.replace)
+        let fixture = scene.fixture
+        var domain: FolderDomain? = try fixture.domain { if $0 == .planned { throw SimulatedCrash() } }
+        #expect(throws: SimulatedCrash.self) { _ = try scene.run(try #require(domain)) }
+        domain = nil
+        let temporary = try #require(try fixture.names().map(\.string).first { TemporaryName.isTemporary($0) })
+        try fixture.rename("a", to: temporary + "x")
+        if steps > 1 { try fixture.rename(temporary, to: "a") }
+        if steps > 2 { try fixture.rename(temporary + "x", to: temporary) }
+        let restarted = try fixture.domain()
+        _ = try restarted.currentAnchor()
+        #expect(try scene.state() == (steps == 1 ? scene.before : scene.after))
+        let item = try scene.run(restarted)
+        #expect(item?.id == scene.item.id)
+        #expect(try scene.state() == scene.after)
+    }
+
     @Test("Temporary files of an earlier run are removed; those of others are left alone")
     func leftovers() async throws {
         let scene = try await Scene(.create)

@@ -27,6 +27,11 @@ extension FolderMirror {
     /// Before the first scan: files that were taken away to be removed, and are not what was to be removed, get their
     /// names back, so that they are the same items still.
     mutating func putBackDoubtful(_ root: borrowing OpenFile) {
+        for change in ledger.planned.values where change.kind == .replace {
+            if let temporary = change.temporary, let folder = try? openFolder(change.from.parent, root) {
+                FolderNames.endExchange(temporary, change.from.name.rawValue, in: folder)
+            }
+        }
         for change in ledger.planned.values where change.kind == .delete {
             guard let temporary = change.temporary, let expected = change.expected,
                 let folder = try? openFolder(change.from.parent, root),

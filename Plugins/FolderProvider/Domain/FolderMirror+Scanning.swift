@@ -50,7 +50,7 @@ extension FolderMirror {
         }
         isScanned = true
         recover(root)
-        try rewriteState()
+        if isNew { try rewriteState() } else { remember() }
         docent_trim_memory()
         warnOfWatches()
     }
@@ -159,6 +159,7 @@ extension FolderMirror {
                 }
             }
             leftovers += found
+            unreadable.remove(id)
             noteLeftOut(listing.leftOut, in: id)
             return tree.see(listing: listing.items, hidden: listing.hidden, in: id)
         } catch {
@@ -192,14 +193,16 @@ extension FolderMirror {
     private mutating func cannotOpen(
         _ id: RecordID, _ failure: SystemFailure, _ unopened: inout Set<RecordID>, again: (inout Dirt) -> Void
     ) {
+        guard tree.records[id] != nil else { return }
         if failure.errno == .noSuchFileOrDirectory || failure.errno == .notDirectory {
             // Moved or removed: its parent tells, perhaps only the next time.
-            guard tree.records[id] != nil else { return }
             if unopened.insert(id).inserted { again(&dirt) } else { again(&later) }
-        } else {
-            // Nothing is known of what is in it, so nothing of it is gone.
-            logger.warning("A folder cannot be read: \(failure.errno).", metadata: ["item.id": "\(id.text)"])
+            return
         }
+        // Nothing is known of what is in it, so nothing of it is gone. A change of its permissions is told.
+        if failure.errno != .permissionDenied, failure.errno.rawValue != EXDEV { again(&later) }
+        guard unreadable.insert(id).inserted else { return }
+        logger.warning("A folder cannot be read: \(failure.errno).", metadata: ["item.id": "\(id.text)"])
     }
 
     /// - Returns: nil when the folder is not where the tree has it, so that what was in it may be somewhere else too.

@@ -37,6 +37,8 @@ struct FolderMirror: ~Copyable {
     /// In milliseconds: looking at everything again and again takes a small share of the time only.
     var restBetweenLooks: Int32 = 0
     private var leftOut: [RecordID: FolderListing.LeftOut] = [:]
+    /// Folders that a warning was given for.
+    var unreadable: Set<RecordID> = []
     private var hasWarnedOfWatches = false
     private var hasWarnedOfState = false
 

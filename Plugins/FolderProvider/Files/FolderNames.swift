@@ -31,7 +31,7 @@ enum FolderNames {
             folder.descriptor, name, folder.descriptor, other, UInt32(DOCENT_RENAME_EXCHANGE))
         guard result == -EINVAL || result == -ENOSYS else { return result }
         // In three steps, under the lock, where the file system has nothing better.
-        let third = name + "x"
+        let third = name + thirdSuffix
         let first = docent_renameat2(folder.descriptor, other, folder.descriptor, third, 0)
         guard first == 0 else { return first }
         let second = move(name, in: folder, to: other, in: folder)
@@ -40,6 +40,17 @@ enum FolderNames {
             return second
         }
         return move(third, in: folder, to: name, in: folder)
+    }
+
+    private static let thirdSuffix = "x"
+
+    /// After a crash: brings an exchange in three steps to its end, or back to its beginning.
+    static func endExchange(_ name: String, _ other: String, in folder: borrowing OpenFile) {
+        let third = name + thirdSuffix
+        // When the temporary name is free, the new file has its place already.
+        if move(third, in: folder, to: name, in: folder) == -EEXIST {
+            _ = move(third, in: folder, to: other, in: folder)
+        }
     }
 
     /// Removes a file or a folder with all that is in it, whatever that is. Follows nothing.

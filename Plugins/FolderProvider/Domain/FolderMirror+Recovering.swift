@@ -28,8 +28,12 @@ extension FolderMirror {
     /// names back, so that they are the same items still.
     mutating func putBackDoubtful(_ root: borrowing OpenFile) {
         for change in ledger.planned.values where change.kind == .replace {
-            if let temporary = change.temporary, let folder = try? openFolder(change.from.parent, root) {
-                FolderNames.endExchange(temporary, change.from.name.rawValue, in: folder)
+            guard let temporary = change.temporary, let folder = try? openFolder(change.from.parent, root) else {
+                continue
+            }
+            FolderNames.endExchange(temporary, change.from.name.rawValue, in: folder)
+            if let id = change.id, let expected = change.expected, let contentChanged = change.contentChanged {
+                noteRestored(id, expected, contentChanged, at: change.from, in: folder)
             }
         }
         for change in ledger.planned.values where change.kind == .delete {

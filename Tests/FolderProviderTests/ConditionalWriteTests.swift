@@ -34,6 +34,18 @@ struct ConditionalWriteTests {
         #expect(status.st_mode & 0o7777 == 0o640)
     }
 
+    @Test("New items are as open to others as the folder around them", arguments: [0o755, 0o700, 0o2775])
+    func modeOfNewItems(_ mode: UInt32) async throws {
+        try fixture.call(chmod(fixture.folder.string, mode))
+        _ = try await provider.create("document", try fixture.contents("x"))
+        _ = try await provider.create("folder", nil)
+        var (document, folder) = (stat(), stat())
+        try fixture.call(stat(fixture.path("document"), &document))
+        try fixture.call(stat(fixture.path("folder"), &folder))
+        #expect(document.st_mode & 0o7777 == mode & 0o666)
+        #expect(folder.st_mode & 0o7777 == mode)
+    }
+
     @Test("A stale base version is refused and changes nothing")
     func staleBase() async throws {
         try fixture.write("one", to: "a")

@@ -29,13 +29,18 @@ struct TemporaryItem: ~Copyable {
                     sourceSide: .local, targetSide: .remote,
                     isFlushedSoon: true)
                 _ = try copier.copy(source, size: size, to: file)
-                if let model { Attributes.copy(from: model, to: file) }
+                if let model {
+                    Attributes.copy(from: model, to: file)
+                } else {
+                    Attributes.inherit(from: folder, to: file, mask: 0o666)
+                }
                 if let modified { _ = docent_set_modified(file.descriptor, modified.seconds, modified.nanoseconds) }
             } else {
                 try SystemFailure.check(
                     docent_mkdirat(folder.descriptor, name, 0o777), .remote, "\(target) cannot be made")
                 file = try folder.openBeneath(name, .folder, .remote, "\(target) cannot be made")
             }
+            if contents == nil { Attributes.inherit(from: folder, to: file, mask: 0o777) }
             try SystemFailure.check(docent_fsync(file.descriptor), .remote, "\(target) cannot be written to disk")
             guard let key = sighting.facts(of: file)?.key, let folderKey = sighting.facts(of: folder)?.key else {
                 throw DocumentError(.internal, "\(target) cannot be looked at; try again.")
@@ -73,6 +78,19 @@ private enum Attributes {
             if length >= 0 { _ = docent_fsetxattr(file.descriptor, name, value, length, 0) }
         }
         _ = docent_fchmod(file.descriptor, status.mode)
+    }
+
+    /// Makes a new item as open to others as the folder around it. The host's own habit, by which the system would go,
+    /// is to keep everything to itself.
+    static func inherit(from folder: borrowing OpenFile, to file: borrowing OpenFile, mask: UInt32) {
+        // A default access list there says it already.
+        guard docent_fgetxattr(folder.descriptor, "system.posix_acl_default", nil, 0) < 0 else { return }
+        var around = docent_entry_status()
+        var own = docent_entry_status()
+        guard docent_entry_status(folder.descriptor, "", &around) == 0,
+            docent_entry_status(file.descriptor, "", &own) == 0
+        else { return }
+        _ = docent_fchmod(file.descriptor, (own.mode & 0o7000) | (around.mode & mask & 0o777))
     }
 
     private static func names(of model: borrowing OpenFile) -> [String] {

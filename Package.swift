@@ -13,11 +13,16 @@ let package = Package(
         .library(name: "DocumentProvider", targets: ["DocumentProvider"]),
         .library(name: "DocumentHost", targets: ["DocumentHost"]),
         .library(name: "DocumentClient", targets: ["DocumentClient"]),
+        .library(name: "ProviderConformance", targets: ["ProviderConformance"]),
         .executable(name: "docent", targets: ["docent"]),
         .executable(name: "docentd", targets: ["docentd"]),
         .executable(name: "docent-trampoline", targets: ["docent-trampoline"]),
+        .executable(name: "misbehaving-peer", targets: ["misbehaving-peer"]),
+        .executable(name: "provider-conformance", targets: ["provider-conformance"]),
+        .executable(name: "docent-simulate", targets: ["docent-simulate"]),
         .executable(name: "FolderProvider", targets: ["FolderProvider"]),
         .executable(name: "MemoryProvider", targets: ["MemoryProvider"]),
+        .executable(name: "WebDAVProvider", targets: ["WebDAVProvider"]),
     ],
     dependencies: [
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
@@ -29,11 +34,17 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
         .package(url: "https://github.com/kylef/PathKit", from: "1.0.1"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
     ],
     targets: [
-        // Layer 0: the system calls that swift-system lacks, and libcrypto's digests.
+        // Layer 0: the system calls that swift-system lacks, libcrypto's digests, libarchive's ZIP files, Expat's XML, and mounts.
         .target(name: "CDocentShims"),
         .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CLibArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
+        .systemLibrary(name: "CFuse", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
+        .systemLibrary(name: "CLibExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
 
         // Layer 1: values, and the wire that carries them.
         .target(name: "DocumentModel"),
@@ -43,7 +54,8 @@ let package = Package(
             exclude: ["Protos"]
         ),
 
-        // Layer 2: frames over pipes and sockets.
+        // Layer 2: what the machine knows of document types; frames over pipes and sockets.
+        .target(name: "DocumentTypes", dependencies: ["DocumentModel"]),
         .target(
             name: "DocumentTransport",
             dependencies: [
@@ -75,7 +87,7 @@ let package = Package(
         .target(
             name: "DocumentStorage",
             dependencies: [
-                "CDocentShims", "CLibCrypto", "DocumentModel",
+                "CDocentShims", "CLibCrypto", "CLibArchive", "DocumentModel",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -90,7 +102,7 @@ let package = Package(
             name: "DocumentHost",
             dependencies: [
                 "CDocentShims", "DocumentModel", "DocumentWire", "DocumentTransport", "ProviderLauncher",
-                "DocumentStorage", "FileCoordination", "DocumentSync",
+                "DocumentStorage", "FileCoordination", "DocumentSync", "DocumentTypes",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),
             ]
@@ -116,11 +128,20 @@ let package = Package(
             ]
         ),
 
+        // The client as a file system; above the client, below the commands.
+        .target(
+            name: "DocumentMount",
+            dependencies: [
+                "CDocentShims", "CFuse", "DocumentModel", "DocumentTransport", "DocumentClient",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]
+        ),
+
         // Layer 6: the commands of the CLI.
         .target(
             name: "DocentCommands",
             dependencies: [
-                "CDocentShims", "DocumentModel", "DocumentClient",
+                "CDocentShims", "DocumentModel", "DocumentClient", "DocumentMount", "DocumentTypes",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),
@@ -135,6 +156,37 @@ let package = Package(
         ),
         .executableTarget(name: "docent-trampoline"),
 
+        // Providers and hosts that break the rules, one a behaviour: what hosts and providers are judged with. It shares
+        // no code with what it tries out.
+        .executableTarget(name: "misbehaving-peer"),
+
+        // What providers are judged by.
+        .target(
+            name: "ProviderConformance",
+            dependencies: [
+                "CDocentShims", "DocumentModel", "DocumentWire", "DocumentTransport", "ProviderLauncher",
+                "DocumentClient", "TOMLKit",
+                .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .executableTarget(
+            name: "provider-conformance",
+            dependencies: [
+                "DocumentModel", "ProviderConformance",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
+
+        // The sync engine among machines that fail, in virtual time: run through scripts/simulate.
+        .target(name: "DocumentSimulator", dependencies: ["DocumentModel", "DocumentSync"]),
+        .executableTarget(
+            name: "docent-simulate",
+            dependencies: [
+                "DocumentSimulator", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
+
         // The provider extensions that we ship, and what third parties would write.
         .executableTarget(
             name: "FolderProvider",
@@ -144,6 +196,21 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Plugins/FolderProvider",
+            exclude: ["provider.toml"]
+        ),
+        .executableTarget(
+            name: "WebDAVProvider",
+            dependencies: [
+                "CDocentShims", "CLibExpat", "DocumentModel", "DocumentProvider",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Plugins/WebDAVProvider",
             exclude: ["provider.toml"]
         ),
         .executableTarget(
@@ -157,12 +224,30 @@ let package = Package(
         .executableTarget(
             name: "docent-benchmarks",
             dependencies: [
-                "CDocentShims", "DocumentModel", "DocumentTransport", "DocumentStorage", "DocumentClient",
+                "CDocentShims", "DocumentModel", "DocumentTransport", "DocumentStorage", "FileCoordination",
+                "DocumentClient",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Benchmarks"
+        ),
+
+        // What takes bytes from outside, under libFuzzer: run through scripts/fuzz.
+        .target(name: "CFuzzDriver", path: "Fuzzing/CFuzzDriver"),
+        .target(
+            name: "DocumentFuzzing",
+            dependencies: [
+                "DocumentModel", "DocumentWire", "DocumentTransport", "DocumentProvider", "ProviderLauncher",
+                "DocumentStorage", "DocumentHost", "DocumentService", "DocumentClient", "ProviderConformance",
+                "DocumentTestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Fuzzing/Targets"
+        ),
+        .executableTarget(
+            name: "docent-fuzz", dependencies: ["CFuzzDriver", "DocumentFuzzing"], path: "Fuzzing/Driver"
         ),
 
         // The README's first provider and first host tool.
@@ -173,8 +258,25 @@ let package = Package(
             exclude: ["provider.toml"]
         ),
         .executableTarget(name: "WordCount", dependencies: ["DocumentClient"], path: "Examples/WordCount"),
+        .executableTarget(name: "LiveCount", dependencies: ["DocumentClient"], path: "Examples/LiveCount"),
 
         // Fixtures and tests.
+        .executableTarget(
+            name: "MistakenProvider",
+            dependencies: [
+                "CDocentShims", "DocumentModel", "DocumentWire", "DocumentTransport", "DocumentProvider",
+                .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/Fixtures/MistakenProvider",
+            exclude: ["provider.toml", "conformance.toml"]
+        ),
+        // Sleeps, detaches tasks and fills queues while it answers.
+        .executableTarget(
+            name: "DispatchingProvider",
+            dependencies: ["DocumentProvider"],
+            path: "Tests/Fixtures/DispatchingProvider"
+        ),
         .target(
             name: "DocumentTestSupport",
             dependencies: [
@@ -184,6 +286,10 @@ let package = Package(
             ],
             path: "Tests/DocumentTestSupport"
         ),
+        // Tries what a sandbox refuses.
+        .executableTarget(name: "escaping-provider", path: "Tests/Fixtures/EscapingProvider"),
+        // Runs a program as on a kernel that cannot confine it.
+        .executableTarget(name: "without-landlock", path: "Tests/Fixtures/WithoutLandlock"),
         .testTarget(name: "DocumentModelTests", dependencies: ["DocumentModel"]),
         .testTarget(name: "DocumentWireTests", dependencies: ["DocumentModel", "DocumentWire"]),
         .testTarget(
@@ -206,7 +312,17 @@ let package = Package(
             name: "ProviderLauncherTests",
             dependencies: [
                 "CDocentShims", "DocumentModel", "DocumentWire", "DocumentTransport", "ProviderLauncher",
-                "DocumentTestSupport",
+                "DocumentTestSupport", "docent-trampoline", "escaping-provider", "DispatchingProvider",
+                .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .testTarget(
+            name: "ProviderConformanceTests",
+            dependencies: [
+                "DocumentModel", "DocumentWire", "DocumentTransport", "ProviderLauncher", "ProviderConformance",
+                "DocumentTestSupport", "docent-trampoline", "provider-conformance", "MemoryProvider",
+                "GreetingProvider", "FolderProvider", "MistakenProvider", "misbehaving-peer", "docentd",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),
             ]
@@ -232,12 +348,28 @@ let package = Package(
         .testTarget(
             name: "DocentCommandsTests",
             dependencies: [
-                "DocumentModel", "DocumentClient", "DocentCommands",
+                "DocumentModel", "DocumentTypes", "DocumentClient", "DocentCommands",
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
         ),
-        .testTarget(name: "FileCoordinationTests", dependencies: ["DocumentModel", "FileCoordination"]),
-        .testTarget(name: "DocumentSyncTests", dependencies: ["DocumentModel", "DocumentSync"]),
+        .testTarget(
+            name: "DocumentMountTests",
+            dependencies: [
+                "DocumentModel", "DocumentMount", .product(name: "SystemPackage", package: "swift-system"),
+            ]
+        ),
+        .testTarget(name: "DocumentTypesTests", dependencies: ["DocumentModel", "DocumentTypes"]),
+        // Random histories of claims and presenters: scripts/check-coordination runs a million of them.
+        .executableTarget(
+            name: "CoordinationHistories",
+            dependencies: ["DocumentModel", "FileCoordination"],
+            path: "Tests/CoordinationHistories"
+        ),
+        .testTarget(
+            name: "FileCoordinationTests", dependencies: ["DocumentModel", "FileCoordination", "CoordinationHistories"]
+        ),
+        .testTarget(name: "FuzzingTests", dependencies: ["DocumentFuzzing"]),
+        .testTarget(name: "DocumentSyncTests", dependencies: ["DocumentModel", "DocumentSync", "DocumentSimulator"]),
         .testTarget(
             name: "FolderProviderTests",
             dependencies: [
@@ -247,10 +379,19 @@ let package = Package(
             ]
         ),
         .testTarget(
+            name: "WebDAVProviderTests",
+            dependencies: [
+                "WebDAVProvider", "DocumentModel", "DocumentProvider", "DocumentTestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .testTarget(
             name: "DocumentHostTests",
             dependencies: [
                 "CDocentShims", "DocumentModel", "DocumentWire", "DocumentTransport", "ProviderLauncher",
                 "DocumentStorage", "FileCoordination", "DocumentSync", "DocumentHost", "DocumentTestSupport",
+                "docent-trampoline", "FolderProvider",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),
             ]
@@ -260,26 +401,39 @@ let package = Package(
             name: "ExamplesTests",
             dependencies: [
                 "DocumentModel", "DocumentWire", "DocumentTransport", "DocumentTestSupport", "MemoryProvider",
+                "docent", "docentd", "docent-trampoline",
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
+        ),
+        // A host tool that holds, nests and presents what it is told to, for the tests between processes.
+        .executableTarget(
+            name: "CoordinationPeer",
+            dependencies: ["DocumentModel", "DocumentClient"],
+            path: "Tests/EndToEndTests/Support/CoordinationPeer"
         ),
         // The whole product from outside: built executables, real processes, one temporary root a test.
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "CDocentShims", "DocumentModel", "DocumentClient", "DocumentTestSupport",
-                "docent", "docentd", "docent-trampoline", "FolderProvider", "MemoryProvider", "GreetingProvider",
-                "WordCount",
+                "CDocentShims", "DocumentModel", "DocumentWire", "DocumentClient", "DocumentTestSupport",
+                "docent", "docentd", "docent-trampoline", "FolderProvider", "WebDAVProvider", "MemoryProvider",
+                "GreetingProvider", "WordCount", "CoordinationPeer", "provider-conformance", "without-landlock",
+                "misbehaving-peer",
+                "ProviderConformance",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            exclude: ["Support/HostileProvider"]
+            exclude: [
+                "Support/CuriousProvider", "Support/TellingProvider", "Support/CoordinationPeer",
+                "Support/RecordingProvider",
+            ]
         ),
     ],
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.type != .system && target.name != "docent-trampoline" {
+let writtenInC = ["docent-trampoline", "escaping-provider", "without-landlock"]
+for target in package.targets where target.type != .system && !writtenInC.contains(target.name) {
     target.swiftSettings =
         (target.swiftSettings ?? []) + [
             .enableUpcomingFeature("ExistentialAny"),

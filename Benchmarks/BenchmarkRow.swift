@@ -37,4 +37,12 @@ let allRows: [any BenchmarkRow] = [
     SmallDocumentsThroughStaging(),
     ContentsThroughStaging(mebibytes: 1),
     ContentsThroughStaging(mebibytes: 256),
+    CoordinatedReads(),
+    ClaimsAsked(),
+    ClaimsHeld(),
+    MountedReads(isRandom: false),
+    MountedReads(isRandom: true),
+    MountedListing(),
+    MountedSmallDocuments(isFirst: true),
+    MountedSmallDocuments(isFirst: false),
 ]

@@ -10,26 +10,51 @@ struct PeerProcess {
     let writing: FileDescriptor
     private let pid: pid_t
 
-    static func start(_ role: String) throws -> PeerProcess {
-        let (toPeer, fromPeer) = (try FileDescriptor.pipe(), try FileDescriptor.pipe())
-        for descriptor in [toPeer.writeEnd, fromPeer.readEnd] {
-            _ = fcntl(descriptor.rawValue, F_SETFD, FD_CLOEXEC)
-        }
+    /// What the two sides talk over.
+    enum Line {
+        case pipes, socket
+    }
+
+    static func start(_ role: String, over line: Line = .pipes) throws -> PeerProcess {
+        let (reading, writing, peerReading, peerWriting) = try make(line)
+        for descriptor in [reading, writing] { _ = fcntl(descriptor.rawValue, F_SETFD, FD_CLOEXEC) }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, toPeer.readEnd.rawValue, 0)
-        posix_spawn_file_actions_adddup2(&actions, fromPeer.writeEnd.rawValue, 1)
-        posix_spawn_file_actions_addclose(&actions, toPeer.readEnd.rawValue)
-        posix_spawn_file_actions_addclose(&actions, fromPeer.writeEnd.rawValue)
+        posix_spawn_file_actions_adddup2(&actions, peerReading.rawValue, 0)
+        posix_spawn_file_actions_adddup2(&actions, peerWriting.rawValue, 1)
+        posix_spawn_file_actions_addclose(&actions, peerReading.rawValue)
+        posix_spawn_file_actions_addclose(&actions, peerWriting.rawValue)
         var arguments = ["benchmarks", "--peer", role].map { (argument: String) in strdup(argument) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var pid: pid_t = 0
         let error = posix_spawn(&pid, "/proc/self/exe", &actions, nil, &arguments, environ)
-        try toPeer.readEnd.close()
-        try fromPeer.writeEnd.close()
+        try peerReading.close()
+        try peerWriting.close()
         guard error == 0 else { throw Errno(rawValue: error) }
-        return PeerProcess(reading: fromPeer.readEnd, writing: toPeer.writeEnd, pid: pid)
+        return PeerProcess(reading: reading, writing: writing, pid: pid)
+    }
+
+    /// Our two ends, and the peer's.
+    private static func make(
+        _ line: Line
+    ) throws -> (FileDescriptor, FileDescriptor, FileDescriptor, FileDescriptor) {
+        switch line {
+        case .pipes:
+            let (toPeer, fromPeer) = (try FileDescriptor.pipe(), try FileDescriptor.pipe())
+            return (fromPeer.readEnd, toPeer.writeEnd, toPeer.readEnd, fromPeer.writeEnd)
+        case .socket:
+            var ends: [Int32] = [0, 0]
+            guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else { throw Errno(rawValue: errno) }
+            let (ours, theirs) = (FileDescriptor(rawValue: ends[0]), FileDescriptor(rawValue: ends[1]))
+            return (ours, try ours.duplicate(), theirs, try theirs.duplicate())
+        }
+    }
+
+    /// Ends the peer's input.
+    func hangUp() {
+        try? writing.close()
+        try? reading.close()
     }
 
     /// Waits for the end of the process, which comes when its input has ended.

@@ -5,8 +5,8 @@ import SystemPackage
 struct PingPong {
     private let peer: PeerProcess
 
-    init() throws {
-        peer = try PeerProcess.start("ping-pong")
+    init(_ line: PeerProcess.Line = .pipes) throws {
+        peer = try PeerProcess.start("ping-pong", over: line)
     }
 
     /// - Returns: microseconds for one there and back.
@@ -23,9 +23,8 @@ struct PingPong {
     }
 
     func stop() {
-        close(peer.writing.rawValue)
+        peer.hangUp()
         peer.wait()
-        close(peer.reading.rawValue)
     }
 
     static func serve() {

@@ -86,24 +86,3 @@ struct DocumentsOpened: BenchmarkRow {
         guard count == 4096 else { throw Errno.ioError }
     }
 }
-
-/// A storage root and a socket of their own, below a temporary folder.
-private struct TemporaryHost {
-    let path: FilePath
-    let address: HostAddress
-
-    init() throws {
-        var template = Array("/tmp/docent-bench.XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
-        let text = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        path = FilePath(text)
-        // The daemon works its address out from the same environment.
-        setenv("DOCENT_ROOT", text + "/root", 1)
-        setenv("XDG_RUNTIME_DIR", text, 1)
-        address = try HostAddress.ofThisProcess()
-    }
-
-    func remove() {
-        StorageBench.remove(path)
-    }
-}

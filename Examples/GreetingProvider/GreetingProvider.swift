@@ -16,13 +16,17 @@ import DocumentProvider
         throw DocumentError(.noSuchItem, "There is no item \(id) here.")
     }
 
-    func items(in container: ItemIdentifier, page: PageToken?, suggestedCount: Int) -> ItemPage {
-        ItemPage(items: [greeting])
+    func items(in container: ItemIdentifier, page: PageToken?, suggestedCount: Int) throws -> ItemPage {
+        guard page == nil else { throw DocumentError(.pageExpired, "There is only one page. List it again.") }
+        return ItemPage(items: try item(for: container) == folder ? [greeting] : [])
     }
 
     func startProvidingItem(
         _ id: ItemIdentifier, at file: FilePath, contentVersion: [UInt8], transfer: Transfer
     ) throws -> Item {
+        guard try item(for: id) == greeting, greeting.version.satisfies(try ItemVersion(content: contentVersion)) else {
+            throw DocumentError(.versionNoLongerAvailable, "\(id) has no such contents. Open its current version.")
+        }
         try transfer.write(Array("Hello, reader.\n".utf8), to: file)
         return greeting
     }

@@ -13,12 +13,17 @@ import time
 HERE = os.path.dirname(os.path.realpath(__file__))
 BUILD = os.path.join(HERE, "build")
 if not os.path.isdir(BUILD):
-    subprocess.run([os.path.join(HERE, "generate")], check=True, stdout=sys.stderr, stdin=subprocess.DEVNULL)
+    try:
+        subprocess.run([os.path.join(HERE, "generate")], check=True, stdout=sys.stderr, stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.CalledProcessError) as error:
+        # In the sandbox a provider may start nothing.
+        sys.exit(f"The protocol's messages were not made yet ({error}). Run ./build, or {HERE}/generate, once.")
 sys.path.insert(0, BUILD)
 
 try:
     from google.protobuf.message import DecodeError
 
+    from docent.model.v1 import model_pb2 as model
     from docent.provider.v1 import provider_pb2 as provider
     from docent.wire.v1 import frame_pb2 as wire
 except ModuleNotFoundError as error:
@@ -52,6 +57,44 @@ class Failure(Exception):
 
 class Broken(Exception):
     """The host does not follow the protocol."""
+
+
+def check(name, call):
+    """Refuses a call that lacks what it needs, before a provider sees it."""
+
+    def require(is_right, what):
+        if not is_right:
+            raise Failure("INVALID_ARGUMENT", f"The host's request “{name}” makes no sense: {what}.")
+
+    for field, limit in (("id", 4096), ("container_id", 4096), ("parent_id", 4096)):
+        text = getattr(call, field, None)
+        optional = field == "parent_id" and name == "modify"
+        if text is not None:
+            require(optional or text, f"“{field}” is missing")
+            require(len(text.encode()) <= limit and "\0" not in text, f"“{field}” is no identifier")
+    require(len(getattr(call, "page", b"")) <= 500, "its page token is too long")
+    require(len(getattr(call, "content_version", b"")) <= 128, "its version is too long")
+    for field in ("staging_path", "contents_path"):
+        path = getattr(call, field, None)
+        if path is not None and (path or field == "staging_path"):
+            require(path.startswith("/") and "\0" not in path, f"“{field}” is no absolute path")
+    if name in ("create", "modify", "delete"):
+        require(1 <= len(call.operation.encode()) <= 128, "“operation” is missing")
+    if name == "create":
+        require(call.kind in (model.DOCUMENT, model.FOLDER, model.PACKAGE), "“kind” is missing")
+        require(call.kind != model.DOCUMENT or call.contents_path, "a document without contents cannot be made")
+        require(call.kind != model.FOLDER or not call.contents_path, "a folder has no contents")
+    if name in ("prepare_picker", "validate_choice"):
+        require(call.picker.session, "“session” is missing")
+        modes = (provider.IMPORT, provider.OPEN, provider.EXPORT, provider.MOVE)
+        require(call.picker.mode in modes, "“mode” is missing, or not known")
+    if name == "validate_choice":
+        require(call.WhichOneof("choice"), "nothing was chosen")
+    if name == "end_picker":
+        require(call.session, "“session” is missing")
+    if name == "create" or (name == "modify" and call.name):
+        is_name = call.name not in ("", ".", "..") and "/" not in call.name and len(call.name.encode()) <= 255
+        require(is_name and all(ord(c) >= 0x20 and not 0x7F <= ord(c) < 0xA0 for c in call.name), "“name” is none")
 
 
 class Transfer:
@@ -154,7 +197,8 @@ class Session:
         try:
             self._provider = open_domain(settings, self)
         except Failure as failure:
-            self._refusal = failure  # a hello cannot fail: each request does
+            self._refusal = failure  # the hello says so, and each request fails with it
+            reply.failure.code, reply.failure.message = failure.code, str(failure)
         capabilities = provider.SessionCapabilities(capabilities=getattr(self._provider, "capabilities", ()))
         reply.context = capabilities.SerializeToString()
         self.send(hello_reply=reply)
@@ -238,7 +282,9 @@ class Session:
         method = getattr(self._provider, name, None) if name else None
         if method is None:
             raise Failure("UNIMPLEMENTED", "The provider does not know the request.")
-        result = method(getattr(request, name), transfer)
+        call = getattr(request, name)
+        check(name, call)
+        result = method(call, transfer)
         answer = provider.ProviderAnswer()
         getattr(answer, name).SetInParent()  # also when it has no fields
         if result is not None:
@@ -247,15 +293,18 @@ class Session:
 
     # Towards the host
 
-    def write_placeholder(self, item):
-        """Has the host write an item's placeholder. Not before the hello is answered."""
+    def write_placeholder(self, item, transfer=None):
+        """Has the host write an item's placeholder. Not before the hello is answered. Ends when `transfer` is cancelled."""
         asked = [threading.Event(), None]
         with self._lock:
             request_id, self._next_id = self._next_id, self._next_id + 2
             self._asked[request_id] = asked
         request = provider.HostRequest(write_placeholder=provider.WritePlaceholder(item=item))
         self.send(id=request_id, request=wire.Request(body=request.SerializeToString(), deadline_ms=30_000))
-        asked[0].wait()
+        while not asked[0].wait(0.1 if transfer else None):
+            if transfer.cancelled.is_set():
+                self.send(id=request_id, cancel=wire.Cancel())  # its final frame still comes, and is dropped
+                transfer.check()
         if asked[1].WhichOneof("kind") == "failure":
             failure = asked[1].failure
             raise Failure(wire.Code.Name(failure.code) if failure.code in wire.Code.values() else "INTERNAL", failure.message)

@@ -18,7 +18,7 @@ internal import SystemPackage
 /// - Several providers, and people, may work in the same folder. Temporary files (`.docent-tmp-…`) are in the folder
 ///   where they are going to have their place, and are never listed.
 @main
-final class FolderProvider: Provider, ModifyingProvider, ChangeFeedProvider {
+final class FolderProvider: Provider, ModifyingProvider, ChangeFeedProvider, PickerProvider {
     static let version = "1.0"
 
     private let domain: FolderDomain
@@ -31,7 +31,7 @@ final class FolderProvider: Provider, ModifyingProvider, ChangeFeedProvider {
             storageRoot: context.documentStorageURL, stateFolder: context.stateFolder)
         domain = try FolderDomain(
             settings: try FolderSettings(context.settings, stateFolder: context.stateFolder, hostFolders: hostFolders),
-            logger: context.logger,
+            deviceName: context.deviceName, logger: context.logger,
             signalChanges: { context.signalChanges() },
             signalReachable: { context.signalErrorResolved([.serverUnreachable]) })
         watcher = FolderWatcher(domain)
@@ -79,6 +79,14 @@ final class FolderProvider: Provider, ModifyingProvider, ChangeFeedProvider {
 
     func deleteItem(_ deletion: ItemDeletion) async throws {
         try domain.delete(deletion)
+    }
+
+    func prepareForPresentation(_ picker: PickerContext) async throws -> PickerPresentation {
+        try domain.presentation(for: picker)
+    }
+
+    func validate(_ choice: PickerChoice, in picker: PickerContext) async throws {
+        try domain.validate(choice, in: picker)
     }
 
     func currentAnchor() async throws -> SyncAnchor {

@@ -2,10 +2,13 @@
 #include "docent_sockets.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -57,6 +60,26 @@ int docent_unix_accept(int listener) {
         if (connection >= 0) return connection;
         if (errno != EINTR && errno != ECONNABORTED) return -errno;
     }
+}
+
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif
+
+int docent_peer_process(int socket, pid_t pid) {
+    int process = -1;
+    socklen_t length = sizeof(process);
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, &process, &length) == 0) return process;
+    if (errno != ENOPROTOOPT && errno != EINVAL) return -errno;
+    process = (int)syscall(SYS_pidfd_open, pid, 0);
+    return process < 0 ? -errno : process;
+}
+
+int docent_open_program(pid_t pid) {
+    char link[32];
+    snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
+    int program = open(link, O_PATH | O_CLOEXEC);
+    return program < 0 ? -errno : program;
 }
 
 int docent_peer_credentials(int socket, pid_t *pid, uid_t *uid, gid_t *gid) {

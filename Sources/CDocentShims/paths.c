@@ -10,6 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+_Static_assert(DOCENT_PLACE_ONLY == O_PATH, "the flag has the kernel's value");
+
 int docent_openat2(int folder, const char *path, uint64_t flags, uint32_t mode, uint64_t resolve) {
     struct open_how how;
     memset(&how, 0, sizeof how);

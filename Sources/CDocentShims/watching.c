@@ -52,6 +52,11 @@ size_t docent_watch_event_at(
     if (found.mask & IN_MOVED_FROM) event->flags |= DOCENT_WATCH_MOVED_FROM;
     if (found.mask & IN_MOVED_TO) event->flags |= DOCENT_WATCH_MOVED_TO;
     if (event->name_length == 0) event->flags |= DOCENT_WATCH_SELF;
+    if (found.mask & IN_CREATE) event->flags |= DOCENT_WATCH_MADE;
+    if (found.mask & IN_DELETE) event->flags |= DOCENT_WATCH_REMOVED;
+    if (found.mask & IN_MODIFY) event->flags |= DOCENT_WATCH_WRITTEN;
+    if (found.mask & IN_CLOSE_WRITE) event->flags |= DOCENT_WATCH_CLOSED;
+    if (found.mask & IN_MOVE_SELF) event->flags |= DOCENT_WATCH_SELF_MOVED;
     return offset + sizeof found + found.len;
 }
 

@@ -5,9 +5,11 @@ import Glibc
 package enum DocentTool {
     /// - Returns: 0, 1 for a failure, 64 for wrong usage, or the exit status of a command that was run on a document.
     package static func run(_ arguments: [String]) async -> Int32 {
+        Console.keepStandardDescriptors()
         // A reader that goes away, as in “docent cat … | head”, is an error of the write and not our end.
         signal(SIGPIPE, SIG_IGN)
         do {
+            try requireCommand(behindWithIn: arguments)
             var command = try await Docent.asyncParseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
@@ -22,6 +24,16 @@ package enum DocentTool {
         } catch {
             return tell(error)
         }
+    }
+
+    /// An argument is no text.
+    ///
+    /// - Parameter word: with something else in the place of what is not UTF-8.
+    /// - Returns: 64.
+    package static func refuse(notUTF8 word: String) -> Int32 {
+        let shown = ErrorText.visible(word)
+        Console.complain("docent: “\(shown)” is not UTF-8: documents and files are named in UTF-8 only.")
+        return 64
     }
 
     /// What is said at the end of a run, and the exit code.
@@ -40,6 +52,7 @@ package enum DocentTool {
     /// What is said of arguments that are no command to run: help, the version, wrong usage. Nil for those that are.
     package static func report(ofParsing arguments: [String]) -> Report? {
         do {
+            try requireCommand(behindWithIn: arguments)
             var command = try Docent.parseAsRoot(arguments)
             // All of ours are asynchronous; what is not is ArgumentParser's help.
             if !(command is any AsyncParsableCommand) { try command.run() }
@@ -47,6 +60,15 @@ package enum DocentTool {
         } catch {
             return report(for: error)
         }
+    }
+
+    /// To ArgumentParser an option without its words is one that was not given.
+    private static func requireCommand(behindWithIn arguments: [String]) throws {
+        guard let name = arguments.first, ["open", "edit"].contains(name),
+            arguments.firstIndex(of: "--with") == arguments.count - 1
+        else { return }
+        throw ValidationError(
+            "No command is behind --with: write one, for example docent \(name) work:/notes.txt --with nano.")
     }
 
     package static func report(for error: any Error) -> Report {
@@ -60,9 +82,17 @@ package enum DocentTool {
 
     private static func tell(_ error: any Error) -> Int32 {
         let report = report(for: error)
-        if !report.output.isEmpty { try? Console.print(report.output) }
         if !report.complaint.isEmpty { Console.complain(report.complaint) }
-        return report.code
+        guard !report.output.isEmpty else { return report.code }
+        do {
+            try Console.print(report.output)
+            return report.code
+        } catch is Console.ReaderHasGone {
+            return report.code
+        } catch {
+            Console.complain(ErrorText.text(for: error))
+            return 1
+        }
     }
 
     /// ArgumentParser knows its own errors, and the exit codes that a command ends with; the others are ours to tell.
@@ -98,23 +128,42 @@ struct Docent: AsyncParsableCommand {
         groupedSubcommands: [
             CommandGroup(
                 name: "Look",
-                subcommands: [ListCommand.self, StatCommand.self, CatCommand.self, StatusCommand.self]),
+                subcommands: [
+                    ListCommand.self, StatCommand.self, CatCommand.self, StatusCommand.self, EventsCommand.self,
+                ]),
             CommandGroup(
                 name: "Use documents",
                 subcommands: [
-                    OpenCommand.self, EditCommand.self, ImportCommand.self, ExportCommand.self, MoveCommand.self,
+                    PickCommand.self, OpenCommand.self, EditCommand.self, ImportCommand.self, ExportCommand.self,
+                    MoveCommand.self, MountCommand.self, UnmountCommand.self,
                 ]),
             CommandGroup(
                 name: "Arrange",
-                subcommands: [MakeFolderCommand.self, RenameCommand.self, RemoveCommand.self]),
+                subcommands: [
+                    MakeFolderCommand.self, RenameCommand.self, RemoveCommand.self, BookmarkCommand.self,
+                ]),
             CommandGroup(
                 name: "What is here",
                 subcommands: [
-                    DownloadCommand.self, EvictCommand.self, RefreshCommand.self, ResolveCommand.self,
+                    DownloadCommand.self, EvictCommand.self, RefreshCommand.self, PinCommand.self, UnpinCommand.self,
+                    SpaceCommand.self,
+                ]),
+            CommandGroup(
+                name: "What is sent and brought",
+                subcommands: [
+                    PauseCommand.self, ResumeCommand.self, ExcludeCommand.self, IncludeCommand.self,
+                ]),
+            CommandGroup(
+                name: "Versions",
+                subcommands: [
+                    VersionsCommand.self, RestoreCommand.self, ConflictsCommand.self, ResolveCommand.self,
                 ]),
             CommandGroup(
                 name: "Set up",
-                subcommands: [ProviderCommand.self, DomainCommand.self, HostCommand.self]),
+                subcommands: [
+                    ProviderCommand.self, DomainCommand.self, ToolCommand.self, ContainerCommand.self,
+                    HostCommand.self,
+                ]),
         ]
     )
 }

@@ -44,44 +44,65 @@ extension DocumentClient {
         to location: Location, intent: AccessIntent, option: WritingOption?, _ options: AccessOptions,
         _ progress: ProgressHandler?, _ body: (FilePath, ItemStatus) async throws -> Value
     ) async throws -> Value {
-        let outer = EnclosingAccesses.current.filter { $0.connection == ObjectIdentifier(connection) }
         let request = AccessRequest(
             location: location, intent: intent, writingOption: option, purpose: options.purpose,
-            metadataOnly: options.metadataOnly, nestedIn: outer.map(\.access))
+            metadataOnly: options.metadataOnly)
+        return try await withAccess(request, progress) { items in
+            guard let first = items.first else { throw Self.unexpectedAnswer }
+            return try await body(FilePath(first.path), first.item)
+        }
+    }
+
+    /// Asks for an access, runs the closure with its documents, and ends it.
+    func withAccess<Value>(
+        _ request: AccessRequest, _ progress: ProgressHandler?, _ body: ([AccessedItem]) async throws -> Value
+    ) async throws -> Value {
+        let outer = enclosing
+        var request = request
+        request.nestedIn = outer.map(\.access)
+        if let answered = AnsweredMessage.current, answered.desk == ObjectIdentifier(desk) {
+            request.answering = answered.number
+        }
         guard
-            case .beginAccess(let access, let path, let item) = try await ask(.beginAccess(request), progress: progress)
+            case .beginAccess(let access, let path, let item, let also) = try await ask(
+                .beginAccess(request), progress: progress)
         else { throw Self.unexpectedAnswer }
 
         let value: Value
         do {
             // The answer may have crossed a cancel on its way.
             try Task.checkCancellation()
-            let accesses = outer + [EnclosingAccess(connection: ObjectIdentifier(connection), access: access)]
-            value = try await EnclosingAccesses.$current.withValue(accesses) {
-                try await body(FilePath(path), item)
+            let own = EnclosingAccess(
+                connection: ObjectIdentifier(connection), access: access,
+                intentions: request.isPreparation ? [] : request.intentions)
+            value = try await EnclosingAccess.$current.withValue(outer + [own]) {
+                try await body([AccessedItem(path: path, item: item)] + also)
             }
         } catch {
             // What the closure threw is what matters; when the end fails too, the connection is gone, and the claim
             // with it.
-            try? await end(access)
+            try? await end(access, of: request)
             throw error
         }
-        try await end(access)
+        try await end(access, of: request)
         return value
     }
 
-    /// Ends an access, also when the task is cancelled: a task of its own does not inherit that.
-    private func end(_ access: UInt64) async throws(DocumentError) {
-        let client = self
-        let outcome = await Task(executorPreference: loop) {
-            do throws(DocumentError) {
-                try await client.tell(.endAccess(access))
-                return DocumentError?.none
-            } catch {
-                return error
-            }
-        }.value
-        if let outcome { throw outcome }
+    /// Ends an access, also when the task is cancelled. When it may have changed something, that is safe when this
+    /// returns; of one that has only read the host need not be waited for.
+    private func end(_ access: UInt64, of request: AccessRequest) async throws(DocumentError) {
+        if request.changesNothing {
+            accesses.readHasEnded(access)
+        } else {
+            try await tellToItsEnd(.endAccess(access))
+        }
+    }
+}
+
+extension AccessRequest {
+    /// Neither a document nor a snapshot that the host made of it: nothing is left to be done when it ends.
+    fileprivate var changesNothing: Bool {
+        !isPreparation && intentions.allSatisfy { $0.intent == .reading && !$0.readingOptions.contains(.forUploading) }
     }
 }
 
@@ -97,14 +118,4 @@ public struct AccessOptions: Hashable, Sendable {
         self.purpose = purpose
         self.metadataOnly = metadataOnly
     }
-}
-
-/// The accesses that the running closure is inside of: they cannot end before it, so the host finds a deadlock at once.
-private enum EnclosingAccesses {
-    @TaskLocal static var current: [EnclosingAccess] = []
-}
-
-private struct EnclosingAccess: Sendable {
-    let connection: ObjectIdentifier
-    let access: UInt64
 }

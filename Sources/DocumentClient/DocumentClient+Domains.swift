@@ -23,6 +23,40 @@ extension DocumentClient {
         )
     }
 
+    /// What is known of the last time that a provider failed; nil when nothing is kept.
+    ///
+    /// - Parameter domain: nil for whichever domain of the provider failed last.
+    public func lastFailure(
+        of provider: ProviderIdentifier, domain: DomainName? = nil
+    ) async throws(DocumentError) -> FailureReport? {
+        guard case .lastFailure(let record, let path) = try await ask(.lastFailure(provider, domain: domain)) else {
+            throw Self.unexpectedAnswer
+        }
+        guard let record else { return nil }
+        return FailureReport(record: try PostMortem(json: record), json: record, path: path)
+    }
+
+    /// Has a provider started anew at its next use, also one that was given up, with its bundle as it is now.
+    ///
+    /// - Parameter domain: nil for all domains of the provider.
+    public func restartProvider(
+        _ provider: ProviderIdentifier, domain: DomainName? = nil
+    ) async throws(DocumentError) {
+        try await tell(.restartProvider(provider, domain: domain))
+    }
+
+    /// Has the traffic with a provider recorded, from its next start on, or no longer.
+    ///
+    /// - Parameter domain: nil for all domains of the provider.
+    /// - Returns: the folders of the recordings, one a domain.
+    public func recordProvider(
+        _ provider: ProviderIdentifier, domain: DomainName? = nil, isOn: Bool
+    ) async throws(DocumentError) -> [String] {
+        let call = ServiceCall.recordProvider(provider, domain: domain, isOn: isOn)
+        guard case .recordProvider(let folders) = try await ask(call) else { throw Self.unexpectedAnswer }
+        return folders
+    }
+
     /// The domains that are configured.
     public func domains() async throws(DocumentError) -> [DomainDescription] {
         guard case .listDomains(let domains) = try await ask(.listDomains) else { throw Self.unexpectedAnswer }
@@ -43,15 +77,46 @@ extension DocumentClient {
         try await tell(.removeDomain(name, discardUnsent: discardUnsent))
     }
 
-    /// What is where, what is under way and what is wrong.
+    /// Says whether deletions that wait for it are meant (CONT-13, see ``DomainDescription/heldDeletions``).
+    ///
+    /// Yes: they are carried out. No, to those from the remote: documents with contents here stay, and are sent to the
+    /// remote again; of the others only a name was here, which goes. No, to those asked for here: everything stays.
+    ///
+    /// - Parameter direction: nil for both.
+    /// - Throws: `noSuchItem` when none wait; what kept one from being carried out, which waits on.
+    public func answerDeletions(
+        of domain: DomainName, _ direction: HeldDeletions.Direction? = nil, carryOut: Bool
+    ) async throws(DocumentError) {
+        try await tell(.answerDeletions(domain, direction, carryOut: carryOut))
+    }
+
+    /// Changes what is chosen for a domain.
+    ///
+    /// - Throws: `invalidArgument` for values out of their range.
+    public func setRules(_ change: DomainRuleChange, of domain: DomainName) async throws(DocumentError) {
+        try await tell(.setDomainRules(domain, change))
+    }
+
+    /// What is where, what is under way and what is wrong: as it is known here, without asking a provider.
     ///
     /// - Parameter location: nil for everything.
+    /// - Throws: ``DocumentError``: `noSuchItem` for what is not known here.
     public func status(_ location: Location? = nil) async throws(DocumentError) -> StorageStatus {
-        guard case .status(let domains, let items) = try await ask(.status(location)) else {
+        guard case .status(let domains, let items, let transfers) = try await ask(.status(location)) else {
             throw Self.unexpectedAnswer
         }
-        return StorageStatus(domains: domains, items: items)
+        return StorageStatus(domains: domains, items: items, transfers: transfers)
     }
+}
+
+/// What is known of a provider's failure.
+public struct FailureReport: Hashable, Sendable {
+    /// What a program can make something of.
+    public var record: PostMortem
+    /// The record as it is kept: one JSON object.
+    public var json: String
+    /// The file that it is kept in.
+    public var path: String
 }
 
 /// The providers of a machine.
@@ -72,12 +137,17 @@ public struct InstalledProviders: Hashable, Sendable {
 public struct StorageStatus: Hashable, Sendable {
     /// Every domain, in numbers.
     public var domains: [DomainStatus]
-    /// The items that are neither placeholders nor simply in sync.
+    /// The items that are neither placeholders nor simply in sync; a document that was named in any case.
     public var items: [ItemStatus]
+    /// What is on its way and what waits, of everything at and below the location that was named.
+    public var transfers: TransferSummary
 
     /// What a host tells, or a test makes up.
-    public init(domains: [DomainStatus] = [], items: [ItemStatus] = []) {
+    public init(
+        domains: [DomainStatus] = [], items: [ItemStatus] = [], transfers: TransferSummary = TransferSummary()
+    ) {
         self.domains = domains
         self.items = items
+        self.transfers = transfers
     }
 }

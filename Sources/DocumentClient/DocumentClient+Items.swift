@@ -33,18 +33,49 @@ extension DocumentClient {
         return item
     }
 
+    /// One page of a folder's items, as they are known on this machine: the provider is asked only when the folder was never
+    /// listed. ``changes(below:)`` tells when something is not so any more.
+    ///
+    /// - Parameters:
+    ///   - page: what the page before gave as ``ItemStatusPage/next``; nil for the first one.
+    ///   - suggestedCount: how many items the page should have; the host may give fewer.
+    public func knownItemPage(
+        in folder: Location, after page: PageToken? = nil, suggestedCount: Int = 500
+    ) async throws(DocumentError) -> ItemStatusPage {
+        let call = ServiceCall.listItems(
+            folder, page: page, suggestedCount: suggestedCount, refresh: false, known: true)
+        guard case .listItems(let page) = try await ask(call) else { throw Self.unexpectedAnswer }
+        return page
+    }
+
+    /// What is known of an item on this machine: the provider is asked only when a folder around it was never listed.
+    ///
+    /// - Throws: ``DocumentError``: `noSuchItem` for what is not known in a folder that was listed.
+    public func knownItem(at location: Location) async throws(DocumentError) -> ItemStatus {
+        guard case .item(let item) = try await ask(.getItem(location, known: true)) else { throw Self.unexpectedAnswer }
+        return item
+    }
+
     /// Makes a folder; the one around it must exist.
+    ///
+    /// - Parameter atOnce: here, whether or not the provider can be reached; it is sent later.
     @discardableResult
-    public func makeFolder(at location: Location) async throws(DocumentError) -> ItemStatus {
-        guard case .item(let item) = try await ask(.makeFolder(location)) else { throw Self.unexpectedAnswer }
+    public func makeFolder(at location: Location, atOnce: Bool = false) async throws(DocumentError) -> ItemStatus {
+        guard case .item(let item) = try await ask(.makeFolder(location, atOnce: atOnce)) else {
+            throw Self.unexpectedAnswer
+        }
         return item
     }
 
     /// Gives an item another name, or another folder of the same domain.
+    ///
+    /// Inside of a coordinated write for moving the item, it moves under that (COORD-30); inside of any other access to
+    /// it, the error is `deadlock` (COORD-38).
     @discardableResult
     public func rename(
         itemAt location: Location, to destination: Location
     ) async throws(DocumentError) -> ItemStatus {
+        try checkNotInside(an: "A rename", of: location, writing: true, except: .forMoving)
         let call = ServiceCall.renameItem(location, destination: destination)
         guard case .item(let item) = try await ask(call) else { throw Self.unexpectedAnswer }
         return item
@@ -52,12 +83,16 @@ extension DocumentClient {
 
     /// Removes an item, here and on the remote.
     ///
+    /// Inside of a coordinated write for deleting the item, it goes under that; inside of any other access to it, the
+    /// error is `deadlock` (COORD-38).
+    ///
     /// - Parameters:
     ///   - recursive: also a folder that is not empty.
     ///   - discardUnsent: also when it has changes that were not sent; they are lost.
     public func remove(
         itemAt location: Location, recursive: Bool = false, discardUnsent: Bool = false
     ) async throws(DocumentError) {
+        try checkNotInside(an: "A removal", of: location, writing: true, except: .forDeleting)
         try await tell(.removeItem(location, recursive: recursive, discardUnsent: discardUnsent))
     }
 

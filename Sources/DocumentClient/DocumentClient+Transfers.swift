@@ -32,6 +32,7 @@ extension DocumentClient {
     public func exportDocument(
         _ file: FilePath, to destination: Location, replacing: Bool = false, progress: ProgressHandler? = nil
     ) async throws(DocumentError) -> ItemStatus {
+        try checkNotInside(an: "A replacement", of: destination, writing: true)
         let source = try LocalPath.absolute(file)
         let call = ServiceCall.exportDocument(sourcePath: source.string, destination: destination, replace: replacing)
         guard case .item(let item) = try await ask(call, progress: progress) else { throw Self.unexpectedAnswer }
@@ -44,6 +45,7 @@ extension DocumentClient {
     public func moveDocument(
         _ file: FilePath, to destination: Location, replacing: Bool = false, progress: ProgressHandler? = nil
     ) async throws(DocumentError) -> ItemStatus {
+        try checkNotInside(an: "A replacement", of: destination, writing: true)
         let source = try LocalPath.absolute(file)
         let call = ServiceCall.moveDocument(sourcePath: source.string, destination: destination, replace: replacing)
         guard case .item(let item) = try await ask(call, progress: progress) else { throw Self.unexpectedAnswer }
@@ -52,6 +54,7 @@ extension DocumentClient {
 
     /// Has the contents of a document, or of everything below a folder, here.
     public func download(_ location: Location, progress: ProgressHandler? = nil) async throws(DocumentError) {
+        try checkNotInside(an: "A download", of: location, writing: false)
         try await tell(.download(location), progress: progress)
     }
 
@@ -65,16 +68,22 @@ extension DocumentClient {
         return Eviction(documents: evicted, bytes: bytes)
     }
 
-    /// Waits until every change at or below a location is sent, or throws what keeps it from being sent.
+    /// Waits until every change at or below a location is sent, or throws what keeps it from being sent. Inside of a write
+    /// of one of them, the error is `deadlock`: it is sent when that has ended (COORD-38).
     public func waitUntilSent(_ location: Location, progress: ProgressHandler? = nil) async throws(DocumentError) {
+        try checkNotInside(an: "The sending", of: location, writing: false)
         try await tell(.waitUntilSent(location), progress: progress)
     }
 
     /// Ends a conflict (``ItemState/conflict``).
+    ///
+    /// - Parameter name: with `both`, what the new document is called; nil: after the document, with the date.
+    /// - Throws: `nameCollision` or `destinationExists` when that name is taken; nothing is changed then.
     public func resolveConflict(
-        at location: Location, keeping resolution: ConflictResolution
+        at location: Location, keeping resolution: ConflictResolution, as name: ItemName? = nil
     ) async throws(DocumentError) {
-        try await tell(.resolveConflict(location, keep: resolution))
+        try checkNotInside(an: "The end of a conflict", of: location, writing: true)
+        try await tell(.resolveConflict(location, keep: resolution, name: name))
     }
 }
 

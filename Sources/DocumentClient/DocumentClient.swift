@@ -12,6 +12,8 @@ public struct DocumentClient: Sendable {
 
     let connection: Connection
     let loop: EventLoop
+    let desk: PresenterDesk
+    let accesses: OpenAccesses
     /// The host's process, as the kernel told when the connection was made.
     let hostProcess: Int32
 
@@ -22,9 +24,14 @@ public struct DocumentClient: Sendable {
     func ask(
         _ call: ServiceCall, deadline: Deadline = .none, progress: ProgressHandler? = nil
     ) async throws(DocumentError) -> ServiceReply {
-        let answer = try await connection.request(call.serialized(), deadline: deadline) { report in
-            if let report { progress?(report) }
-        }
+        // A read meets no other read: it need not come after the ends of those before it, as everything else does.
+        if !call.isRead { accesses.tellEnded() }
+        let answer = try await connection.request(
+            call.serialized(), deadline: deadline,
+            onProgress: { report in
+                if let report { progress?(report) }
+            })
+        if case .beginAccess(let request) = call { return try accesses.read(answer, to: request) }
         return try ServiceReply(serialized: answer)
     }
 
@@ -37,6 +44,26 @@ public struct DocumentClient: Sendable {
         }
     }
 
+    /// Says something whose answer nobody needs, and does not wait for it: the host takes up what is asked later after it.
+    func post(_ call: ServiceCall) {
+        accesses.tellEnded()
+        connection.post(call.serialized())
+    }
+
+    /// Says something to its end, also when the task is cancelled: a task of its own does not inherit that.
+    func tellToItsEnd(_ call: ServiceCall) async throws(DocumentError) {
+        let client = self
+        let outcome = await Task(executorPreference: loop) {
+            do throws(DocumentError) {
+                try await client.tell(call)
+                return DocumentError?.none
+            } catch {
+                return error
+            }
+        }.value
+        if let outcome { throw outcome }
+    }
+
     /// Gets how far a transfer is. Called in order, on a thread of the client's; must not block.
     public typealias ProgressHandler = @Sendable (TransferProgress) -> Void
 
@@ -44,4 +71,12 @@ public struct DocumentClient: Sendable {
         .protocolViolation,
         "The host answered something else than what was asked: it is of another release than this tool. Run “docent host stop” and try again."
     )
+}
+
+extension ServiceCall {
+    /// Whether it asks for nothing but to read.
+    fileprivate var isRead: Bool {
+        guard case .beginAccess(let request) = self, !request.isPreparation else { return false }
+        return request.intent == .reading && request.also.allSatisfy { $0.intent == .reading }
+    }
 }

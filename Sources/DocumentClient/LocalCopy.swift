@@ -59,7 +59,7 @@ enum LocalCopy {
         }
     }
 
-    private static func copy(_ input: FileDescriptor, to output: FileDescriptor) throws {
+    static func copy(_ input: FileDescriptor, to output: FileDescriptor) throws {
         if docent_clone(input.rawValue, output.rawValue) == 0 { return }
         var offset: Int64 = 0
         while true {

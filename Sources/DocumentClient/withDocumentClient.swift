@@ -37,8 +37,11 @@ public func withDocumentClient<Value>(
         outcome = .success(
             try await withTaskExecutorPreference(loop) {
                 let (connection, process) = try await connector.connect()
-                let client = DocumentClient(address: address, connection: connection, loop: loop, hostProcess: process)
-                return try await serve(connection) { try await body(client) }
+                let desk = PresenterDesk()
+                let client = DocumentClient(
+                    address: address, connection: connection, loop: loop, desk: desk,
+                    accesses: OpenAccesses(connection, loop), hostProcess: process)
+                return try await serve(client) { try await body(client) }
             })
     } catch {
         outcome = .failure(error)
@@ -57,16 +60,19 @@ public enum HostStart: Hashable, Sendable {
 }
 
 /// Runs the connection beside a closure, and ends it in an orderly way after it.
-private func serve<Value>(_ connection: Connection, _ body: () async throws -> Value) async throws -> Value {
+private func serve<Value>(_ client: DocumentClient, _ body: () async throws -> Value) async throws -> Value {
     try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask { _ = await connection.run(NothingToAnswer()) }
+        group.addTask {
+            _ = await client.connection.run(ClientHandler(desk: client.desk, accesses: client.accesses))
+        }
         let outcome: Result<Value, any Error>
         do {
             outcome = .success(try await body())
         } catch {
             outcome = .failure(error)
         }
-        await connection.shutdown(grace: .seconds(2))
+        client.accesses.tellEnded()
+        await client.connection.shutdown(grace: .seconds(2))
         return try outcome.get()
     }
 }
@@ -76,11 +82,4 @@ private func leave(_ loop: EventLoop) async {
     let thread = BlockingPool(threads: 1, name: "docent-end")
     try? await thread.run { loop.shutdown() }
     thread.shutdown()
-}
-
-/// The host asks a tool nothing in this version.
-private struct NothingToAnswer: RequestHandler {
-    func answer(_ body: [UInt8], _ request: IncomingRequest) async throws -> [UInt8] {
-        throw DocumentError(.unimplemented, "This host tool answers no requests.")
-    }
 }

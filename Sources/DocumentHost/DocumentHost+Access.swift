@@ -1,19 +1,36 @@
 public import DocumentModel
 import DocumentStorage
+import DocumentWire
 import FileCoordination
+import Logging
 import Synchronization
 public import SystemPackage
 
 extension DocumentHost {
-    /// Registers a host tool's connection.
+    /// Registers a host tool's connection, with the rights of the user.
     ///
     /// - Parameter name: for messages that say who waits for whom: "docent edit (process 4711)".
     public func connect(tool name: String) -> Tool {
-        Tool(owner: ClaimOwner(id: tools.next(), name: name))
+        connect(tool: name, standing: .user)
+    }
+
+    func connect(tool name: String, standing: ToolStanding) -> Tool {
+        Tool(owner: ClaimOwner(id: tools.next(), name: name), standing: standing)
     }
 
     /// Ends all that a tool holds or waits for. What it wrote until then counts.
     public func disconnect(_ tool: Tool) {
+        endPickers(of: tool)
+        events.endAll(of: tool.owner)
+        let unstopped = bookmarks.end(tool.owner)
+        if unstopped > 0 {
+            logger.notice(
+                "a tool ended with accesses by bookmarks that it had not stopped",
+                metadata: ["tool": "\(tool.owner.name)", "accesses": "\(unstopped)"])
+        }
+        registry.end(tool.owner.id)
+        attributes.remove(presenters.removeAll(of: tool.owner))
+        broker.presentersEnded(of: tool.owner)
         granter.endAll(of: tool.owner)
         tools.end()
     }
@@ -21,10 +38,37 @@ extension DocumentHost {
     /// Waits for a claim, has the contents provided, and holds the claim until ``endAccess(_:of:)``.
     public func beginAccess(
         _ request: AccessRequest, for tool: Tool, onProgress: @escaping @Sendable (TransferProgress?) -> Void = { _ in }
-    ) async throws(DocumentError) -> (number: UInt64, item: ItemStatus) {
-        let domain = try domains.domain(request.location.domain)
-        let grant = try await granter.begin(request, on: domain, by: tool.owner, onProgress: onProgress)
-        return (grant.number, try status(of: grant.item))
+    ) async throws(DocumentError) -> (number: UInt64, items: [AccessedItem]) {
+        let permit = try await permit(of: request, for: tool)
+        let grant = try await granter.begin(request, by: tool.owner, permit: permit, onProgress: onProgress)
+        let items = grant.items.map { granted in
+            switch granted {
+            case .place(let status): return AccessedItem(path: status.path, item: status)
+            case .item(let item, let snapshot):
+                let status = status(of: item)
+                return AccessedItem(path: snapshot?.string ?? status.path, item: status)
+            }
+        }
+        recordUse(of: grant.items.compactMap { if case .item(let item, _) = $0 { item.key } else { nil } })
+        return (grant.number, items)
+    }
+
+    private func recordUse(of keys: [ItemKey]) {
+        guard uses.used(keys) else { return }
+        work.add { [uses, storage] in try? await uses.writeDown(in: storage) }
+    }
+
+    /// The same for the usual read, without a pause: gives the answer as it travels. Nil when it is not one.
+    package func beginAccessAtOnce(_ request: AccessRequest, for tool: Tool) -> [UInt8]? {
+        guard case .user = tool.standing, let (number, item) = granter.beginAtOnce(request, by: tool.owner) else {
+            return nil
+        }
+        recordUse(of: [item.item.key])
+        guard isQuiet(item) else {
+            let status = status(of: item)
+            return EncodedAccess(AccessedItem(path: status.path, item: status)).answer(access: number)
+        }
+        return item.encodedAccess.answer(access: number)
     }
 
     /// Ends an access. After a writing one, a change is recorded durably before this returns, and is sent then.
@@ -38,10 +82,10 @@ extension DocumentHost {
         onProgress: @escaping @Sendable (TransferProgress?) -> Void = { _ in }
     ) async throws(DocumentError) -> ItemStatus {
         let domain = try domains.domain(destination.domain)
-        return try status(
-            of: try await exporter.export(
-                source, to: destination, on: domain, removingSource: removingSource, replacing: replacing,
-                onProgress: onProgress))
+        return try await put(
+            source, at: destination, on: domain, removingSource: removingSource, replacing: replacing,
+            onProgress: onProgress
+        ).status
     }
 }
 

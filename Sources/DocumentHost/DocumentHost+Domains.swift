@@ -2,6 +2,7 @@ public import DocumentModel
 import DocumentStorage
 import DocumentWire
 import FileCoordination
+import Glibc
 import Logging
 import ProviderLauncher
 import SystemPackage
@@ -17,10 +18,13 @@ extension DocumentHost {
         let used = Dictionary(grouping: domains.all, by: \.bundle.manifest.identifier)
         if let id {
             let bundle = try catalogue.bundle(id)
-            return ([ProviderDescription(bundle, domains: (used[id] ?? []).map(\.name))], [])
+            let description = ProviderDescription(
+                bundle, domains: (used[id] ?? []).map(\.name), confinement: confinement)
+            return ([description], [])
         }
         let descriptions = catalogue.bundles.map { bundle in
-            ProviderDescription(bundle, domains: (used[bundle.manifest.identifier] ?? []).map(\.name))
+            ProviderDescription(
+                bundle, domains: (used[bundle.manifest.identifier] ?? []).map(\.name), confinement: confinement)
         }
         return (descriptions, catalogue.problems.map { $0.error.message })
     }
@@ -39,8 +43,8 @@ extension DocumentHost {
         let bundle = try await catalogue().bundle(id)
         let complete = try bundle.manifest.validate(settings: settings)
         let record = DomainRecord(name: name, provider: id, settings: complete)
-        let state = try await storage.run { try $0.root.providerFolder(of: name) }
-        let supervisor = try supervise(record, bundle, state)
+        let folders = try await storage.run { store throws in try self.folders(of: name, in: store.root) }
+        let supervisor = try supervise(record, bundle, folders)
         do throws(DocumentError) {
             var final = record
             final.rootID = try await supervisor.withProvider { live throws(DocumentError) in live.rootID }
@@ -48,14 +52,23 @@ extension DocumentHost {
             // Settings that its provider cannot use are best found now.
             _ = try await ProviderSession(supervisor).item(stored.rootID)
             try await storage.write { try $0.addDomain(stored) }
-            domains.add(Domain(name: name, bundle: bundle, rootID: stored.rootID, supervisor: supervisor))
+            domains.add(
+                Domain(
+                    name: name, bundle: bundle, rootID: stored.rootID, supervisor: supervisor,
+                    isRunning: ProviderState(supervisor.status.state) == .running))
         } catch {
+            // Told to end right away it would not be known to have failed.
+            await supervisor.waitWhileDying(atMost: .seconds(10))
             await fleet.remove(name)
+            domains.remove(name)
             _ = try? await storage.run { try $0.root.removeProviderFolder(of: name) }
+            await providerRecords.handOver(name, to: id)
+            await providerRecords.forget(name)
             var refusal = error
             refusal.message = "The domain “\(name)” was not added: \(error.message)"
             throw refusal
         }
+        events.domainChanged(name)
         return try await description(of: name)
     }
 
@@ -97,6 +110,11 @@ extension DocumentHost {
         domains.remove(name)
         do throws(DocumentError) {
             try await storage.run { try $0.removeDomain(name, discardingEdits: discardingUnsent) }
+            interrupted.forget(name)
+            localChanges.removed(name)
+            lookout.removed(name)
+            events.domainRemoved(name)
+            await providerRecords.forget(name)
         } catch {
             // Something unsent was found at the last look: the domain goes on.
             if let record = try storage.read({ try $0.domain(name) }) { open(record, try await catalogue()) }
@@ -111,18 +129,18 @@ extension DocumentHost {
         for record in try storage.read({ try $0.domains() }) { open(record, catalogue) }
     }
 
-    private func open(_ record: DomainRecord, _ catalogue: ProviderCatalogue) {
+    func open(_ record: DomainRecord, _ catalogue: ProviderCatalogue) {
         do throws(DocumentError) {
             let bundle = try catalogue.bundle(record.provider)
             // The manifest may have changed since the domain was added.
             _ = try bundle.manifest.validate(settings: record.settings)
-            let state: FilePath
+            let folders: SandboxFolders
             do {
-                state = try root.providerFolder(of: record.name)
+                folders = try self.folders(of: record.name, in: root)
             } catch {
                 throw DocumentError(wrapping: error)
             }
-            let supervisor = try supervise(record, bundle, state)
+            let supervisor = try supervise(record, bundle, folders)
             domains.add(
                 Domain(name: record.name, bundle: bundle, rootID: record.rootID, supervisor: supervisor))
         } catch {
@@ -132,11 +150,18 @@ extension DocumentHost {
         }
     }
 
-    private func catalogue() async throws(DocumentError) -> ProviderCatalogue {
+    func catalogue() async throws(DocumentError) -> ProviderCatalogue {
         let configuration = configuration
         return try await storage.run { _ in
             ProviderCatalogue(folders: configuration.providerFolders, explicit: configuration.providerBundles)
         }
+    }
+
+    /// The remote is not as it was thought to be: its changes are asked for.
+    func followInBackground(_ name: DomainName) {
+        // However often it is asked for, one follows.
+        guard let domain = domains.find(name), domain.signal() else { return }
+        work.add { [self] in await follower.follow(domain) }
     }
 
     private func description(of name: DomainName) async throws(DocumentError) -> DomainDescription {
@@ -147,44 +172,74 @@ extension DocumentHost {
     }
 
     func describe(_ record: DomainRecord) -> DomainDescription {
-        var description = DomainDescription(
-            name: record.name, providerID: record.provider, settings: record.settings)
+        var description = DomainDescription(name: record.name, providerID: record.provider)
         if let domain = domains.find(record.name) {
+            let secret = Set(domain.bundle.manifest.settings.filter(\.isSecret).map(\.key))
+            description.settings = record.settings.filter { !secret.contains($0.key) }
             let status = domain.supervisor.status
             description.providerState = ProviderState(status.state)
             description.problem = status.problem
             description.providerProcessID = status.processID
+            description.restartDelay = status.restartDelay
+            description.recordings = status.recordings?.string
+            description.note = domains.note(of: record.name)
         } else {
+            // Which of its settings are secret is not known.
             description.providerState = .failed
             description.problem = domains.problem(of: record.name)
+        }
+        if let rules = try? deletions.rules(of: record.name) { description.rules = rules }
+        // Of a drop box nothing is told (PICK-13).
+        if domains.find(record.name)?.isDropBox != true, let held = try? deletions.held(in: record.name) {
+            description.heldDeletions = held
         }
         return description
     }
 }
 
 extension DocumentHost {
+    /// What of the storage root is a domain's provider's, made when it is missing. Blocks.
+    private func folders(of domain: DomainName, in root: StorageRoot) throws -> SandboxFolders {
+        SandboxFolders(
+            state: try root.providerFolder(of: domain), temporary: try root.emptyTemporaryFolder(of: domain),
+            fetch: try root.staging.folder(for: .fetching(domain)),
+            send: try root.staging.folder(for: .sending(domain)), storageRoot: root.path,
+            home: getenv("HOME").map { FilePath(platformString: $0) },
+            software: configuration.providerFolders + configuration.providerBundles
+                + [configuration.trampoline.removingLastComponent()])
+    }
+
     /// Takes the domain's provider into the fleet; its first use starts it.
     private func supervise(
-        _ record: DomainRecord, _ bundle: ProviderBundle, _ state: FilePath
+        _ record: DomainRecord, _ bundle: ProviderBundle, _ folders: SandboxFolders
     ) throws(DocumentError) -> ProviderSupervisor {
         let name = record.name
         let settings = SessionSettings(
-            providerID: record.provider, domain: name, settings: record.settings, stateFolder: state.string,
-            storageRoot: root.path.string, stagingFolder: root.path.appending(".docent/staging").string)
+            providerID: record.provider, domain: name, settings: record.settings, stateFolder: folders.state.string,
+            storageRoot: root.path.string, stagingFolder: root.path.appending(".docent/staging").string,
+            deviceName: self.configuration.deviceName)
         var configuration = ProviderSupervisor.Configuration(bundle: bundle, settings: settings)
+        configuration.folders = folders
         configuration.idleAfter = self.configuration.providerIdleTime
-        let domains = domains
-        let sender = sender
+        configuration.postMortems = providerRecords.postMortems
+        configuration.recordings = providerRecords.recordings(of: name)
+        let (domains, sender, events, pinKeeper, work) = (domains, sender, events, pinKeeper, work)
+        let interrupted = interrupted
         return try fleet.add(configuration, handler: ProviderLine(domain: name, host: self)) { event in
             domains.find(name)?.took(event)
+            events.domainChanged(name)
             // What could not be sent to the process before may be possible with this one.
-            if case .started = event { try? sender.enqueueAll(of: name) }
+            if case .started = event {
+                try? sender.enqueueAll(of: name)
+                work.add { await pinKeeper.look(at: name) }
+                work.add { await interrupted.settle(name) }
+            }
         }
     }
 }
 
 extension ProviderState {
-    fileprivate init(_ state: ProviderSupervisorStateMachine.State) {
+    init(_ state: ProviderSupervisorStateMachine.State) {
         switch state {
         case .stopped, .stopping, .ended: self = .idle
         case .starting: self = .starting
@@ -197,16 +252,22 @@ extension ProviderState {
 
 extension ProviderStatus {
     /// Why it does not run, when it should; nil when all is well.
-    fileprivate var problem: DocumentError? {
+    var problem: DocumentError? {
         switch state {
         case .backingOff(_, let error), .givenUp(let error): error
         case .stopped, .starting, .running, .stopping, .ended: nil
         }
     }
+
+    /// How long until it may be started again.
+    fileprivate var restartDelay: Duration? {
+        guard case .backingOff(let until, _) = state else { return nil }
+        return max(.zero, until - .now)
+    }
 }
 
 extension ProviderDescription {
-    init(_ bundle: ProviderBundle, domains: [DomainName]) {
+    init(_ bundle: ProviderBundle, domains: [DomainName], confinement: Confinement) {
         let manifest = bundle.manifest
         self.init(
             id: manifest.identifier, name: manifest.name, version: manifest.version,
@@ -217,8 +278,8 @@ extension ProviderDescription {
             settings: manifest.settings.map {
                 SettingDescription(
                     key: $0.key, type: SettingType(rawValue: $0.type.rawValue) ?? .string, required: $0.isRequired,
-                    defaultValue: $0.defaultValue, description: $0.description)
+                    isSecret: $0.isSecret, defaultValue: $0.defaultValue, description: $0.description)
             },
-            permissions: manifest.permissionSentences, domains: domains.sorted())
+            permissions: manifest.permissionSentences, gaps: confinement.gaps(for: manifest), domains: domains.sorted())
     }
 }

@@ -22,6 +22,7 @@ extension DocumentHost {
             if !isKnown || refreshing || !domain.hasFeed {
                 do throws(DocumentError) {
                     try await follower.list(folder.id, of: domain, onProgress: onProgress)
+                    lookout.lookedAt(folder.id, in: domain)
                 } catch {
                     // What is known stays visible when the remote is not there.
                     guard isKnown, !refreshing, error.code != .cancelled, error.code.errorClass != .definitive else {
@@ -31,16 +32,23 @@ extension DocumentHost {
                 }
             }
         }
+        return try self.page(page, of: folder, at: location, suggestedCount)
+    }
+
+    /// One page of what the index knows of a folder.
+    func page(
+        _ page: PageToken?, of folder: IndexedItem, at location: Location, _ suggestedCount: Int
+    ) throws(DocumentError) -> ItemStatusPage {
+        let domain = folder.domain
         let limit = min(max(suggestedCount, 1), 1000)
         let cursor = try page.map { page throws(DocumentError) in try ChildCursor(page) }
         return try storage.read { index in
-            let children = try index.children(of: folder.id, in: domain.name, after: cursor, limit: limit)
+            let children = try index.children(of: folder.id, in: domain, after: cursor, limit: limit)
             var statuses: [ItemStatus] = []
             // A child lies in its folder: no need to look each one's place up.
-            let onDisk = try index.diskLocations(in: domain.name)
-            for child in children.items where !child.isGone {
-                let place = child.item.name.map { location.appending($0) } ?? location
-                statuses.append(try self.status(of: child, at: place, onDisk: onDisk(place), index))
+            let onDisk = try index.diskLocations(in: domain)
+            for child in children.items where !child.isGone || child.isUnsent {
+                statuses.append(try self.status(of: child, in: location, onDisk: onDisk, index))
             }
             return ItemStatusPage(items: statuses, next: try children.next.map { try PageToken($0) })
         }
@@ -56,32 +64,44 @@ extension DocumentHost {
         return try status(of: item)
     }
 
-    public func makeFolder(at location: Location) async throws(DocumentError) -> ItemStatus {
-        try status(of: try await exporter.makeFolder(at: location, on: try domains.domain(location.domain)))
-    }
-
-    public func rename(_ location: Location, to destination: Location) async throws(DocumentError) -> ItemStatus {
+    /// - Parameter atOnce: here, whether or not the provider can be reached; it is sent later.
+    public func makeFolder(at location: Location, atOnce: Bool = false) async throws(DocumentError) -> ItemStatus {
         let domain = try domains.domain(location.domain)
-        return try status(of: try await arranger.rename(location, to: destination, on: domain))
+        if atOnce { return try status(of: try await arrivals.makeFolder(at: location, on: domain)) }
+        await interrupted.settle(domain.name)
+        return try status(of: try await exporter.makeFolder(at: location, on: domain))
     }
 
+    /// - Parameter tool: who asks; inside of its own access for moving the item, it moves under that (COORD-30).
+    public func rename(
+        _ location: Location, to destination: Location, for tool: Tool? = nil
+    ) async throws(DocumentError) -> ItemStatus {
+        let domain = try domains.domain(location.domain)
+        await interrupted.settle(domain.name)
+        return try status(of: try await arranger.rename(location, to: destination, on: domain, by: tool?.owner))
+    }
+
+    /// - Parameter tool: who asks; inside of its own access for deleting the item, it is removed under that.
     public func remove(
-        _ location: Location, recursive: Bool, discardingUnsent: Bool
+        _ location: Location, recursive: Bool, discardingUnsent: Bool, for tool: Tool? = nil
     ) async throws(DocumentError) {
         let domain = try domains.domain(location.domain)
-        try await arranger.remove(location, recursive: recursive, discardingUnsent: discardingUnsent, on: domain)
+        await interrupted.settle(domain.name)
+        try await arranger.remove(
+            location, recursive: recursive, discardingUnsent: discardingUnsent, on: domain, by: tool?.owner)
     }
 
     /// Looks for changes of the remote now; a folder is listed again.
     public func refresh(_ location: Location) async throws(DocumentError) {
         let domain = try domains.domain(location.domain)
+        try domain.requireVisible()
         try await follower.catchUp(domain)
         let item = try await resolver.resolve(location, in: domain)
         if item.item.kind == .folder { try await follower.list(item.id, of: domain) }
     }
 
     /// Catches up with the remote as far as it can be asked; `asking` even when it did not signal anything.
-    private func freshen(_ domain: Domain, asking: Bool) async throws(DocumentError) {
+    func freshen(_ domain: Domain, asking: Bool) async throws(DocumentError) {
         guard asking, domain.hasFeed else { return try await follower.freshen(domain) }
         do throws(DocumentError) {
             try await follower.catchUp(domain)
@@ -93,7 +113,7 @@ extension DocumentHost {
     }
 
     /// A provider without a feed is asked each time.
-    private func refreshed(_ item: IndexedItem, _ domain: Domain) async -> IndexedItem {
+    func refreshed(_ item: IndexedItem, _ domain: Domain) async -> IndexedItem {
         do throws(DocumentError) {
             let remote = try await domain.provider.item(item.id)
             _ = try await treeWork.take([remote], in: domain.name)
@@ -108,36 +128,38 @@ extension DocumentHost {
     }
 
     func status(of item: IndexedItem, _ index: IndexReader) throws -> ItemStatus {
-        let place: Location?
-        if item.state == .nameClash {
-            let parent = try item.item.parentID.flatMap { try index.location(of: $0, in: item.domain) }
-            place = item.item.name.flatMap { parent?.appending($0) }
-        } else {
-            place = try index.location(of: item.id, in: item.domain)
-        }
-        let location = place ?? Location(domain: item.domain)
+        let location = try index.shownLocation(of: item) ?? Location(domain: item.domain)
         return try status(
             of: item, at: location, onDisk: try index.diskLocations(in: item.domain)(location), index)
     }
 
-    /// - Parameter onDisk: while a move waits for somebody to end, the file is still where it was.
+    /// Of an item that is known to lie in a folder.
+    func status(
+        of item: IndexedItem, in folder: Location, onDisk: (Location) -> Location, _ index: IndexReader
+    ) throws -> ItemStatus {
+        let place = item.item.name.map { folder.appending($0) } ?? folder
+        return try status(of: item, at: place, onDisk: onDisk(place), index)
+    }
+
+    func status(of known: KnownItem) -> ItemStatus { withProgress(known.status, of: known.item) }
+
+    /// Whether the index knows all that there is to say of it: it is in sync, and nothing goes on with it.
+    func isQuiet(_ known: KnownItem) -> Bool {
+        known.item.state == .materialised && known.status.problem == nil && localChanges.problem(of: known.key) == nil
+    }
+
     private func status(
         of item: IndexedItem, at location: Location, onDisk: Location, _ index: IndexReader
     ) throws -> ItemStatus {
-        var status = ItemStatus(
-            item: item.item, location: location, state: item.state,
-            path: item.state == .nameClash ? "" : root.tree.path(of: onDisk).string)
-        if let local = item.local {
-            // What is here is what people mean by the document's size and time.
-            status.item.size = local.size
-            if item.isUnsent { status.item.modified = local.modified }
-        }
-        status.problem = item.problem.map { DocumentError($0.code, $0.message) }
-        status.progress = materialiser.transfers.progress(of: item.key) ?? sender.progress(of: item.key)
-        if item.state == .conflict {
-            status.conflictPath = try index.conflicts(in: item.domain).last { $0.itemID == item.id }
-                .map { root.versions.path(of: $0.kept).string }
-        }
+        withProgress(try ItemStatus(item, at: location, onDisk: onDisk, index, in: root), of: item)
+    }
+
+    private func withProgress(_ status: ItemStatus, of item: IndexedItem) -> ItemStatus {
+        var status = status
+        if let problem = localChanges.problem(of: item.key) { status.problem = problem }
+        status.transfers = board.transfers(of: item, status)
+        let underWay = [status.transfers.download, status.transfers.upload].compactMap { $0 }.first(where: \.isUnderWay)
+        status.progress = underWay.map { TransferProgress(done: $0.done, expected: $0.expected) }
         return status
     }
 }

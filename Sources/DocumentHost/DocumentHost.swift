@@ -2,6 +2,7 @@ public import DocumentModel
 package import DocumentStorage
 import DocumentSync
 package import DocumentTransport
+import DocumentTypes
 import FileCoordination
 import Glibc
 public import Logging
@@ -25,6 +26,18 @@ public final class DocumentHost: Sendable {
         public var trampoline: FilePath
         /// How long an unused provider process is kept.
         public var providerIdleTime: Duration = .seconds(300)
+        /// Whether orphans among this process's descendants come to it, and every child process that is no provider is
+        /// killed: for when the program that watches over a provider is itself killed. Only for a program that starts
+        /// no processes of its own, as `docentd`.
+        public var adoptsOrphans = false
+        /// Whether providers are started where the kernel has no Landlock, and nothing keeps them to the files that
+        /// they ask for. The user's to decide.
+        public var allowsUnsandboxedProviders = false
+        /// Whether programs that nobody registered count as the user's own, and may do what the user may. Else they may do
+        /// nothing, but for the command line tool beside the trampoline.
+        public var admitsUnregisteredTools = true
+        /// What this device is called, for people on other devices who find contents that were saved here (VER-9).
+        public var deviceName = Self.nodeName
         /// Who we are, for providers' logs.
         public var software: String
 
@@ -37,6 +50,13 @@ public final class DocumentHost: Sendable {
             self.providerBundles = providerBundles
             self.trampoline = trampoline
             self.software = software
+        }
+
+        /// What this machine is called in its network.
+        private static var nodeName: String {
+            var name = utsname()
+            guard uname(&name) == 0 else { return "" }
+            return withUnsafeBytes(of: name.nodename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
         }
 
         /// The usual places: bundles of the user, of the system and beside the executable, the trampoline beside it,
@@ -60,6 +80,7 @@ public final class DocumentHost: Sendable {
     /// One host tool's connection: what it holds ends with it.
     public struct Tool: Sendable {
         let owner: ClaimOwner
+        let standing: ToolStanding
     }
 
     let configuration: Configuration
@@ -68,28 +89,54 @@ public final class DocumentHost: Sendable {
     let root: StorageRoot
     let storage: StorageThreads
     let work = WorkGroup()
-    let broker = CoordinationBroker()
+    let broker: CoordinationBroker
     let domains = DomainRegistry()
     let locks = KeyedLock<ItemKey>()
     let owner = ClaimOwner(id: 0, name: "docentd")
     let accesses: AccessTable
+    let presenters = PresenterTable()
+    let attributes: AttributeWatch
+    let bookmarks: BookmarkDesk
+    let registry: ToolRegistry
     let sender: Sender
     let delivery: Delivery
     let treeWork: TreeWork
+    let deletions: DeletionDesk
     let follower: ChangeFollower
+    let lookout: FolderLookout
     let resolver: ItemResolver
     let materialiser: Materialiser
+    let board: TransferBoard
+    let downloader: Downloader
+    let pauses: PauseGate
+    let pinKeeper: PinKeeper
+    let events: EventHub
+    let uses: UseLog
+    let reclaimer: Reclaimer
+    let disk: DiskCheck
+    let providing: ProvidingEnds
+    let localChanges: LocalChangeWatcher
     let granter: AccessGranter
+    let interrupted: InterruptedChanges
     let exporter: Exporter
     let arranger: Arranger
+    let arrivals: Arrivals
+    let departures: Departures
     let evictor: Evictor
     let resolution: ConflictResolver
     let tools = ToolCounter()
+    let pickers = PickerTable()
+    let exported = ExportedItems()
+    let machineTypes = MachineTypes()
     let fleet: ProviderFleet
+    let confinement: Confinement
+    let providerRecords: ProviderRecords
     private let processThreads = BlockingPool(threads: 2, name: "docent-launch")
 
-    /// What the start found and mended, one sentence each.
-    public let findings: [String]
+    private let startFindings: [String]
+
+    /// What the start found and mended, and what is out of order since, one sentence each.
+    public var findings: [String] { startFindings + localChanges.notices }
 
     /// Opens the storage root and mends what a crash left, with an event loop of its own. Blocks.
     ///
@@ -110,43 +157,129 @@ public final class DocumentHost: Sendable {
         self.loop = loop
         do {
             root = try StorageRoot(at: configuration.root, logger: logger)
-            let store = DocumentStore(root, observer: observer, logger: logger)
-            storage = StorageThreads(store: store)
-            let report = try store.reconcile()
-            findings = report.findings
         } catch {
             throw DocumentError(wrapping: error)
         }
-        fleet = ProviderFleet(
-            in: LaunchContext(
-                loop: loop, blocking: processThreads, trampoline: configuration.trampoline,
-                environment: Self.environment(), software: configuration.software,
-                locale: getenv("LANG").map { String(cString: $0) } ?? "", logger: logger))
+        let store = DocumentStore(root, observer: observer, logger: logger)
+        storage = StorageThreads(store: store)
+        bookmarks = BookmarkDesk(storage: storage, clock: { Self.secondsSince1970() })
+        let start = MonotonicTime.now()
+        let clock: @Sendable () -> Duration = { MonotonicTime.now().since(start) }
+        broker = CoordinationBroker(
+            clock: BrokerClock(
+                now: { MonotonicTime.now().since(start) },
+                wake: { [loop] time, body in loop.wake(at: start + time, body) }))
         accesses = AccessTable()
         delivery = Delivery(
             storage: storage, domains: domains, broker: broker, locks: locks, owner: owner, logger: logger,
-            permits: Permits(Sender.width))
+            permits: DomainPermits(each: Sender.width), folders: FolderReviver(storage: storage, logger: logger))
+        pauses = PauseGate(storage: storage)
         sender = Sender(
-            storage: storage, delivery: delivery, work: work, executor: loop, retry: RetryPolicy(), logger: logger)
+            storage: storage, delivery: delivery, pauses: pauses, work: work, executor: loop, retry: RetryPolicy(),
+            clock: clock, logger: logger)
+        disk = DiskCheck(
+            storage: storage, broker: broker, locks: locks, accesses: accesses, sender: sender, owner: owner,
+            loop: loop)
+        localChanges = LocalChangeWatcher(storage: storage, disk: disk, loop: loop, work: work, logger: logger)
+        let report: ReconciliationReport
+        do {
+            // Before anything is compared: what happens meanwhile is told.
+            try localChanges.begin()
+            report = try store.reconcile()
+            confinement = .here(configuration.allowsUnsandboxedProviders ? .asFarAsPossible : .required)
+            registry = ToolRegistry(
+                ownPrograms: [configuration.trampoline.removingLastComponent().appending("docent")],
+                admitsUnregistered: configuration.admitsUnregisteredTools)
+            let (tools, place) = try root.index.read { (try $0.tools(), try $0.containerPlace()) }
+            startFindings =
+                report.findings + (confinement.notice.map { [$0] } ?? [])
+                + registry.load(tools, containerPlace: place)
+        } catch {
+            throw DocumentError(wrapping: error)
+        }
+        var launching = LaunchContext(
+            loop: loop, blocking: processThreads, trampoline: configuration.trampoline,
+            environment: Self.environment(), software: configuration.software,
+            locale: getenv("LANG").map { String(cString: $0) } ?? "", logger: logger)
+        if configuration.adoptsOrphans {
+            launching.family = ProcessFamily(blocking: processThreads, logger: logger)
+            if launching.family == nil {
+                logger.warning("the kernel lets nobody adopt orphans: what a killed shepherd leaves is not swept up")
+            }
+        }
+        launching.confinement = confinement
+        fleet = ProviderFleet(in: launching)
+        providerRecords = ProviderRecords(
+            postMortems: PostMortemStore(folder: root.failuresFolder), recordings: root.recordingsFolder,
+            blocking: processThreads)
         treeWork = TreeWork(
-            storage: storage, broker: broker, locks: locks, work: work, owner: owner, logger: logger)
+            storage: storage, broker: broker, locks: locks, work: work, owner: owner, sender: sender, logger: logger)
+        store.follower.handOver(to: { [treeWork] in treeWork.performLater($0) })
+        deletions = DeletionDesk(
+            storage: storage, treeWork: treeWork, clock: { Self.secondsSince1970() }, logger: logger)
         follower = ChangeFollower(
-            storage: storage, treeWork: treeWork, catchUps: SharedTransfers(work: work, executor: loop),
+            storage: storage, treeWork: treeWork, deletions: deletions,
+            catchUps: SharedTransfers(work: work, executor: loop),
             listings: SharedTransfers(work: work, executor: loop), sender: sender, logger: logger)
+        interrupted = InterruptedChanges(
+            report.pending, storage: storage, domains: domains, locks: locks, follower: follower,
+            looks: SharedTransfers(work: work, executor: loop), logger: logger)
+        sender.prepares { [weak interrupted] key throws(DocumentError) in
+            try await interrupted?.settleRemoval(of: key)
+        }
+        lookout = FolderLookout(
+            domains: domains, follower: follower,
+            rules: { [deletions] name in (try? deletions.rules(of: name)) ?? DomainRules() }, work: work,
+            clock: { MonotonicTime.now().since(start) }, logger: logger)
         resolver = ItemResolver(storage: storage, follower: follower)
+        uses = UseLog(clock: { Self.secondsSince1970() })
         materialiser = Materialiser(
-            storage: storage, locks: locks, transfers: SharedTransfers(work: work, executor: loop), logger: logger)
+            storage: storage, locks: locks, transfers: SharedTransfers(work: work, executor: loop, clock: clock),
+            pauses: pauses, uses: uses, logger: logger)
+        downloader = Downloader(
+            storage: storage, broker: broker, disk: disk, materialiser: materialiser, owner: owner)
+        events = EventHub(storage: storage)
+        let requests = DownloadRequests()
+        pinKeeper = PinKeeper(
+            storage: storage, downloader: downloader, follower: follower, domains: domains, requests: requests,
+            hub: events, work: work, retry: RetryPolicy(), clock: clock, logger: logger)
+        board = TransferBoard(
+            materialiser: materialiser, sender: sender, pinKeeper: pinKeeper, requests: requests, clock: clock)
+        materialiser.transfers.onReport { [events] in events.progressed($0) }
+        sender.onReport { [events] in events.progressed($0) }
+        attributes = AttributeWatch(storage: storage, broker: broker, work: work, logger: logger)
+        providing = ProvidingEnds(broker: broker, domains: domains, work: work, logger: logger)
+        arrivals = Arrivals(
+            storage: storage, broker: broker, resolver: resolver, follower: follower, sender: sender, owner: owner)
         granter = AccessGranter(
-            storage: storage, broker: broker, accesses: accesses, domains: domains, resolver: resolver,
-            follower: follower, materialiser: materialiser, sender: sender, work: work, logger: logger)
+            storage: storage, known: KnownItems(storage: storage), broker: broker, accesses: accesses,
+            presenters: presenters, domains: domains, exported: exported, resolver: resolver, follower: follower,
+            materialiser: materialiser,
+            contents: FolderContents(storage: storage, follower: follower, materialiser: materialiser),
+            sender: sender, arrivals: arrivals, disk: disk, providing: providing, localChanges: localChanges,
+            work: work, logger: logger)
         exporter = Exporter(
             storage: storage, broker: broker, resolver: resolver, follower: follower, owner: owner)
         arranger = Arranger(
             storage: storage, broker: broker, locks: locks, resolver: resolver, follower: follower,
-            exporter: exporter, owner: owner)
+            exporter: exporter, accesses: accesses, deletions: deletions,
+            remover: FolderRemover(storage: storage, follower: follower, logger: logger),
+            observer: RemoteObserver(storage: storage, domains: domains, treeWork: treeWork, logger: logger),
+            owner: owner)
+        departures = Departures(
+            storage: storage, broker: broker, locks: locks, domains: domains, resolver: resolver, accesses: accesses,
+            deletions: deletions, owner: owner, logger: logger)
         evictor = Evictor(storage: storage, broker: broker, locks: locks, treeWork: treeWork, owner: owner)
+        reclaimer = Reclaimer(
+            storage: storage, domains: domains, broker: broker, evictor: evictor, uses: uses, work: work, logger: logger
+        )
+        root.index.onWrite { [weak attributes, weak reclaimer] in
+            attributes?.indexWasWritten()
+            reclaimer?.indexWasWritten()
+        }
         resolution = ConflictResolver(
             storage: storage, broker: broker, sender: sender, owner: owner)
+        sender.refreshes { [weak self] name in self?.followInBackground(name) }
         try openDomains()
     }
 
@@ -158,15 +291,27 @@ public final class DocumentHost: Sendable {
         await withTaskExecutorPreference(loop) {
             await withDiscardingTaskGroup { group in
                 group.addTask { [self] in await work.run() }
+                group.addTask { [self] in await localChanges.run() }
+                group.addTask { [self] in await departures.resume(nil) }
+                group.addTask { [self] in await interrupted.settle(nil) }
                 do throws(DocumentError) {
                     try sender.enqueueAll(of: nil)
+                    reclaimer.setLimits(try storage.read { try $0.spaceLimits() })
                 } catch {
                     logger.error("unsent documents could not be looked up", metadata: ["error": "\(error)"])
                 }
+                work.add { [pinKeeper] in await pinKeeper.look() }
             }
         }
         fleet.stopAll()
         await providers.value
+        storage.store.follower.handOver(to: nil)
+        work.finish()
+        do throws(DocumentError) {
+            try await uses.writeDown(in: storage)
+        } catch {
+            logger.notice("what was used when is not written down", metadata: ["error": "\(error)"])
+        }
         processThreads.shutdown()
         storage.shutdown()
         do {
@@ -183,7 +328,16 @@ public final class DocumentHost: Sendable {
     public var claimCount: Int { broker.heldCount }
 
     /// Whether something goes on that should not be cut short: unsent documents, transfers, held accesses.
-    public var isBusy: Bool { sender.isBusy || broker.heldCount > 0 || !materialiser.transfers.keys.isEmpty }
+    public var isBusy: Bool {
+        sender.isBusy || pinKeeper.isBusy || localChanges.isBusy || broker.heldCount > 0
+            || !materialiser.transfers.keys.isEmpty
+    }
+
+    private static func secondsSince1970() -> Int64 {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return Int64(now.tv_sec)
+    }
 
     private static func environment() -> [String: String] {
         var values: [String: String] = [:]

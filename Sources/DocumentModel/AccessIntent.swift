@@ -32,6 +32,56 @@ public struct AccessRequest: Hashable, Sendable {
     public var metadataOnly: Bool
     /// The accesses of the same connection inside which this one is asked for.
     public var nestedIn: [UInt64]
+    /// For reading.
+    public var readingOptions: ReadingOptions = []
+    /// Further documents: all claims are taken in one step (COORD-33).
+    public var also: [Intention] = []
+    /// The presenter that the coordinator was made with, by the number that the tool gave it.
+    public var presenter: UInt64?
+    /// The coordinator, by the number that the tool gave it: its accesses never wait for each other (COORD-6).
+    public var coordinator: UInt64?
+    /// The message that a presenter of the tool's is answering, and answers only when it has had this access.
+    public var answering: UInt64?
+    /// No access is wanted, but that presenters are ready for what comes (COORD-35).
+    public var isPreparation = false
+    /// Only what this bookmark allows, which must have been started (BOOK-2); nil: whatever the tool may.
+    public var bookmark: Bookmark?
+    /// The document is made, empty, and then written; there must be none. Of a plain write of one document only.
+    public var isCreating = false
+
+    /// One document of an access.
+    public struct Intention: Hashable, Sendable {
+        public var location: Location
+        public var intent: AccessIntent
+        /// For writing; nil is a plain update.
+        public var writingOption: WritingOption?
+        /// For reading.
+        public var readingOptions: ReadingOptions
+
+        public init(
+            location: Location, intent: AccessIntent, writingOption: WritingOption? = nil,
+            readingOptions: ReadingOptions = []
+        ) {
+            self.location = location
+            self.intent = intent
+            self.writingOption = writingOption
+            self.readingOptions = readingOptions
+        }
+
+        /// Whether the document's current contents must be here first (COORD-9, COORD-21).
+        package var needsContents: Bool {
+            intent == .reading ? readingOptions.needsContents : writingOption.needsContents
+        }
+    }
+
+    /// All documents, the first one first.
+    public var intentions: [Intention] {
+        let options = metadataOnly ? readingOptions.union(.immediatelyAvailableMetadataOnly) : readingOptions
+        return [
+            Intention(
+                location: location, intent: intent, writingOption: writingOption, readingOptions: options)
+        ] + also
+    }
 
     public init(
         location: Location, intent: AccessIntent, writingOption: WritingOption? = nil, purpose: String? = nil,

@@ -8,6 +8,16 @@ public struct DomainDescription: Hashable, Sendable {
     public var problem: DocumentError?
     /// Nil while no process runs.
     public var providerProcessID: Int32?
+    /// While it waits: how long until it may be started again.
+    public var restartDelay: Duration?
+    /// The folder that its traffic is recorded in; nil when it is not.
+    public var recordings: String?
+    /// What its provider says of it, in a few sentences for people; nil when it has said nothing since the host started.
+    public var note: String?
+    /// What the user chose for it.
+    public var rules = DomainRules()
+    /// Deletions that wait for a yes, at most one for each direction (CONT-13).
+    public var heldDeletions: [HeldDeletions] = []
 
     public init(
         name: DomainName,
@@ -15,7 +25,9 @@ public struct DomainDescription: Hashable, Sendable {
         settings: [String: String] = [:],
         providerState: ProviderState = .idle,
         problem: DocumentError? = nil,
-        providerProcessID: Int32? = nil
+        providerProcessID: Int32? = nil,
+        restartDelay: Duration? = nil,
+        recordings: String? = nil
     ) {
         self.name = name
         self.providerID = providerID
@@ -23,6 +35,8 @@ public struct DomainDescription: Hashable, Sendable {
         self.providerState = providerState
         self.problem = problem
         self.providerProcessID = providerProcessID
+        self.restartDelay = restartDelay
+        self.recordings = recordings
     }
 }
 
@@ -49,6 +63,8 @@ public struct DomainStatus: Hashable, Sendable {
     /// How many have changes that were not sent yet.
     public var unsent: UInt64
     public var conflicts: UInt64
+    /// What is on its way, and what waits.
+    public var transfers: TransferSummary
 
     public init(
         domain: DomainDescription,
@@ -56,7 +72,8 @@ public struct DomainStatus: Hashable, Sendable {
         materialised: UInt64 = 0,
         materialisedBytes: UInt64 = 0,
         unsent: UInt64 = 0,
-        conflicts: UInt64 = 0
+        conflicts: UInt64 = 0,
+        transfers: TransferSummary = TransferSummary()
     ) {
         self.domain = domain
         self.items = items
@@ -64,5 +81,6 @@ public struct DomainStatus: Hashable, Sendable {
         self.materialisedBytes = materialisedBytes
         self.unsent = unsent
         self.conflicts = conflicts
+        self.transfers = transfers
     }
 }

@@ -13,6 +13,9 @@ public struct Item: Hashable, Sendable {
     public var created: Timestamp
     public var version: ItemVersion
     public var capabilities: ItemCapabilities
+    /// What the device calls itself that saved the contents; nil where the provider does not know, or does not say so here:
+    /// it need not but in the answer to a download (VER-9).
+    public var savedBy: String?
 
     /// - Parameters:
     ///   - contentType: told from the name's extension when nil.
@@ -26,7 +29,8 @@ public struct Item: Hashable, Sendable {
         modified: Timestamp = .zero,
         created: Timestamp = .zero,
         version: ItemVersion,
-        capabilities: ItemCapabilities = .all
+        capabilities: ItemCapabilities = .all,
+        savedBy: String? = nil
     ) {
         self.id = id
         self.parentID = parentID
@@ -38,6 +42,7 @@ public struct Item: Hashable, Sendable {
         self.created = created
         self.version = version
         self.capabilities = capabilities
+        self.savedBy = savedBy
     }
 }
 

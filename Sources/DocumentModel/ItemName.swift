@@ -46,7 +46,7 @@ public struct ItemName: Sendable, CustomStringConvertible {
     package static func printable(_ name: String, limit: Int = 80) -> String {
         var text = ""
         for scalar in name.unicodeScalars.prefix(limit) {
-            if scalar.isControl {
+            if scalar.isControl || scalar.isDeceptive {
                 text += "\\u{\(String(scalar.value, radix: 16))}"
             } else {
                 text.unicodeScalars.append(scalar)
@@ -57,6 +57,12 @@ public struct ItemName: Sendable, CustomStringConvertible {
 }
 
 extension Unicode.Scalar {
+    /// Line separators, and marks that turn the direction of writing: what is shown is not what is there, “exe.png”
+    /// for “gnp.exe”. In messages they are made visible.
+    package var isDeceptive: Bool {
+        (0x2028...0x202E).contains(value) || (0x2066...0x2069).contains(value)
+    }
+
     /// C0, DEL and C1 controls, and the line and paragraph separators: nothing of it belongs in a name or a message.
     fileprivate var isControl: Bool {
         value < 0x20 || (0x7F...0x9F).contains(value) || value == 0x2028 || value == 0x2029

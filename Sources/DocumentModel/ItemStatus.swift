@@ -12,6 +12,10 @@ public struct ItemStatus: Hashable, Sendable {
     public var progress: TransferProgress?
     /// For a conflict: where the version of the other side is kept.
     public var conflictPath: String?
+    /// What is on its way, or waits, in each direction.
+    public var transfers: ItemTransfers
+    /// What people have said about it: kept here, excluded, paused.
+    public var marks: ItemMarks
 
     public init(
         item: Item,
@@ -20,7 +24,9 @@ public struct ItemStatus: Hashable, Sendable {
         path: String,
         problem: DocumentError? = nil,
         progress: TransferProgress? = nil,
-        conflictPath: String? = nil
+        conflictPath: String? = nil,
+        transfers: ItemTransfers = ItemTransfers(),
+        marks: ItemMarks = ItemMarks()
     ) {
         self.item = item
         self.location = location
@@ -29,6 +35,8 @@ public struct ItemStatus: Hashable, Sendable {
         self.problem = problem
         self.progress = progress
         self.conflictPath = conflictPath
+        self.transfers = transfers
+        self.marks = marks
     }
 }
 

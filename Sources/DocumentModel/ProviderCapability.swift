@@ -4,6 +4,8 @@ public enum ProviderCapability: String, Sendable, CaseIterable, Comparable {
     case modifying
     /// A feed of changes with anchors.
     case changes
+    /// Shape how a picker shows the domain, and have a say in what is chosen.
+    case picker
 
     public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
 }

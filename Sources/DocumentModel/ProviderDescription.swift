@@ -13,6 +13,8 @@ public struct ProviderDescription: Hashable, Sendable {
     public var settings: [SettingDescription]
     /// What it may do beside its own folders, in words for people.
     public var permissions: [String]
+    /// What it may not do and the running kernel cannot refuse, in words for people.
+    public var gaps: [String]
     /// The domains that are configured for it.
     public var domains: [DomainName]
 
@@ -28,6 +30,7 @@ public struct ProviderDescription: Hashable, Sendable {
         capabilities: [ProviderCapability] = [],
         settings: [SettingDescription] = [],
         permissions: [String] = [],
+        gaps: [String] = [],
         domains: [DomainName] = []
     ) {
         self.id = id
@@ -41,6 +44,7 @@ public struct ProviderDescription: Hashable, Sendable {
         self.capabilities = capabilities
         self.settings = settings
         self.permissions = permissions
+        self.gaps = gaps
         self.domains = domains
     }
 }
@@ -50,16 +54,20 @@ public struct SettingDescription: Hashable, Sendable {
     public var key: String
     public var type: SettingType
     public var required: Bool
+    /// Whether its value is never shown, and not typed into a command line, where others see it.
+    public var isSecret: Bool
     /// Nil when it has none; an empty one counts as none.
     public var defaultValue: String?
     public var description: String
 
     public init(
-        key: String, type: SettingType, required: Bool = false, defaultValue: String? = nil, description: String = ""
+        key: String, type: SettingType, required: Bool = false, isSecret: Bool = false, defaultValue: String? = nil,
+        description: String = ""
     ) {
         self.key = key
         self.type = type
         self.required = required
+        self.isSecret = isSecret
         self.defaultValue = defaultValue
         self.description = description
     }

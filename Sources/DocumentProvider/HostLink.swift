@@ -69,6 +69,10 @@ final class HostLink: ProviderHost {
         tell(.changesAvailable)
     }
 
+    func note(_ text: String) {
+        tell(.note(text))
+    }
+
     func signalErrorResolved(_ codes: [DocumentError.Code]) {
         tell(.errorResolved(codes))
     }

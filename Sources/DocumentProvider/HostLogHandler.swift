@@ -7,6 +7,11 @@ struct HostLogHandler: LogHandler {
     /// The level from which on messages are sent: a name of swift-log's; “info” when it is not set.
     static let environmentKey = "DOCENT_LOG_LEVEL"
 
+    /// What the host calls the request that is answered just now: what is logged meanwhile carries it, as
+    /// `request.label`.
+    @TaskLocal static var requestLabel: String?
+    private static let labelKey = "request.label"
+
     let link: HostLink
     var logLevel: Logger.Level
     var metadata: Logger.Metadata = [:]
@@ -24,6 +29,7 @@ struct HostLogHandler: LogHandler {
 
     func log(event: LogEvent) {
         var merged = metadata
+        if let label = Self.requestLabel { merged[Self.labelKey] = "\(label)" }
         if let provided = metadataProvider?.get() { merged.merge(provided) { $1 } }
         if let own = event.metadata { merged.merge(own) { $1 } }
         link.tell(

@@ -1,26 +1,31 @@
 import DocumentModel
 import DocumentTransport
 import DocumentWire
+import SystemPackage
 
 /// A provider that has been told its domain, or the error that it threw then.
 ///
-/// The protocol has no way to fail a hello for a reason of the provider's own, and an ended connection would look like
-/// a crash. So the hello succeeds, and each request fails with the error: the user sees it at the first use.
+/// An ended connection would look like a crash. So the hello succeeds and says what is wrong, and each request fails
+/// with the error.
 struct OpenedProvider<P: Provider>: Sendable {
     let identifier: ProviderIdentifier
     let domain: DomainName
+    private let documentStorageURL: FilePath
     private let outcome: Result<P, DocumentError>
     private let modifying: (any ModifyingProvider)?
     private let changeFeed: (any ChangeFeedProvider)?
+    private let picker: (any PickerProvider)?
 
     init(context: ProviderContext) async {
         identifier = context.providerIdentifier
         domain = context.domain
+        documentStorageURL = context.documentStorageURL
         do {
             let provider = try await P(context: context)
             outcome = .success(provider)
             modifying = provider as? any ModifyingProvider
             changeFeed = provider as? any ChangeFeedProvider
+            picker = provider as? any PickerProvider
         } catch {
             outcome = .failure(
                 error as? DocumentError
@@ -33,13 +38,23 @@ struct OpenedProvider<P: Provider>: Sendable {
             )
             modifying = nil
             changeFeed = nil
+            picker = nil
         }
+    }
+
+    /// What the provider threw, as the host gets it with the hello.
+    var failure: DocumentError? {
+        guard case .failure(var error) = outcome else { return nil }
+        // A provider that used the host's own codes would lose its connection.
+        if error.code.isReservedForHost { error.code = .internal }
+        return error
     }
 
     var capabilities: SessionCapabilities {
         var capabilities: Set<ProviderCapability> = []
         if P.self is any ModifyingProvider.Type { capabilities.insert(.modifying) }
         if P.self is any ChangeFeedProvider.Type { capabilities.insert(.changes) }
+        if P.self is any PickerProvider.Type { capabilities.insert(.picker) }
         let rootID = if case .success(let provider) = outcome { provider.rootID } else { ItemIdentifier.root }
         return SessionCapabilities(capabilities: capabilities, rootID: rootID)
     }
@@ -83,6 +98,14 @@ struct OpenedProvider<P: Provider>: Sendable {
             return .currentAnchor(try await changeFeedProvider.currentAnchor())
         case .changesSince(let anchor, let count):
             return .changesSince(try await changeFeedProvider.changes(since: anchor, suggestedCount: count))
+        case .preparePicker(let call):
+            return .preparePicker(try await pickerProvider.prepareForPresentation(context(of: call)))
+        case .validateChoice(let choice, let call):
+            try await pickerProvider.validate(choice, in: context(of: call))
+            return .validateChoice
+        case .endPicker(let session):
+            try await pickerProvider.pickerEnded(session)
+            return .endPicker
         }
     }
 
@@ -98,6 +121,21 @@ struct OpenedProvider<P: Provider>: Sendable {
             if let changeFeed { return changeFeed }
             throw DocumentError(.unimplemented, "The provider “\(identifier)” has no feed of changes.")
         }
+    }
+
+    private var pickerProvider: any PickerProvider {
+        get throws {
+            if let picker { return picker }
+            throw DocumentError(.unimplemented, "The provider “\(identifier)” has no part in picker sessions.")
+        }
+    }
+
+    private func context(of call: ProviderCall.PickerCall) -> PickerContext {
+        PickerContext(
+            sessionID: call.session, documentPickerMode: call.mode, validTypes: call.validTypes,
+            originalURL: call.originalPath.map { FilePath($0) }, originalSize: call.originalSize,
+            providerIdentifier: call.hasFileHalf ? identifier : nil,
+            documentStorageURL: call.hasFileHalf ? documentStorageURL : nil)
     }
 }
 

@@ -37,6 +37,8 @@ enum ProviderProgram {
             return 1
         }
         ignoreBrokenPipeSignal()
+        // A file that may not grow any more fails its write, as on a full disk.
+        signal(SIGXFSZ, SIG_IGN)
         if getenv(debuggerKey) != nil {
             complain("Process \(getpid()) waits for a debugger, or for SIGCONT.")
             raise(SIGSTOP)

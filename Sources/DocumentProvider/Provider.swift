@@ -8,14 +8,14 @@ public import SystemPackage
 /// side by side. Handlers may block. There is no fixed order of the calls, and any call may be repeated (PROV-12,
 /// PROV-19).
 ///
-/// What the provider throws arrives at the reader as it was thrown when it is a ``DocumentError`` (PROV-14). A
+/// What the provider throws arrives at the reader as it was thrown when it is a `DocumentError` (PROV-14). A
 /// `CancellationError` becomes `cancelled`, an `Errno` `localStorage`, and anything else `internal` with the thrown
 /// value's description.
 public protocol Provider: Sendable {
     /// The provider's own version, for logs.
     static var version: String { get }
 
-    /// The identifier of the domain's top folder; ``ItemIdentifier/root`` by default.
+    /// The identifier of the domain's top folder; `ItemIdentifier.root` by default.
     var rootID: ItemIdentifier { get }
 
     /// Opens the domain. Quick: the host waits ten seconds for the hello, of which this is a part, and does not answer
@@ -37,6 +37,8 @@ public protocol Provider: Sendable {
     /// exactly the version written (PROV-8).
     ///
     /// - Parameters:
+    ///   - id: the document's identifier.
+    ///   - stagingFile: where to write: to be kept in its place, and left alone after the return.
     ///   - contentVersion: the version wanted; empty for the current one.
     ///   - transfer: where to report progress, and to learn of a cancel.
     func startProvidingItem(

@@ -16,6 +16,9 @@ public struct ProviderContext: Sendable {
     public let documentStorageURL: FilePath
     /// The folder below which every staging file of this session lies.
     public let stagingFolder: FilePath
+    /// What this device is called, for people on other devices: who saved what comes here to be kept (VER-9). Empty when the
+    /// host does not say.
+    public let deviceName: String
     /// Goes to the host's log, with the domain's name.
     public let logger: Logger
 
@@ -29,6 +32,7 @@ public struct ProviderContext: Sendable {
         stateFolder: FilePath,
         documentStorageURL: FilePath,
         stagingFolder: FilePath,
+        deviceName: String = "",
         logger: Logger,
         host: any ProviderHost
     ) {
@@ -38,6 +42,7 @@ public struct ProviderContext: Sendable {
         self.stateFolder = stateFolder
         self.documentStorageURL = documentStorageURL
         self.stagingFolder = stagingFolder
+        self.deviceName = deviceName
         self.logger = logger
         self.host = host
     }
@@ -51,7 +56,7 @@ public struct ProviderContext: Sendable {
     /// Where the placeholder of a document lies: pure, and different for different documents (PROV-2, PH-2).
     ///
     /// - Parameter url: the document's place, strictly below ``documentStorageURL``.
-    /// - Throws: ``DocumentError`` with the code `outsideStorageRoot` for any other place (PH-3), `invalidArgument` when
+    /// - Throws: `DocumentError` with the code `outsideStorageRoot` for any other place (PH-3), `invalidArgument` when
     ///   a component below the root cannot be a document's name.
     public func placeholderURL(for url: FilePath) throws(DocumentError) -> FilePath {
         let root = documentStorageURL.lexicallyNormalized()
@@ -81,6 +86,14 @@ public struct ProviderContext: Sendable {
     public func signalErrorResolved(_ codes: [DocumentError.Code] = []) {
         host.signalErrorResolved(codes)
     }
+
+    /// Tells people something about the domain as it is, in a few sentences: it is shown with the domain, until something
+    /// else is told. Nothing that waits for somebody, which is an error; and nothing secret.
+    ///
+    /// - Parameter text: at most 2048 bytes; what is longer is cut. Empty: there is nothing to know any more.
+    public func note(_ text: String) {
+        host.note(text)
+    }
 }
 
 /// What a provider asks and tells its host. In a running provider the connection; a test of a provider brings its own.
@@ -88,4 +101,10 @@ public protocol ProviderHost: Sendable {
     func writePlaceholder(_ item: Item) async throws
     func signalChanges()
     func signalErrorResolved(_ codes: [DocumentError.Code])
+    func note(_ text: String)
+}
+
+extension ProviderHost {
+    /// By default it is not told to anybody.
+    public func note(_ text: String) {}
 }

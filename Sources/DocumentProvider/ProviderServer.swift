@@ -12,6 +12,15 @@ struct ProviderServer<P: Provider>: RequestHandler {
         let transfer = Transfer(cancellation: cancellation) { progress in
             if let progress { request.report(progress) } else { request.heartbeat() }
         }
+        guard let label = request.label else { return try await answer(body, transfer, cancellation) }
+        return try await HostLogHandler.$requestLabel.withValue(label.text) {
+            try await answer(body, transfer, cancellation)
+        }
+    }
+
+    private func answer(
+        _ body: [UInt8], _ transfer: Transfer, _ cancellation: Transfer.Cancellation
+    ) async throws -> [UInt8] {
         let call = try Self.call(body)
         return try await withTaskCancellationHandler {
             do {

@@ -24,6 +24,8 @@ package enum ProviderSession {
             let provider = await OpenedProvider<P>(context: ProviderContext(settings, link: link))
             opened.withLock { $0 = provider }
             return provider.capabilities.serialized()
+        } failure: {
+            opened.withLock { $0?.failure }
         }
         guard let provider = opened.withLock({ $0 }) else {
             throw DocumentError(.internal, "The host's hello was answered without being read.")
@@ -45,6 +47,7 @@ extension ProviderContext {
             stateFolder: FilePath(settings.stateFolder),
             documentStorageURL: FilePath(settings.storageRoot),
             stagingFolder: FilePath(settings.stagingFolder),
+            deviceName: settings.deviceName,
             logger: logger,
             host: link
         )

@@ -93,7 +93,9 @@ private struct ListenerPart: Service {
                             await cancelWhenGracefulShutdown {
                                 await ToolConnection(
                                     host: host, loop: loop, control: control, logger: logger
-                                ).serve(peer)
+                                ).serve(
+                                    PipeEnd(socket: peer.socket, loop: loop), processID: peer.processID,
+                                    program: peer.program)
                             }
                         }
                     }

@@ -6,6 +6,10 @@ package struct DaemonOptions: Hashable, Sendable {
     package var idleTime: Duration? = .seconds(600)
     /// Further provider bundles.
     package var bundles: [String] = []
+    /// Whether providers are started where the kernel has no Landlock.
+    package var allowsUnsandboxed = false
+    /// Whether programs that nobody registered may do nothing.
+    package var registeredToolsOnly = false
     package var isVerbose = false
     package var showsHelp = false
 
@@ -16,10 +20,16 @@ package struct DaemonOptions: Hashable, Sendable {
           --stay               do not end when idle
           --idle-time SECONDS  end after so long without a connection and without work (default 600)
           --bundle FOLDER      a further provider bundle; may be given several times
+          --allow-unsandboxed  start providers also where the kernel has no Landlock, and nothing keeps them to the
+                               files that they ask for; DOCENT_ALLOW_UNSANDBOXED=1 does the same
+          --registered-tools-only
+                               programs that nobody registered may do nothing, but for docent itself;
+                               DOCENT_REGISTERED_TOOLS_ONLY=1 does the same
           --verbose            log more
           --help               show this
 
         DOCENT_ROOT names the storage root (default: $XDG_DATA_HOME/docent), XDG_RUNTIME_DIR the folder of the socket.
+        DOCENT_DEVICE_NAME is what this device is called for people on other ones (default: the machine's name).
         """
 
     /// - Throws: ``DocumentError`` with the code `invalidArgument`.
@@ -29,6 +39,8 @@ package struct DaemonOptions: Hashable, Sendable {
             switch argument {
             case "--stay": idleTime = nil
             case "--verbose": isVerbose = true
+            case "--allow-unsandboxed": allowsUnsandboxed = true
+            case "--registered-tools-only": registeredToolsOnly = true
             case "--help", "-h": showsHelp = true
             case "--bundle":
                 guard let folder = rest.popFirst() else { throw Self.missing(argument) }

@@ -22,12 +22,14 @@ package enum DaemonProgram {
             print(DaemonOptions.help)
             return 0
         }
-        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
+        let log = HostLog()
+        LoggingSystem.bootstrap { HostLogHandler(label: $0, file: log) }
         var logger = Logger(label: "docentd")
         logger.logLevel = options.isVerbose ? .debug : .info
         do {
             let address = try HostAddress.ofThisProcess()
             let daemon = try await open(address, options, logger)
+            log.begin(at: address.log)
             logger.info("serving", metadata: ["root": "\(address.root)", "socket": "\(address.socket)"])
             try await daemon.run()
             return 0
@@ -64,9 +66,17 @@ package enum DaemonProgram {
         for address: HostAddress, _ options: DaemonOptions
     ) -> DocumentHost.Configuration {
         let executable = FilePath("/proc/self/exe").resolvedLink() ?? FilePath(CommandLine.arguments.first ?? "docentd")
-        return DocumentHost.Configuration(
+        var configuration = DocumentHost.Configuration(
             root: FilePath(address.root), executable: executable, providerBundles: options.bundles.map { FilePath($0) },
             software: "docentd \(version)")
+        configuration.adoptsOrphans = true
+        configuration.allowsUnsandboxedProviders =
+            options.allowsUnsandboxed || getenv("DOCENT_ALLOW_UNSANDBOXED").map { String(cString: $0) } == "1"
+        configuration.admitsUnregisteredTools =
+            !options.registeredToolsOnly
+            && getenv("DOCENT_REGISTERED_TOOLS_ONLY").map { String(cString: $0) } != "1"
+        if let name = getenv("DOCENT_DEVICE_NAME") { configuration.deviceName = String(cString: name) }
+        return configuration
     }
 
     private static func say(_ sentence: String) {

@@ -1,4 +1,5 @@
 import CDocentShims
+package import DocumentHost
 package import DocumentModel
 import DocumentTransport
 import Glibc
@@ -10,6 +11,7 @@ package final class SocketListener: Sendable {
     package struct Peer: Sendable {
         package let socket: FileDescriptor
         package let processID: Int32
+        package let program: ToolProgram
     }
 
     package let path: FilePath
@@ -50,7 +52,10 @@ package final class SocketListener: Sendable {
                     Glibc.close(result)
                     continue
                 }
-                return Peer(socket: FileDescriptor(rawValue: result), processID: process)
+                let socket = FileDescriptor(rawValue: result)
+                return Peer(
+                    socket: socket, processID: process,
+                    program: PeerProgram.program(of: socket, processID: process))
             }
         }
     }

@@ -1,22 +1,34 @@
-import DocumentHost
+package import DocumentHost
 import DocumentModel
-import DocumentTransport
+package import DocumentTransport
 import DocumentWire
-import Logging
+package import Logging
 
 /// One host tool's connection, from hello to end.
-struct ToolConnection: Sendable {
-    let host: DocumentHost
-    let loop: EventLoop
-    let control: DaemonControl
-    let logger: Logger
+package struct ToolConnection: Sendable {
+    private let host: DocumentHost
+    private let loop: EventLoop
+    private let control: DaemonControl
+    private let logger: Logger
 
-    func serve(_ peer: SocketListener.Peer) async {
+    package init(host: DocumentHost, loop: EventLoop, control: DaemonControl, logger: Logger) {
+        self.host = host
+        self.loop = loop
+        self.control = control
+        self.logger = logger
+    }
+
+    /// Serves a tool until it has ended, whatever it sends.
+    ///
+    /// - Parameters:
+    ///   - processID: the tool's process, as the kernel tells it.
+    ///   - program: what runs in it.
+    package func serve(_ end: any TransportEnd, processID: Int32, program: ToolProgram) async {
         var configuration = Connection.Configuration(role: .responder)
         configuration.software = control.software
         configuration.peerName = "The tool"
         let connection = Connection(
-            end: PipeEnd(socket: peer.socket, loop: loop), loop: loop, configuration: configuration, logger: logger)
+            end: end, loop: loop, configuration: configuration, logger: logger)
         let identity: ToolIdentity
         do throws(DocumentError) {
             let other = try await connection.open { hello in
@@ -25,20 +37,55 @@ struct ToolConnection: Sendable {
             }
             identity = try ToolIdentity(serialized: other.context)
         } catch {
-            logger.info("a connection did not open", metadata: ["process": "\(peer.processID)", "error": "\(error)"])
+            logger.info("a connection did not open", metadata: ["process": "\(processID)", "error": "\(error)"])
             connection.close(nil)
             return
         }
         let name = identity.name.isEmpty ? "A tool" : identity.name
-        let tool = host.connect(tool: "\(name) (process \(peer.processID))")
+        let tool = await host.connect(tool: "\(name) (process \(processID))", program: program)
         control.connected()
-        let end = await connection.run(ToolHandler(host: host, tool: tool, daemon: control))
+        let (news, line) = AsyncStream.makeStream(of: DocumentHost.ToolNews.self)
+        host.listen(tool) { line.yield($0) }
+        let end = await withTaskGroup(of: ConnectionEnd?.self) { group in
+            group.addTask {
+                defer { line.finish() }
+                return await connection.run(ToolHandler(host: host, tool: tool, daemon: control))
+            }
+            group.addTask {
+                await withDiscardingTaskGroup { messages in
+                    for await piece in news {
+                        messages.addTask { await pass(piece, on: connection, to: tool) }
+                    }
+                }
+                return nil
+            }
+            var end: ConnectionEnd?
+            for await ended in group { end = ended ?? end }
+            return end
+        }
         host.disconnect(tool)
         control.disconnected()
-        if end.reason == .failed {
+        if let end, end.reason == .failed {
             logger.warning(
                 "a connection was closed",
-                metadata: ["tool": "\(name)", "process": "\(peer.processID)", "error": "\(end.error)"])
+                metadata: ["tool": "\(name)", "process": "\(processID)", "error": "\(end.error)"])
+        }
+    }
+
+    /// Presenters' messages are requests: their answers say that the presenter is done (COORD-24).
+    private func pass(_ news: DocumentHost.ToolNews, on connection: Connection, to tool: DocumentHost.Tool) async {
+        switch news {
+        case .message(let message, let number, let presenter):
+            let call = ToolCall.tellPresenter(presenter, message: number, message)
+            do throws(DocumentError) {
+                _ = try await connection.request(call.serialized(), deadline: .none)
+                host.answered(number, by: tool, failure: nil)
+            } catch {
+                host.answered(number, by: tool, failure: error)
+            }
+        case .dropped(let presenter, let reason):
+            connection.notify(ToolEvent.droppedPresenter(presenter, reason: reason).serialized())
+        case .deadlock(let text): connection.notify(ToolEvent.deadlock(text).serialized())
         }
     }
 }

@@ -11,7 +11,12 @@ struct ToolHandler: RequestHandler {
     let daemon: DaemonControl
 
     func answer(_ body: [UInt8], _ request: IncomingRequest) async throws -> [UInt8] {
-        try await reply(to: try ServiceCall(serialized: body), request).serialized()
+        let call = try ServiceCall(serialized: body)
+        try host.authorise(call, for: tool)
+        if case .beginAccess(let access) = call, let answer = host.beginAccessAtOnce(access, for: tool) {
+            return answer
+        }
+        return try await reply(to: call, request).serialized()
     }
 
     private func reply(to call: ServiceCall, _ request: IncomingRequest) async throws(DocumentError) -> ServiceReply {
@@ -26,29 +31,66 @@ struct ToolHandler: RequestHandler {
         case .listProviders(let id):
             let (providers, problems) = try await host.providers(id)
             return .listProviders(providers, problems: problems)
+        case .lastFailure(let id, let domain):
+            let found = try await host.lastFailure(of: id, domain: domain)
+            return .lastFailure(record: found?.record, path: found?.path ?? "")
+        case .restartProvider(let id, let domain):
+            try await host.restartProvider(id, domain: domain)
+            return .done
+        case .recordProvider(let id, let domain, let isOn):
+            return .recordProvider(folders: try await host.recordProvider(id, domain: domain, isOn: isOn))
         case .addDomain(let name, let id, let settings):
             return .listDomains([try await host.addDomain(name, provider: id, settings: settings)])
-        case .listDomains: return .listDomains(try await host.domainDescriptions())
+        case .listDomains:
+            return .listDomains(try host.reduced(try await host.domainDescriptions(), for: tool))
         case .removeDomain(let name, let discardUnsent):
             try await host.removeDomain(name, discardingUnsent: discardUnsent)
             return .done
-        case .listItems(let location, let page, let count, let refresh):
+        case .answerDeletions(let name, let direction, let carryOut):
+            try await host.answerDeletions(of: name, direction, carryOut: carryOut)
+            return .done
+        case .setDomainRules(let name, let change):
+            try await host.setRules(change, of: name)
+            return .done
+        case .listItems(let location, let page, let count, _, known: true):
+            return .listItems(try await host.knownItems(in: location, page: page, suggestedCount: count))
+        case .listItems(let location, let page, let count, let refresh, known: false):
             return .listItems(
                 try await host.items(
                     in: location, page: page, suggestedCount: count, refreshing: refresh, onProgress: report))
-        case .getItem(let location): return .item(try await host.item(at: location))
-        case .makeFolder(let location): return .item(try await host.makeFolder(at: location))
+        case .getItem(let location, known: true): return .item(try await host.knownItem(at: location))
+        case .getItem(let location, known: false): return .item(try await host.item(at: location))
+        case .makeFolder(let location, let atOnce):
+            return .item(try await host.makeFolder(at: location, atOnce: atOnce))
         case .renameItem(let location, let destination):
-            return .item(try await host.rename(location, to: destination))
+            return .item(try await host.rename(location, to: destination, for: tool))
         case .removeItem(let location, let recursive, let discardUnsent):
-            try await host.remove(location, recursive: recursive, discardingUnsent: discardUnsent)
+            try await host.remove(
+                location, recursive: recursive, discardingUnsent: discardUnsent, for: tool)
             return .done
         case .beginAccess(let access):
-            let (number, item) = try await host.beginAccess(access, for: tool, onProgress: report)
-            return .beginAccess(access: number, path: item.path, item: item)
+            let (number, items) = try await host.beginAccess(access, for: tool, onProgress: report)
+            guard let first = items.first else {
+                throw DocumentError(.internal, "An access to nothing was granted; ask again.")
+            }
+            return .beginAccess(
+                access: number, path: first.path, item: first.item, also: Array(items.dropFirst()))
         case .endAccess(let number):
             try await host.endAccess(number, of: tool)
             return .done
+        case .addPresenter(let registration):
+            try await host.addPresenter(registration, for: tool)
+            return .done
+        case .removePresenter(let number):
+            host.removePresenter(number, of: tool)
+            return .done
+        case .setPresentedItem(let number, let location):
+            try await host.setPresentedItem(location, of: number, tool: tool)
+            return .done
+        case .cancelCoordinator(let number):
+            host.cancelCoordinator(number, of: tool)
+            return .done
+        case .coordinationStatus: return .coordinationStatus(host.coordinationStatus)
         case .exportDocument(let source, let destination, let replace):
             return .item(
                 try await host.export(
@@ -57,6 +99,11 @@ struct ToolHandler: RequestHandler {
             return .item(
                 try await host.export(
                     FilePath(source), to: destination, removingSource: true, replacing: replace, onProgress: report))
+        case .moveIn(let source, let destination):
+            return .item(try await host.moveIn(FilePath(source), to: destination))
+        case .moveOut(let call):
+            try await host.moveOut(call, for: tool)
+            return .done
         case .download(let location):
             try await host.download(location, onProgress: report)
             return .done
@@ -67,13 +114,76 @@ struct ToolHandler: RequestHandler {
             try await host.waitUntilSent(location, onProgress: report)
             return .done
         case .status(let location):
-            let (domains, items) = try await host.status(below: location)
-            return .status(domains: domains, items: items)
-        case .resolveConflict(let location, let choice):
-            try await host.resolveConflict(at: location, keeping: choice)
+            let report = try await host.status(below: location)
+            return .status(
+                domains: host.reduced(report.domains, for: tool), items: report.items, transfers: report.transfers)
+        case .resolveConflict(let location, let choice, let name):
+            try await host.resolveConflict(at: location, keeping: choice, as: name)
+            return .done
+        case .listVersions(let location): return .versions(try await host.versions(at: location))
+        case .restoreVersion(let location, let version):
+            try await host.restore(version, at: location)
+            return .done
+        case .removeVersions(let location, let versions):
+            try await host.removeVersions(versions, at: location)
             return .done
         case .refresh(let location):
             try await host.refresh(location)
+            return .done
+        case .beginPicker(let request):
+            let (session, roots) = try await host.beginPicker(request, for: tool)
+            return .beginPicker(session, roots: roots)
+        case .browsePicker(let session, let folder, let page, let count, let refresh):
+            return .browsePicker(
+                try await host.browse(
+                    folder, in: session, page: page, suggestedCount: count, refreshing: refresh, for: tool))
+        case .makePickerFolder(let session, let folder, let name):
+            return .pickerEntry(try await host.makePickerFolder(named: name, in: folder, in: session, for: tool))
+        case .choosePicker(let session, let selection):
+            return .choosePicker(try await host.choose(selection, in: session, for: tool, onProgress: report))
+        case .cancelPicker(let session):
+            try host.cancelPicker(session, for: tool)
+            return .done
+        case .bookmark(let call): return try await reply(to: call)
+        case .tools(let call): return try await reply(to: call)
+        case .transfers(let call): return try await reply(to: call)
+        }
+    }
+
+    private func reply(to call: ToolsCall) async throws(DocumentError) -> ServiceReply {
+        switch call {
+        case .register(let path): return .tools(.tools([try await host.registerTool(FilePath(path))]))
+        case .describe(let id): return .tools(.tools(try host.toolDescriptions(id, for: tool)))
+        case .unregister(let id):
+            try await host.unregisterTool(id)
+            return .done
+        case .openContainer(let container):
+            return .tools(.openContainer(try await host.openContainer(container, for: tool)))
+        case .listContainers:
+            return .tools(
+                .containers(try await host.containers(for: tool), place: host.containerPlace(for: tool)))
+        case .placeContainers(let place):
+            try await host.setContainerPlace(place)
+            return .done
+        }
+    }
+
+    private func reply(to call: BookmarkCall) async throws(DocumentError) -> ServiceReply {
+        switch call {
+        case .create(let location, let options):
+            let (bookmark, description) = try await host.createBookmark(of: location, options, for: tool)
+            return .bookmark(.create(bookmark, description))
+        case .resolve(let bookmark, let document):
+            return .bookmark(.resolve(try await host.resolveBookmark(bookmark, document: document, for: tool)))
+        case .start(let bookmark, let document):
+            return .bookmark(
+                .start(refusal: try await host.startBookmark(bookmark, document: document, for: tool)))
+        case .stop(let bookmark):
+            try await host.stopBookmark(bookmark, for: tool)
+            return .done
+        case .list: return .bookmark(.list(try host.bookmarkDescriptions(for: tool)))
+        case .revoke(let id):
+            try await host.revokeBookmark(id)
             return .done
         }
     }

@@ -15,9 +15,12 @@ final class HostLock: Sendable {
         let result = kernel(.lock) { docent_lock(file.descriptor) }
         if result == -Int(EWOULDBLOCK) {
             let holder = try String(decoding: file.read(upTo: 32), as: UTF8.self).prefix { $0.isNumber }
+            // One whose socket is gone, or elsewhere, hears of nothing.
+            let end = holder.isEmpty ? "" : ", or with “kill \(holder)” when that finds none"
             let who = holder.isEmpty ? "another process" : "process \(holder)"
             throw DocumentError(
-                .busy, "The storage root \(root) is in use by \(who): stop that host first (docent host stop).")
+                .busy,
+                "The storage root \(root) is in use by \(who): stop that host first with “docent host stop”\(end).")
         }
         guard result >= 0 else { throw DocumentError.system(result, "The storage root \(root) could not be locked") }
         try file.truncate(to: 0)

@@ -12,9 +12,13 @@ package final class StorageRoot: Sendable {
     package let staging: Staging
     package let versions: VersionStore
     package let index: ItemIndex
+    /// How many requests that a former host's providers were filling were removed.
+    let sweptAtOpening: Int
     private let root: DirectoryHandle
     private let providers: DirectoryHandle
+    private let temporary: DirectoryHandle
     private let lock: HostLock
+    private let bookmarkKey: BookmarkKey
 
     /// Opens it, and makes what is missing.
     ///
@@ -26,9 +30,11 @@ package final class StorageRoot: Sendable {
         self.path = FilePath(root.path)
         let own = try root.makingFolders([Self.ownFolder])
         lock = try HostLock(in: own, root: self.path.string)
+        bookmarkKey = BookmarkKey(in: own)
         let documents = try root.makingFolders(["documents"])
         let stagingFolder = try own.makingFolders(["staging"])
         providers = try own.makingFolders(["providers"])
+        temporary = try own.makingFolders(["temporary"])
         let versionsFolder = try own.makingFolders(["versions"])
         try RootFolder.refuseUnfit(documents: documents, staging: stagingFolder)
 
@@ -38,11 +44,18 @@ package final class StorageRoot: Sendable {
         placeholders = PlaceholderStore(documents: documents, staging: stagingFolder)
         staging = Staging(folder: stagingFolder, path: ownPath.appending("staging"), tree: tree)
         versions = VersionStore(folder: versionsFolder, path: ownPath.appending("versions"), staging: staging)
+        // What came from a provider can come again; on a full disk the index cannot be opened before it is gone.
+        sweptAtOpening = try staging.sweepFetched()
         index = try ItemIndex(at: ownPath.appending("index.sqlite"))
         logger.debug("storage root opened", metadata: ["storage.root": "\(self.path)"])
     }
 
     private static let ownFolder = ".docent"
+
+    /// What this root's bookmarks are sealed with. Blocks when it is first asked for.
+    ///
+    /// - Throws: `notPermitted` when others could read the key.
+    package func bookmarkSeal() throws -> BookmarkSeal { BookmarkSeal(key: try bookmarkKey.bytes()) }
 
     /// A provider's own state: `providers/<domain>`, made when it is missing.
     package func providerFolder(of domain: DomainName) throws -> FilePath {
@@ -50,8 +63,27 @@ package final class StorageRoot: Sendable {
         return path.appending(Self.ownFolder).appending("providers").appending(domain.rawValue)
     }
 
+    /// Where the host keeps what it knows of providers' failures: beside their own folders, under a name that no domain
+    /// can have, so that no provider can write there.
+    package var failuresFolder: FilePath {
+        path.appending(Self.ownFolder).appending("providers").appending(".failures")
+    }
+    /// Where recordings of their traffic are kept.
+    package var recordingsFolder: FilePath {
+        path.appending(Self.ownFolder).appending("providers").appending(".recordings")
+    }
+
     package func removeProviderFolder(of domain: DomainName) throws {
         try providers.removeTree(domain.rawValue, .folder)
+        try temporary.removeTree(domain.rawValue, .folder)
+        try staging.removeFolders(of: domain)
+    }
+
+    /// A provider's own folder for what need not last: `temporary/<domain>`, empty.
+    package func emptyTemporaryFolder(of domain: DomainName) throws -> FilePath {
+        try temporary.removeTree(domain.rawValue, .folder)
+        _ = try temporary.makingFolders([domain.rawValue])
+        return path.appending(Self.ownFolder).appending("temporary").appending(domain.rawValue)
     }
 
     /// Bytes that may still be written to the root's file system.

@@ -1,6 +1,6 @@
 package import DocumentModel
 
-/// Names one claim for its whole life; never reused.
+/// Names one claim for its whole life, in logs and explanations too; never reused.
 package struct ClaimID: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let rawValue: UInt64
 
@@ -31,78 +31,134 @@ package struct ClaimOwner: Hashable, Sendable, CustomStringConvertible {
     package func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
-/// An item as coordination sees it: itself, and the folders around it.
-package struct CoordinatedItem: Hashable, Sendable {
-    package struct Key: Hashable, Sendable {
-        package let domain: DomainName
-        package let id: ItemIdentifier
+/// One file coordinator of a connection: what is cancelled together (COORD-37).
+package struct CoordinatorID: Hashable, Sendable {
+    package let owner: UInt64
+    package let number: UInt64
 
-        package init(domain: DomainName, id: ItemIdentifier) {
-            self.domain = domain
-            self.id = id
-        }
-    }
-
-    /// The item; for anything inside a package, the outermost package (COORD-21).
-    package let key: Key
-    /// The plain folders around it.
-    package let ancestors: Set<Key>
-    package let location: Location
-
-    package init(key: Key, ancestors: Set<Key>, location: Location) {
-        self.key = key
-        self.ancestors = ancestors
-        self.location = location
+    package init(owner: UInt64, number: UInt64) {
+        self.owner = owner
+        self.number = number
     }
 }
 
-/// What a claim is for.
-package enum ClaimIntent: Hashable, Sendable {
-    case reading
-    case writing(WritingOption?)
+/// Claims of one purpose never wait for each other (COORD-6).
+package enum Purpose: Hashable, Sendable {
+    /// Of a coordinator that was made with a presenter.
+    case presenter(PresenterID)
+    case identifier(String)
 
-    package var isWriting: Bool { self != .reading }
-
-    /// COORD-3 and COORD-4: also waits for claims on what lies inside.
-    var coversContents: Bool {
-        switch self {
-        case .writing(.forDeleting), .writing(.forReplacing), .writing(.forMoving): true
-        default: false
+    /// - Throws: `invalidArgument` for an empty identifier, and for one beside a presenter (COORD-36).
+    package init?(identifier: String?, presenter: PresenterID?) throws(DocumentError) {
+        switch (identifier, presenter) {
+        case (nil, nil): return nil
+        case (nil, let presenter?): self = .presenter(presenter)
+        case (""?, _):
+            throw DocumentError(.invalidArgument, "A purpose identifier is empty; leave it out or name a purpose.")
+        case (let identifier?, nil): self = .identifier(identifier)
+        case (let identifier?, _?):
+            throw DocumentError(
+                .invalidArgument,
+                "The purpose “\(identifier)” was given to a coordinator that has its presenter's purpose; leave one of them out."
+            )
         }
     }
 }
 
-/// A request for one claim.
+/// One access to one item.
+package struct AccessIntention: Hashable, Sendable {
+    package var item: CoordinatedItem
+    package let intent: ClaimIntent
+
+    /// - Parameter linkTarget: what the item points at when it is a symbolic link (COORD-12).
+    package init(_ item: CoordinatedItem, _ intent: ClaimIntent, linkTarget: CoordinatedItem? = nil) {
+        if case .reading(let options) = intent, options.contains(.resolvesSymbolicLink), let linkTarget {
+            self.item = linkTarget
+        } else {
+            self.item = item
+        }
+        self.intent = intent
+    }
+
+    /// Whether it also excludes the claims on what lies inside.
+    var covers: Bool { intent.coversContents && item.isDirectory }
+
+    /// Whether one of the two keeps the other out.
+    func meets(_ other: AccessIntention) -> Bool {
+        if item.claimed == other.item.claimed { return intent.isWriting || other.intent.isWriting }
+        return (covers && other.item.aroundClaimed.contains { $0.subject == item.claimed })
+            || (other.covers && item.aroundClaimed.contains { $0.subject == other.item.claimed })
+    }
+
+    /// COORD-4: goes before what is queued inside.
+    var isMoveOfDirectory: Bool { intent == .writing(.forMoving) && item.isDirectory }
+}
+
+/// A request for one access, or for several in one step (COORD-33, COORD-34).
 package struct Claim: Hashable, Sendable {
+    /// What is asked for.
+    package enum Style: Hashable, Sendable {
+        /// Exclusive or shared access.
+        case access
+        /// No access: only that presenters are ready for what comes (COORD-35).
+        case preparation
+        /// Access at once or not at all.
+        case unlessBusy
+        /// Access as soon as its owner's own claims have ended, or not at all while somebody else has one.
+        case unlessOthersUseIt
+    }
+
     package let id: ClaimID
     package let owner: ClaimOwner
-    package let item: CoordinatedItem
-    package let intent: ClaimIntent
-    /// Claims with the same purpose never wait for each other (COORD-6). Nil: a purpose of its own.
-    package let purpose: String?
+    package var intentions: [AccessIntention]
+    package let style: Style
+    /// Nil: a purpose of its own.
+    package let purpose: Purpose?
+    package let coordinator: CoordinatorID?
+    /// Whether the contents are to be provided before the accessor runs (COORD-9).
+    package let providesContents: Bool
     /// The claims inside whose accessors this one was asked for; they cannot end before it is answered.
     package let nestedIn: Set<ClaimID>
+    /// The message that a presenter was answering when it asked for this one.
+    package let answering: MessageID?
 
     package init(
-        id: ClaimID, owner: ClaimOwner, item: CoordinatedItem, intent: ClaimIntent, purpose: String? = nil,
-        nestedIn: Set<ClaimID> = []
+        id: ClaimID, owner: ClaimOwner, intentions: [AccessIntention], style: Style = .access, purpose: Purpose? = nil,
+        coordinator: CoordinatorID? = nil, providesContents: Bool = false, nestedIn: Set<ClaimID> = [],
+        answering: MessageID? = nil
     ) {
         self.id = id
         self.owner = owner
-        self.item = item
-        self.intent = intent
+        self.intentions = intentions
+        self.style = style
         self.purpose = purpose
+        self.coordinator = coordinator
+        self.providesContents = providesContents
         self.nestedIn = nestedIn
+        self.answering = answering
     }
 
-    /// Whether this claim must wait while `earlier` is held or queued before it (COORD-1 to COORD-6).
-    func mustWait(for earlier: Claim) -> Bool {
-        if let purpose, purpose == earlier.purpose { return false }
-        // A read inside the same accessor's claim on the same item goes on (COORD-33).
-        if nestedIn.contains(earlier.id), !intent.isWriting { return false }
-        if item.key == earlier.item.key { return intent.isWriting || earlier.intent.isWriting }
-        if intent.coversContents, earlier.item.ancestors.contains(item.key) { return true }
-        if earlier.intent.coversContents, item.ancestors.contains(earlier.item.key) { return true }
+    package init(
+        id: ClaimID, owner: ClaimOwner, item: CoordinatedItem, intent: ClaimIntent, style: Style = .access,
+        purpose: Purpose? = nil, nestedIn: Set<ClaimID> = []
+    ) {
+        self.init(
+            id: id, owner: owner, intentions: [AccessIntention(item, intent)], style: style, purpose: purpose,
+            nestedIn: nestedIn)
+    }
+
+    package var isWriting: Bool { intentions.contains { $0.intent.isWriting } }
+
+    /// The presenter that its coordinator was made with.
+    var presenter: PresenterID? {
+        if case .presenter(let presenter)? = purpose { presenter } else { nil }
+    }
+
+    /// COORD-6: same coordinator, same presenter, or same purpose identifier.
+    func neverWaits(for other: Claim) -> Bool {
+        if style == .preparation || other.style == .preparation { return true }
+        if let purpose, purpose == other.purpose { return true }
+        if let coordinator, coordinator == other.coordinator { return true }
         return false
     }
 }

@@ -2,27 +2,113 @@ import DocumentModel
 
 /// The sentences that coordination says to people.
 enum CoordinationMessages {
-    static func nestedWrite(_ claim: Claim, inside outer: Claim) -> DocumentError {
-        DocumentError(
-            .deadlock,
-            "\(claim.owner) asked to write \(claim.item.location) while it already holds it; end the outer access first, or use its path."
-        )
+    static func cancelled(_ claim: Claim) -> DocumentError {
+        DocumentError(.cancelled, "Waiting for \(claim.locations) was cancelled.")
     }
 
-    static func deadlock(_ claim: Claim, with other: Claim) -> DocumentError {
-        DocumentError(
-            .deadlock,
-            "\(claim.owner) wants \(claim.item.location), which \(other.owner) holds or awaits, and \(other.owner) in turn waits for what \(claim.owner) holds; end one access and try again."
-        )
-    }
-
-    static func waiting(_ claim: Claim, for blockers: [Claim]) -> String {
-        let what = claim.intent.isWriting ? "write" : "read"
-        let others = blockers.map { blocker in
-            let does = blocker.intent.isWriting ? "writes" : "reads"
-            return "\(blocker.owner), which \(does) \(blocker.item.location)"
+    static func nested(_ claim: Claim, _ refused: AccessIntention, inside outer: Claim) -> DocumentError {
+        if outer.intentions.contains(where: { $0.item.claimed == refused.item.claimed }) {
+            return DocumentError(
+                .deadlock,
+                "\(claim.owner) asked to write \(refused.item.location) while it already holds it; end the outer access first, or use its path."
+            )
         }
-        return
-            "\(claim.owner) waits to \(what) \(claim.item.location) until these have ended: \(others.joined(separator: "; "))."
+        return DocumentError(
+            .deadlock,
+            "\(claim.owner) asked to \(refused.intent.verb) \(refused.item.location) inside an access that writes \(outer.locations); ask for both in one step, or end the outer access first."
+        )
+    }
+
+    static func unpreparable(_ intention: AccessIntention, by owner: ClaimOwner) -> DocumentError? {
+        let option: String
+        switch intention.intent {
+        case .reading(let options) where options.contains(.resolvesSymbolicLink): option = "resolvesSymbolicLink"
+        case .writing(.forReplacing): option = "forReplacing"
+        default: return nil
+        }
+        return DocumentError(
+            .invalidArgument,
+            "\(owner) asked to prepare \(intention.item.location) with \(option), which says nothing to presenters; give it to the access itself."
+        )
+    }
+
+    static func busy(_ claim: Claim, because blockers: [Claim]) -> DocumentError {
+        DocumentError(
+            .busy,
+            "\(claim.locations) is in use: \(blockers.map(doing).joined(separator: "; ")). End that access first.")
+    }
+
+    static func presented(_ item: CoordinatedItem, by owner: ClaimOwner) -> DocumentError {
+        DocumentError(
+            .busy,
+            "\(item.location) stays here, because \(owner) presents it and has not said that it can do without the contents; close it there first."
+        )
+    }
+
+    static func waits(_ claim: Claim, for blocker: Claim) -> String {
+        "\(claim.owner) waits to \(claim.verb) \(claim.locations) until \(doing(blocker)) no more"
+    }
+
+    static func contains(_ outer: Claim, nested: Claim) -> String {
+        "\(outer.owner) holds \(outer.locations) until it may \(nested.verb) \(nested.locations)"
+    }
+
+    static func waits(_ claim: Claim, forAnswerOf presenter: ClaimOwner, to message: PresenterMessage?) -> String {
+        "\(claim.owner) waits to \(claim.verb) \(claim.locations) until \(presenter), which presents it, has answered to \(message.map(asked) ?? "a message")"
+    }
+
+    static func answers(_ presenter: ClaimOwner, _ message: PresenterMessage?, with claim: Claim) -> String {
+        "\(presenter), asked to \(message.map(asked) ?? "answer"), waits first to \(claim.verb) \(claim.locations)"
+    }
+
+    /// "save its changes": what a presenter was asked, after "to".
+    static func asked(_ message: PresenterMessage) -> String {
+        switch message {
+        case .relinquishToReader: "let others read"
+        case .relinquishToWriter: "let others write"
+        case .saveChanges: "save its changes"
+        case .accommodateDeletion, .accommodateSubitemDeletion: "make ready for a deletion"
+        case .accommodateEviction: "do without the contents"
+        case .reacquire, .didChange, .didMove, .didChangeAttributes, .version, .subitemDidAppear, .subitemDidChange,
+            .subitemDidMove, .subitemVersion:
+            "take note of a change"
+        }
+    }
+
+    static func explanation(_ wait: WaitExplanation) -> String {
+        let what = wait.locations.map(\.description).joined(separator: " and ")
+        let opening = "\(wait.owner) waits to \(wait.verb) \(what)"
+        let others = wait.reasons.compactMap { reason in
+            if case .claim(_, let owner, let verb, let location) = reason {
+                "\(owner), which \(verb) \(location)"
+            } else {
+                String?.none
+            }
+        }
+        if !others.isEmpty { return "\(opening) until these have ended: \(others.joined(separator: "; "))." }
+        let rest = wait.reasons.map { reason in
+            switch reason {
+            case .claim(_, let owner, _, _): "\(owner) has ended"
+            case .presenter(_, let owner, let message): "\(owner), which presents it, has answered to \(asked(message))"
+            case .contents(let location): "the provider has brought the contents of \(location)"
+            case .snapshot(let location): "a snapshot of \(location) is made"
+            }
+        }
+        return rest.isEmpty ? "\(opening); it is next." : "\(opening) until \(rest.joined(separator: " and "))."
+    }
+
+    private static func doing(_ claim: Claim) -> String {
+        "\(claim.owner) \(claim.verb)s \(claim.locations)"
+    }
+}
+
+extension Claim {
+    /// For sentences.
+    var locations: String { intentions.map(\.item.location.description).joined(separator: " and ") }
+
+    /// The strongest thing that it wants: "read", "write".
+    var verb: String {
+        if style == .preparation { return "prepare" }
+        return (intentions.first { $0.intent.isWriting } ?? intentions.first)?.intent.verb ?? "read"
     }
 }

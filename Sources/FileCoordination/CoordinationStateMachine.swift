@@ -1,152 +1,256 @@
 package import DocumentModel
 
-/// Who may read and write what, and who waits: the broker of all claims, without I/O.
+/// Who may read and write what, who waits, and what presenters are told: the broker of all claims, without I/O and
+/// without a clock.
 ///
-/// Claims are granted first in, first out: one that must wait also holds back later ones that would have to wait for
-/// it, so that a writer is not starved by readers.
+/// Claims go first in, first out: one that must wait also holds back later ones that would have to wait for it, so that
+/// nobody is starved. When it is a claim's turn, presenters are asked; when they have answered, contents are provided;
+/// then the accessor runs. Times are given, on any scale that does not go back.
 package struct CoordinationStateMachine: Sendable {
-    /// What the caller has to do.
-    package enum Action: Hashable, Sendable {
-        /// Let the claim's accessor run.
-        case grant(ClaimID)
-        /// Answer the claim with the error; it is gone.
-        case refuse(ClaimID, DocumentError)
-    }
+    var records: [ClaimID: ClaimRecord] = [:]
+    var tree = CoordinationTree()
+    var presenters: [PresenterID: PresenterRecord] = [:]
+    /// Presenters that are answering a message.
+    var answering: Set<PresenterID> = []
+    /// Messages that presenters have not answered, with who is to answer.
+    var addressees: [MessageID: PresenterID] = [:]
+    /// Claims that have not got what they asked for.
+    var open: Set<ClaimID> = []
+    var claimsByOwner: [ClaimOwner: Set<ClaimID>] = [:]
+    var presentersByOwner: [ClaimOwner: Set<PresenterID>] = [:]
+    /// Coordinators that run nothing any more (COORD-37).
+    var cancelledCoordinators: Set<CoordinatorID> = []
+    /// Presenters that did not answer, the newest last; at most ``droppedLimit``.
+    package internal(set) var dropped: [DroppedPresenter] = []
+    /// Those that were found in the last turn.
+    package internal(set) var deadlocks: [Deadlock] = []
+    var lastRank: UInt64 = 0
+    var lastMessage: UInt64 = 0
+    var now: Duration = .zero
+    var actions: [CoordinationAction] = []
+    /// Claims to look at, because something that they waited for has gone.
+    var revisits: [ClaimID] = []
+    /// Items have got another place in this turn.
+    var somethingHasMoved = false
 
-    private var held: [ClaimID: Claim] = [:]
-    /// In the order in which they were asked for.
-    private var waiting: [Claim] = []
-    /// The claims that touch an item: those on it, and for each of its ancestors. Keeps a request from looking at all.
-    private var claimsByKey: [CoordinatedItem.Key: Set<ClaimID>] = [:]
-    /// The claims on anything below a folder.
-    private var claimsBelow: [CoordinatedItem.Key: Set<ClaimID>] = [:]
+    /// What items are called now that were made here and had another identifier before.
+    var identities: [CoordinatedItem.Key: CoordinatedItem.Key] = [:]
+
+    static let droppedLimit = 100
+    static let rankStep: UInt64 = 1 << 20
+    /// A presenter with more messages waiting than this does not read them: it is dropped.
+    static let queueLimit = 1_000
 
     package init() {}
 
-    package var heldCount: Int { held.count }
-    package var waitingCount: Int { waiting.count }
+    // MARK: - Claims
 
-    /// The claims that are held on an item, or on what lies inside it when `contentsToo`.
-    package func isClaimed(_ key: CoordinatedItem.Key, contentsToo: Bool = false) -> Bool {
-        let touching = (claimsByKey[key] ?? []).union(contentsToo ? claimsBelow[key] ?? [] : [])
-        return touching.contains { held[$0] != nil }
-    }
-
-    package func isHeld(_ id: ClaimID) -> Bool { held[id] != nil }
-
-    /// A claim is asked for: it is granted at once, refused at once (COORD-33, COORD-39), or waits.
-    package mutating func request(_ claim: Claim) -> [Action] {
-        if claim.intent.isWriting,
-            let outer = claim.nestedIn.compactMap({ held[$0] }).first(where: { $0.item.key == claim.item.key })
-        {
-            return [.refuse(claim.id, CoordinationMessages.nestedWrite(claim, inside: outer))]
-        }
-        let blockers = claimsBlocking(claim)
-        guard !blockers.isEmpty else {
-            hold(claim)
-            return [.grant(claim.id)]
-        }
-        if let cycle = cycle(closedBy: claim, blockers: blockers) {
-            return [.refuse(claim.id, CoordinationMessages.deadlock(claim, with: cycle))]
-        }
-        waiting.append(claim)
-        index(claim)
-        return []
-    }
-
-    /// An accessor has returned, or a waiting claim is given up. Unknown claims are ignored: they ended with their
-    /// owner.
-    package mutating func end(_ id: ClaimID) -> [Action] {
-        remove(id)
-        return grantWhatCanGo()
-    }
-
-    /// A connection ended: all that it held or waited for is gone (COORD-8, COORD-39).
-    package mutating func ownerEnded(_ owner: ClaimOwner) -> [Action] {
-        let ids = held.values.filter { $0.owner == owner }.map(\.id) + waiting.filter { $0.owner == owner }.map(\.id)
-        for id in ids { remove(id) }
-        return ids.isEmpty ? [] : grantWhatCanGo()
-    }
-
-    /// What a waiting claim waits for, in a sentence; nil when it does not wait.
-    package func explanation(of id: ClaimID) -> String? {
-        guard let claim = waiting.first(where: { $0.id == id }) else { return nil }
-        return CoordinationMessages.waiting(claim, for: claimsBlocking(claim))
-    }
-
-    /// All waiting claims' explanations, oldest first.
-    package var explanations: [String] { waiting.compactMap { explanation(of: $0.id) } }
-
-    // MARK: - Who blocks whom
-
-    private func claimsBlocking(_ claim: Claim) -> [Claim] {
-        // A read inside the same item's own accessor goes on: those that wait for it, wait for the outer one (COORD-33).
-        if !claim.intent.isWriting, claim.nestedIn.contains(where: { held[$0]?.item.key == claim.item.key }) {
-            return []
-        }
-        var candidates = claimsByKey[claim.item.key] ?? []
-        if claim.intent.coversContents { candidates.formUnion(claimsBelow[claim.item.key] ?? []) }
-        for ancestor in claim.item.ancestors { candidates.formUnion(claimsByKey[ancestor] ?? []) }
-        return candidates.sorted().compactMap { id -> Claim? in
-            guard id != claim.id else { return nil }
-            // Whoever holds it counts; of those that wait, only who asked before.
-            guard let other = held[id] ?? (id < claim.id ? waiting.first { $0.id == id } : nil) else { return nil }
-            return claim.mustWait(for: other) ? other : nil
-        }
-    }
-
-    /// A claim that waits points at those that block it; one that is held points at the waiting ones that were asked
-    /// for inside its accessor. A way from `blockers` back to a claim around the new one is a deadlock.
-    private func cycle(closedBy claim: Claim, blockers: [Claim]) -> Claim? {
-        guard !claim.nestedIn.isEmpty else { return nil }
-        var pending = blockers
-        var seen: Set<ClaimID> = []
-        while let next = pending.popLast() {
-            guard seen.insert(next.id).inserted else { continue }
-            if claim.nestedIn.contains(next.id) { return blockers.first { !claim.nestedIn.contains($0.id) } ?? next }
-            if held[next.id] == nil {
-                pending += claimsBlocking(next)
+    /// A claim is asked for: it is granted or refused at once (COORD-33, COORD-37, COORD-39), or waits.
+    package mutating func request(_ claim: Claim, at time: Duration = .zero) -> [CoordinationAction] {
+        turn(at: time) { machine in
+            let claim = machine.current(claim)
+            if let refusal = machine.refusal(of: claim) {
+                machine.actions.append(.refuse(claim.id, refusal))
+                return
             }
-            pending += waiting.filter { $0.nestedIn.contains(next.id) }
+            let (rank, overtakes) = machine.rank(for: claim)
+            machine.insert(ClaimRecord(claim: claim, rank: rank, since: time))
+            machine.letPassWithItsGroup(claim.id)
+            if overtakes || !claim.nestedIn.isEmpty || claim.answering != nil, machine.circle(from: claim.id) != nil,
+                !machine.letPass(claim.id), machine.refuseDeadlock(closedBy: claim.id)
+            {
+                return
+            }
+            // What others hold waits for this one from now on, and so, perhaps, do those before somebody.
+            if !claim.nestedIn.isEmpty || claim.answering != nil {
+                for id in machine.open.sorted() where id != claim.id { machine.letPassWithItsGroup(id) }
+            }
+            machine.advance(claim.id)
         }
-        return nil
+    }
+
+    /// Grants an access, if nobody has to be waited for or asked. Contents are the caller's to look after: while it has
+    /// the claim, nobody else changes them.
+    ///
+    /// - Returns: whether it is granted; if not, nothing has happened.
+    package mutating func grantAtOnce(_ claim: Claim, at time: Duration = .zero) -> Bool {
+        let claim = current(claim)
+        guard claim.style == .access, claim.nestedIn.isEmpty, claim.answering == nil,
+            !claim.intentions.contains(where: \.intent.isForUploading), canGrantAtOnce(claim)
+        else { return false }
+        now = max(now, time)
+        // Its rank counts for nobody: those who wait find it as one that holds.
+        var record = ClaimRecord(claim: claim, rank: lastRank, since: now)
+        record.stage = .granted
+        insert(record)
+        return true
+    }
+
+    /// An accessor has returned, or a claim is given up. Unknown claims are ignored: they ended with their owner.
+    ///
+    /// - Parameter effects: what was done to the items, in the order of the intentions; nil: what the options say.
+    package mutating func end(
+        _ id: ClaimID, effects: [ClaimEffect]? = nil, at time: Duration = .zero
+    ) -> [CoordinationAction] {
+        turn(at: time) { $0.finish(id, effects: effects) }
+    }
+
+    /// The contents that ``CoordinationAction/provide(_:_:)`` asked for are here, or the provider's error is.
+    package mutating func provided(
+        _ id: ClaimID, failure: DocumentError? = nil, at time: Duration = .zero
+    ) -> [CoordinationAction] {
+        turn(at: time) { machine in
+            guard machine.records[id]?.stage == .providing else { return }
+            if let failure { return machine.refuse(id, failure) }
+            machine.letRun(id)
+        }
+    }
+
+    /// The snapshots that ``CoordinationAction/makeSnapshots(_:_:)`` asked for are made: the items are free again.
+    package mutating func snapshotsMade(
+        _ id: ClaimID, failure: DocumentError? = nil, at time: Duration = .zero
+    ) -> [CoordinationAction] {
+        turn(at: time) { machine in
+            guard let record = machine.records[id], record.stage == .snapshotting else { return }
+            if let failure { return machine.refuse(id, failure) }
+            machine.records[id]?.stage = .uploading
+            for intention in record.claim.intentions { machine.tree.remove(id, intention) }
+            machine.giveBack(record)
+            machine.records[id]?.relinquished = []
+            machine.revisitDependents(of: id)
+            machine.actions.append(.grant(id, record.claim.intentions.map(\.item.location)))
+        }
+    }
+
+    /// COORD-37: what waits for this coordinator is refused, what runs goes on, later claims are refused.
+    package mutating func cancel(_ coordinator: CoordinatorID, at time: Duration = .zero) -> [CoordinationAction] {
+        turn(at: time) { machine in
+            machine.cancelledCoordinators.insert(coordinator)
+            let waiting = machine.records.values.filter { record in
+                record.claim.coordinator == coordinator && record.stage != .granted && record.stage != .uploading
+            }
+            for record in waiting.sorted(by: { $0.rank < $1.rank }) {
+                machine.refuse(record.claim.id, CoordinationMessages.cancelled(record.claim))
+            }
+        }
+    }
+
+    /// A connection ended: all that it held, waited for and presented is gone (COORD-8, COORD-39). What it wrote counts.
+    package mutating func ownerEnded(_ owner: ClaimOwner, at time: Duration = .zero) -> [CoordinationAction] {
+        turn(at: time) { machine in
+            for presenter in (machine.presentersByOwner[owner] ?? []).sorted() { machine.forget(presenter) }
+            for id in (machine.claimsByOwner[owner] ?? []).sorted() { machine.finish(id, effects: nil) }
+            machine.cancelledCoordinators = machine.cancelledCoordinators.filter { $0.owner != owner.id }
+        }
+    }
+
+    // MARK: - What is held
+
+    /// How many claims have what they asked for.
+    package var heldCount: Int {
+        records.count - open.count
+    }
+
+    package var waitingCount: Int { open.count }
+
+    /// Whether nobody claims or presents anything.
+    package var isIdle: Bool { records.isEmpty && presenters.isEmpty }
+
+    package func isHeld(_ id: ClaimID) -> Bool { records[id].map { !$0.stage.isOpen } ?? false }
+
+    /// Whether claims are held on an item, or on what lies inside it when `contentsToo`.
+    package func isClaimed(_ key: CoordinatedItem.Key, contentsToo: Bool = false) -> Bool {
+        func isHeldAt(_ node: CoordinationTree.Node) -> Bool {
+            node.readers.contains(where: isHeld) || node.writers.contains(where: isHeld)
+        }
+        let key = identities[key] ?? key
+        if let node = tree[.item(key)], isHeldAt(node) { return true }
+        guard contentsToo else { return false }
+        var found = false
+        tree.forEachInside(.item(key)) { node in
+            found = isHeldAt(node)
+            return !found
+        }
+        return found
+    }
+
+    /// Whether a claim would be granted at once, with nobody asked.
+    package func canGrantAtOnce(_ claim: Claim) -> Bool {
+        let claim = current(claim)
+        return refusal(of: claim) == nil && plan(for: claim).isEmpty
+            && firstBlock(of: ClaimRecord(claim: claim, rank: .max, since: now)) == nil
+    }
+
+    // MARK: - Turns
+
+    /// One input: it changes what it changes, then whoever can go on goes on, in order.
+    mutating func turn(at time: Duration, _ change: (inout Self) -> Void) -> [CoordinationAction] {
+        now = max(now, time)
+        actions = []
+        deadlocks = []
+        change(&self)
+        settle()
+        defer { actions = [] }
+        return actions
+    }
+
+    private mutating func settle() {
+        repeat {
+            while !revisits.isEmpty {
+                let ids = Set(revisits).sorted { (records[$0]?.rank ?? 0) < (records[$1]?.rank ?? 0) }
+                revisits = []
+                for id in ids { advance(id) }
+            }
+            guard somethingHasMoved else { return }
+            // By a move, those that wait already may have come to wait for each other (COORD-39).
+            somethingHasMoved = false
+            for id in open.sorted(by: { (records[$0]?.rank ?? 0) > (records[$1]?.rank ?? 0) })
+            where refuseDeadlock(closedBy: id) {
+                somethingHasMoved = true
+            }
+        } while somethingHasMoved
     }
 
     // MARK: - Bookkeeping
 
-    private mutating func grantWhatCanGo() -> [Action] {
-        var actions: [Action] = []
-        for claim in waiting where claimsBlocking(claim).isEmpty {
-            waiting.removeAll { $0.id == claim.id }
-            held[claim.id] = claim
-            actions.append(.grant(claim.id))
+    private mutating func insert(_ record: ClaimRecord) {
+        let claim = record.claim
+        records[claim.id] = record
+        if record.stage.isOpen { open.insert(claim.id) }
+        claimsByOwner[claim.owner, default: []].insert(claim.id)
+        if claim.style != .preparation {
+            for intention in claim.intentions { tree.insert(claim.id, intention) }
         }
-        return actions
+        for outer in claim.nestedIn { records[outer]?.nested.insert(claim.id) }
+        if let message = claim.answering, let presenter = addressees[message],
+            presenters[presenter]?.current?.id == message
+        {
+            presenters[presenter]?.claimsInAnswer.insert(claim.id)
+        }
     }
 
-    private mutating func hold(_ claim: Claim) {
-        held[claim.id] = claim
-        index(claim)
+    /// Takes a claim out; those that waited for it are looked at again.
+    mutating func remove(_ id: ClaimID) {
+        guard let record = records[id] else { return }
+        if record.claim.style != .preparation, record.stage != .uploading {
+            for intention in record.claim.intentions { tree.remove(id, intention) }
+        }
+        if let witness = record.witness { records[witness]?.dependents.remove(id) }
+        for outer in record.claim.nestedIn { records[outer]?.nested.remove(id) }
+        if let message = record.claim.answering, let presenter = addressees[message] {
+            presenters[presenter]?.claimsInAnswer.remove(id)
+        }
+        revisitDependents(of: id)
+        records[id] = nil
+        open.remove(id)
+        claimsByOwner[record.claim.owner]?.remove(id)
+        if claimsByOwner[record.claim.owner]?.isEmpty == true { claimsByOwner[record.claim.owner] = nil }
     }
 
-    private mutating func index(_ claim: Claim) {
-        claimsByKey[claim.item.key, default: []].insert(claim.id)
-        for ancestor in claim.item.ancestors { claimsBelow[ancestor, default: []].insert(claim.id) }
-    }
-
-    private mutating func remove(_ id: ClaimID) {
-        let claim = held.removeValue(forKey: id) ?? waiting.first { $0.id == id }
-        guard let claim else { return }
-        waiting.removeAll { $0.id == id }
-        claimsByKey.remove(id, from: claim.item.key)
-        for ancestor in claim.item.ancestors { claimsBelow.remove(id, from: ancestor) }
-    }
-}
-
-extension [CoordinatedItem.Key: Set<ClaimID>] {
-    fileprivate mutating func remove(_ id: ClaimID, from key: CoordinatedItem.Key) {
-        guard var ids = removeValue(forKey: key) else { return }
-        ids.remove(id)
-        if !ids.isEmpty { self[key] = ids }
+    mutating func revisitDependents(of id: ClaimID) {
+        guard let dependents = records[id]?.dependents, !dependents.isEmpty else { return }
+        records[id]?.dependents = []
+        for dependent in dependents { records[dependent]?.witness = nil }
+        revisits += dependents
     }
 }

@@ -31,6 +31,48 @@ struct ArgumentsTests {
     }
 }
 
+@Suite("A secret setting on the command line")
+struct SecretInputTests {
+    private func value(of text: String) throws -> String {
+        let path = FilePath("/tmp/docent-secret-\(getpid())-\(UInt32.random(in: 0 ... .max))")
+        let file = try FileDescriptor.open(
+            path, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec], permissions: [.ownerReadWrite])
+        defer { unlink(path.string) }
+        try file.closeAfter { _ = try file.writeAll(text.utf8) }
+        return try SecretInput.value(of: "password", written: "@\(path)")
+    }
+
+    private func refusal(_ body: () throws -> String) -> String {
+        do {
+            return "accepted: " + (try body())
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test("DESIGN 9: it comes from a file, without the end of the line")
+    func file() throws {
+        #expect(try value(of: "hunter2\n") == "hunter2")
+        #expect(try value(of: "hunter2\r\n") == "hunter2")
+        #expect(try value(of: " @a b ") == " @a b ")
+        #expect(refusal { try value(of: "\n") }.contains("is empty"))
+        #expect(refusal { try value(of: String(repeating: "x", count: 65_537)) }.contains("more than 65536 bytes"))
+    }
+
+    @Test("DESIGN 9: written into the command line it is refused, with the ways that there are, and not repeated")
+    func literal() throws {
+        for word in ["hunter2", "", "@"] {
+            let refusal = refusal { try SecretInput.value(of: "password", written: word) }
+            #expect(
+                refusal.contains("--set password=@FILE for what is in a file, or --set password=- for standard input"))
+            #expect(!refusal.contains("hunter2"))
+        }
+        #expect(
+            refusal { try SecretInput.value(of: "password", written: "@/no/such/file") }.contains(
+                "“/no/such/file”, for “password”, cannot be read"))
+    }
+}
+
 struct ProgressBarTests {
     private func line(_ done: UInt64, of expected: UInt64?, width: Int = 60, after: Duration = .zero) -> String {
         ProgressBar.line("Sending a", TransferProgress(done: done, expected: expected), elapsed: after, width: width)

@@ -44,6 +44,12 @@ struct ListingTests {
         #expect(first[1].count == second[0].count)
     }
 
+    @Test func whatAProviderMakesUpIsOneCellOfATable() {
+        var table = Table([Table.Column(""), Table.Column("")])
+        table.add("Identifier", "a\u{1B}[2J\nState  here")
+        #expect(table.text(showsTitles: false) == "Identifier  a\u{FFFD}[2J State  here\n")
+    }
+
     @Test func oneItemIsToldInFull() throws {
         let item = try status(
             "a.txt", state: .conflict, problem: DocumentError(.inConflict, "Both sides changed."),
@@ -70,15 +76,19 @@ struct ListingTests {
             name: try DomainName("work"), providerID: try ProviderIdentifier("org.docent.folder"),
             providerState: .waiting, problem: DocumentError(.providerDied, "The provider ended.", causes: ["Signal 9."])
         )
+        var sending = try status("a b.txt", state: .sending)
+        sending.transfers.upload = TransferStatus(
+            done: 50, expected: 200, percent: 25, bytesPerSecond: 30, timeLeft: .seconds(5))
         let status = StorageStatus(
             domains: [
                 DomainStatus(
                     domain: domain, items: 9, materialised: 2, materialisedBytes: 2_000, unsent: 1, conflicts: 1)
             ],
             items: [
-                try status("a b.txt", state: .sending, progress: TransferProgress(done: 50, expected: 200)),
-                try status("c d.txt", state: .conflict, conflictPath: "/v/c"),
-            ])
+                sending, try status("c d.txt", state: .conflict, conflictPath: "/v/c"),
+            ],
+            transfers: TransferSummary(
+                waiting: 1, underWay: 1, failed: 2, bytesLeft: 150, bytesPerSecond: 30, timeLeft: .seconds(5)))
         #expect(
             StatusListing.text(status) == """
                 DOMAIN  PROVIDER           STATE    KNOWN  HERE   BYTES  UNSENT  CONFLICTS
@@ -87,8 +97,10 @@ struct ListingTests {
                 work: The provider ended.
                   because: Signal 9.
 
+                Transfers: 1 under way, 1 waiting, 2 failed, 150 B to go, 30 B/s, 5 s left
+
                 Under way:
-                  work:/a b.txt  sending, 25 % (50 B of 200 B)
+                  work:/a b.txt  sending, 25 % (50 B of 200 B), 30 B/s, 5 s left
 
                 Needs a look:
                   work:/c d.txt  conflict
@@ -112,7 +124,9 @@ struct ListingTests {
             settings: [
                 SettingDescription(key: "path", type: .path, required: true, description: "The folder."),
                 SettingDescription(key: "depth", type: .integer, defaultValue: "3", description: "How deep."),
-            ], permissions: ["Read and write the folder of the setting “path”."])
+                SettingDescription(key: "word", type: .string, isSecret: true, description: "What nobody sees."),
+            ], permissions: ["May read and change: the folder you give as “path”."],
+            gaps: ["This kernel lets it do more."])
         #expect(
             ProviderListing.details(provider) == """
                 Identifier  org.docent.folder
@@ -124,12 +138,17 @@ struct ListingTests {
                 Domains     –
                 Bundle      /p/Folder
 
-                What it asks for, beside its own folders:
-                  Read and write the folder of the setting “path”.
+                What it may do, beside using its own folders:
+                  May read and change: the folder you give as “path”.
+                But here not all of it can be enforced:
+                  This kernel lets it do more.
 
                 Settings, for “docent domain add NAME --provider org.docent.folder --set key=value”:
                   path   path     required    The folder.
                   depth  integer  default: 3  How deep.
+                  word   secret   optional    What nobody sees.
+
+                What is secret is read from a file, --set word=@FILE, or from standard input, --set word=-.
 
                 """)
     }
@@ -143,6 +162,8 @@ struct ListingTests {
             members.map(\.0) == [
                 "location", "name", "kind", "state", "size", "modified", "created", "type", "identifier",
                 "contentVersion", "metadataVersion", "capabilities", "path", "problem", "progress", "conflictPath",
+                "isDownloaded", "isUploaded", "downloadingStatus", "downloadRequested", "download", "upload", "keeping",
+                "ownKeeping", "paused",
             ])
     }
 }

@@ -1,5 +1,6 @@
 import DocentCommands
 import DocumentModel
+import SystemPackage
 import Testing
 
 /// What newcomers read first: help and usage errors, word for word.
@@ -100,6 +101,11 @@ struct UsageTests {
         #expect(report.output.contains("docent open work:/data.csv --with sort -t , -k 2 {}"))
     }
 
+    @Test(arguments: ["open", "edit"]) func withWithoutACommandIsWrongUsage(name: String) throws {
+        #expect(try complaint(name, "w:/a", "--with").hasPrefix("docent: No command is behind --with: write one, for"))
+        #expect(DocentTool.report(ofParsing: [name, "w:/a", "--with", "program", "--with"]) == nil)
+    }
+
     @Test func everythingBehindWithBelongsToTheCommand() {
         #expect(DocentTool.report(ofParsing: ["open", "w:/a", "--with", "ls", "-l", "--json", "{}"]) == nil)
         #expect(DocentTool.report(ofParsing: ["edit", "--no-wait", "w:/a", "--with", "sed", "-i", "s/a/b/"]) == nil)
@@ -124,6 +130,26 @@ struct ErrorTextTests {
 
     @Test func whatAProviderSaysCannotMoveTheCursor() {
         #expect(ErrorText.visible("a\u{1B}[2Jb\u{9B}c") == "a\u{FFFD}[2Jb\u{FFFD}c")
+    }
+
+    @Test func whatAProviderSaysCannotPassForALineOfOurs() {
+        #expect(
+            ErrorText.visible("Wait.\r\ndocent: All is well.\u{2028}x\u{202E}y")
+                == "Wait. docent: All is well. x\u{FFFD}y")
+        let error = DocumentError(.internal, "One.\n  because: two", causes: ["three\nfour\u{1B}]0;t\u{7}"])
+        #expect(
+            ErrorText.text(for: error) == "docent: One.   because: two\n  because: three four\u{FFFD}]0;t\u{FFFD}")
+    }
+
+    @Test func anOutputThatCannotBeWrittenIsNamedWithWhatToDo() {
+        #expect(
+            ErrorText.text(for: OutputFailure.error(.noSpace))
+                == "docent: Standard output could not be written to the end: there is no room where it goes (No space left on device). Free some, and run the command again."
+        )
+        #expect(
+            ErrorText.text(for: OutputFailure.error(.badFileDescriptor))
+                == "docent: Standard output is closed, and this command writes to it: run it with one that is open.")
+        #expect(ErrorText.text(for: OutputFailure.error(.ioError)).contains("Input/output error"))
     }
 
     @Test func aCancelIsAFailure() {

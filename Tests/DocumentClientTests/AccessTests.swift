@@ -94,6 +94,78 @@ struct AccessTests {
         }
     }
 
+    @Test("COORD-8: the host hears of a read's end though nothing is asked after it")
+    func readEndIsTold() async throws {
+        let (ends, told) = AsyncStream.makeStream(of: UInt64.self)
+        let answer = Self.granting()
+        try await FakeHost.serving({ call in
+            if case .endAccess(let access) = call { told.yield(access) }
+            return try await answer(call)
+        }) { host in
+            try await withDocumentClient(tool: "test", address: host.address, start: .never) { client in
+                try await client.coordinate(readingItemAt: location) { _, _ in }
+                for await access in ends {
+                    #expect(access == 1)
+                    break
+                }
+                // From another thread than the client's own, too.
+                try await Task.detached { [location] in
+                    try await client.coordinate(readingItemAt: location) { _, _ in }
+                }.value
+                for await access in ends {
+                    #expect(access == 2)
+                    break
+                }
+            }
+        }
+    }
+
+    @Test("COORD-8: what is asked after a read, other than to read, comes to the host after the read's end")
+    func readEndComesFirst() async throws {
+        try await FakeHost.serving(Self.granting()) { host in
+            try await withDocumentClient(tool: "test", address: host.address, start: .never) { client in
+                for _ in 0..<3 { try await client.coordinate(readingItemAt: location) { _, _ in } }
+                try await client.coordinate(writingItemAt: location) { _, _ in }
+                try await client.coordinate(readingItemAt: location) { _, _ in }
+                try? await client.remove(itemAt: location)
+            }
+            let order = host.calls.map { call in
+                switch call {
+                case .beginAccess(let request): request.intent == .writing ? "write" : "read"
+                case .endAccess(let access): "end \(access)"
+                default: "other"
+                }
+            }
+            let write = try #require(order.firstIndex(of: "write"))
+            let other = try #require(order.firstIndex(of: "other"))
+            #expect(Set(order[..<write]) == ["read", "end 1", "end 2", "end 3"])
+            #expect(order[write...] == ["write", "end 4", "read", "end 5", "other"])
+            #expect(order.count == other + 1, "each ends once")
+        }
+    }
+
+    @Test("COORD-7: what is known from the last time is used only when the host says the same again")
+    func rememberedGrants() async throws {
+        let renamed = Atomic<Bool>(false)
+        try await FakeHost.serving({ call in
+            guard case .beginAccess = call else { return .done }
+            let item = try someItem(renamed.load(ordering: .relaxed) ? "work:/b.txt" : "work:/a.txt")
+            return .beginAccess(access: 1, path: item.path, item: item)
+        }) { host in
+            try await withDocumentClient(tool: "test", address: host.address, start: .never) { client in
+                for _ in 0..<2 {
+                    try await client.coordinate(readingItemAt: location) { path, item in
+                        #expect(path == "/root/documents/a.txt" && item == (try? someItem("work:/a.txt")))
+                    }
+                }
+                renamed.store(true, ordering: .relaxed)
+                try await client.coordinate(readingItemAt: location) { path, item in
+                    #expect(path == "/root/documents/b.txt" && item == (try? someItem("work:/b.txt")))
+                }
+            }
+        }
+    }
+
     @Test("COORD-39: a nested access names the ones that it is inside of, also from a child task")
     func nesting() async throws {
         try await FakeHost.serving(Self.granting()) { host in

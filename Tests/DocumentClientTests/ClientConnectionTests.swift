@@ -11,7 +11,7 @@ struct ClientConnectionTests {
         let folder = try Location("work:/")
         let token = try PageToken([7])
         try await FakeHost.serving({ call in
-            guard case .listItems(_, let page, _, _) = call else { throw DocumentError(.unimplemented, "No.") }
+            guard case .listItems(_, let page, _, _, _) = call else { throw DocumentError(.unimplemented, "No.") }
             if page == nil {
                 return .listItems(
                     ItemStatusPage(items: [try someItem("work:/a"), try someItem("work:/b")], next: token))

@@ -12,8 +12,12 @@ import Testing
     private func item(_ name: String) throws -> CoordinatedItem {
         let domain = try DomainName("work")
         return CoordinatedItem(
-            key: CoordinatedItem.Key(domain: domain, id: try ItemIdentifier(name)), ancestors: [],
+            subject: .item(try key(name)), kind: .document, enclosing: [],
             location: Location(domain: domain, components: [try ItemName(name)]))
+    }
+
+    private func key(_ name: String) throws -> CoordinatedItem.Key {
+        CoordinatedItem.Key(domain: try DomainName("work"), id: try ItemIdentifier(name))
     }
 
     /// Until a claim waits: the machine's explanations say so.
@@ -82,12 +86,12 @@ import Testing
     @Test("COORD-39: a deadlock is an error at once")
     func deadlock() async throws {
         let (one, other) = (try item("a"), try item("b"))
-        let first = try await broker.claim(one, for: .writing(nil), by: alice)
-        let second = try await broker.claim(other, for: .writing(nil), by: bob)
-        async let waiting = broker.claim(other, for: .reading, by: alice, nestedIn: [first])
+        let first = try await broker.claim(one, for: .reading, by: alice)
+        let second = try await broker.claim(other, for: .reading, by: bob)
+        async let waiting = broker.claim(other, for: .writing(nil), by: alice, nestedIn: [first])
         await untilWaiting(1)
         do throws(DocumentError) {
-            _ = try await broker.claim(one, for: .reading, by: bob, nestedIn: [second])
+            _ = try await broker.claim(one, for: .writing(nil), by: bob, nestedIn: [second])
             Issue.record("the deadlock was not found")
         } catch {
             #expect(error.code == .deadlock)
@@ -103,9 +107,9 @@ import Testing
         let item = try item("a")
         let held = try #require(broker.claimWithoutWaiting(item, for: .reading, by: alice))
         #expect(broker.claimWithoutWaiting(item, for: .writing(nil), by: bob) == nil)
-        #expect(broker.isClaimed(item.key))
+        #expect(broker.isClaimed(try key("a")))
         broker.end(held)
-        #expect(!broker.isClaimed(item.key))
+        #expect(try !broker.isClaimed(key("a")))
         #expect(broker.explanations.isEmpty)
     }
 

@@ -118,7 +118,8 @@ import Testing
     }
 }
 
-@Suite struct KeyedLockTests {
+@Suite("A lock for each key", .timeLimit(.minutes(1)))
+struct KeyedLockTests {
     /// How many hold each key, and how often it were too many.
     private actor Watch {
         var violations = 0
@@ -136,17 +137,46 @@ import Testing
     func exclusion() async throws {
         let lock = KeyedLock<Int>()
         let watch = Watch()
-        await withTaskGroup(of: Void.self) { group in
+        try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<300 {
                 group.addTask {
-                    await lock.withLock(number % 3) {
+                    try await lock.withLock(number % 3) {
                         await watch.enter(number % 3)
                         await Task.yield()
                         await watch.leave(number % 3)
                     }
                 }
             }
+            try await group.waitForAll()
         }
         #expect(await watch.violations == 0)
+    }
+
+    @Test("Whoever is cancelled while it waits hears so at once, does nothing, and leaves no key locked")
+    func cancellation() async throws {
+        let lock = KeyedLock<Int>()
+        let (isOver, over) = AsyncStream.makeStream(of: Void.self)
+        let (isLocked, locked) = AsyncStream.makeStream(of: Void.self)
+        let holder = Task {
+            try await lock.withLock(1) {
+                locked.finish()
+                for await _ in isOver {}
+            }
+        }
+        for await _ in isLocked {}
+        let waiting = (0..<100).map { _ in Task { try await lock.withLock(1) { Issue.record("it was called") } } }
+        for (index, task) in waiting.enumerated() {
+            if index % 2 == 0 { await Task.yield() }
+            task.cancel()
+        }
+        for task in waiting {
+            let error = await #expect(throws: DocumentError.self) { try await task.value }
+            #expect(error?.code == .cancelled)
+        }
+        let last = Task { try await lock.withLock(1) { 5 } }
+        over.finish()
+        try await holder.value
+        #expect(try await last.value == 5)
+        #expect(!lock.isHeld(1))
     }
 }

@@ -168,7 +168,7 @@ struct ProviderSessionTests {
         }
     }
 
-    @Test("a domain that cannot be opened says so at every request, beginning with the first")
+    @Test("a domain that cannot be opened says so with the hello, and at every request")
     func failedOpening() async throws {
         let refusal = DocumentError(.notConfigured, "The folder /photos does not exist. Set another one.")
         try await ProviderFixture.with(Script(open: { _ in throw refusal })) { host async throws in
@@ -177,6 +177,12 @@ struct ProviderSessionTests {
                 #expect(error == refusal)
             }
             #expect(host.capabilities.capabilities == [.modifying, .changes])
+            #expect(host.peer.failure == refusal)
+        }
+        try await ProviderFixture.with(
+            Script(open: { _ in throw DocumentError(.protocolViolation, "Not for it to say.") })
+        ) { host async throws in
+            #expect(host.peer.failure?.code == .internal)
         }
         struct Odd: Error {}
         try await ProviderFixture.with(Script(open: { _ in throw Odd() })) { host async throws in
@@ -226,6 +232,21 @@ struct ProviderSessionTests {
                 Issue.record("the last event is \(events[3])")
                 return
             }
+        }
+    }
+
+    @Test("§10.11: what is logged while a request is answered carries the label that the host gave it")
+    func labels() async throws {
+        let script = Script(changed: { context, _ in context.logger.warning("changed") })
+        try await ProviderFixture.with(script) { host async throws in
+            _ = try await host.ask(.itemChanged(.root), label: RequestLabel("PC-ITEM-001"))
+            _ = try await host.ask(.itemChanged(.root))
+            var labels: [String?] = []
+            for await case .log(.warning, "changed", let metadata) in host.events {
+                labels.append(metadata["request.label"])
+                if labels.count == 2 { break }
+            }
+            #expect(labels == ["PC-ITEM-001", nil])
         }
     }
 

@@ -70,6 +70,20 @@ struct CrashTests {
                 of: source, to: .root, name: ItemName("new.txt"), kind: .document, in: domain,
                 removingSource: action == .move)
             _ = try store.finish(export, as: storage.item("n", "new.txt", contents: after))
+        case .arrive:
+            _ = try store.finish(
+                store.beginArrival(
+                    of: source, to: .root, making: [ItemName("made")], name: ItemName("new.txt"), in: domain))
+        case .make:
+            let entry = try store.expectDocument(named: ItemName("made.txt"), in: .root, of: domain)
+            try storage.write(after, to: storage.tree.path(of: storage.location("made.txt")))
+            _ = try store.takeIn(entry) { name, _, _ in name }
+        case .leave:
+            let file = try storage.indexed("a").local
+            let entry = try store.beginLeaving(
+                item.id, in: domain, copiedTo: "/elsewhere", [CopiedPart(path: [], file: file)])
+            try store.finishRemoving(store.beginRemoving(item.id, in: domain))
+            try store.finishLeaving(entry)
         case .evict:
             _ = try store.evict(item.id, in: domain)
         case .rename:
@@ -138,7 +152,9 @@ struct CrashTests {
         case .sendRecorded:
             #expect(item?.state == .materialised)
             #expect(item?.synced?.content == Array("2".utf8))
-        case .exportBegan, .exportStaged, .moveBegan, .moveStaged:
+        case .exportBegan, .exportStaged, .exportAnswered, .moveBegan, .moveStaged, .moveAnswered:
+            let isAsked = ![.exportBegan, .moveBegan].contains(step)
+            #expect(report.pending.map(\.action) == (isAsked ? [step.action] : []))
             #expect(try storage.read(source) == after)
             #expect(throws: DocumentError.self) { try storage.indexed("n") }
         case .exportRecorded:
@@ -148,6 +164,27 @@ struct CrashTests {
             #expect(try storage.indexed("n").state == .materialised)
             #expect(try storage.document("new.txt") == after)
             #expect(try storage.read(source) == nil)
+        case .arriveBegan, .arriveStaged:
+            #expect(try storage.read(source) == after)
+            #expect(try storage.index.read { try $0.item(at: storage.location("made")) } == nil)
+        case .arrivePublished, .arriveRecorded, .arriveSourceRemoved:
+            let arrived = try storage.index.read { try $0.item(at: storage.location("made/new.txt")) }
+            #expect(arrived?.state == .changed)
+            #expect(arrived?.isArriving == true)
+            #expect(try storage.document("made/new.txt") == after)
+            #expect(try storage.read(source) == nil)
+        case .makeExpected:
+            #expect(try storage.index.read { try $0.item(at: storage.location("made.txt")) } == nil)
+        case .makeRecorded:
+            let made = try storage.index.read { try $0.item(at: storage.location("made.txt")) }
+            #expect(made?.state == .changed && made?.isArriving == true)
+            #expect(try storage.document("made.txt") == after)
+        case .leaveBegan:
+            #expect(report.pending.map(\.action) == [.leave])
+            #expect(try storage.document("a.txt") == before)
+        case .leaveFinished:
+            #expect(item == nil)
+            #expect(try storage.document("a.txt") == nil)
         case .evictBegan, .evictPlaceholderWritten:
             #expect(item?.state == .materialised)
             #expect(try storage.document("a.txt") == before)
@@ -155,13 +192,15 @@ struct CrashTests {
             #expect(item?.state == .placeholder)
             #expect(try storage.document("a.txt") == nil)
             #expect(try storage.placeholder("a.txt")?.id == item?.id)
-        case .renameBegan:
+        case .renameBegan, .renameAnswered:
+            #expect(report.pending.map(\.action) == [.rename])
             #expect(try storage.document("a.txt") == before)
         case .renameRecorded, .renameMoved, .renameFinished:
             #expect(item?.state == .materialised)
             #expect(try storage.document("a.txt") == nil)
             #expect(try storage.document("Folder/b.txt") == before)
-        case .removeBegan:
+        case .removeBegan, .removeAnswered:
+            #expect(report.pending.map(\.action) == [.remove])
             #expect(try storage.document("a.txt") == before)
         case .removeRecorded, .removeCleared, .removeFinished:
             #expect(item == nil)

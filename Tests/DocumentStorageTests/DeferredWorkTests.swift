@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentTestSupport
+import Synchronization
 import SystemPackage
 import Testing
 
@@ -78,6 +79,48 @@ struct DeferredWorkTests {
         _ = try storage.store.reconcile()
         #expect(try storage.document("F/c.txt") == "contents of a")
         #expect(try storage.document("F/a.txt") == "edited")
+        #expect(try storage.indexed("b").state == .changed)
+    }
+
+    @Test("A folder is not moved before what is to leave it has left: an edit in it goes where its item goes")
+    func leavesFirst() throws {
+        let storage = try prepared()
+        let id = try ItemIdentifier("a")
+        let write = try storage.store.expectChange(of: id, in: storage.domain)
+        let leaving = try tellLater(storage, storage.item("a", "a.txt", contents: "contents of a"))
+        let renaming = try tellLater(storage, storage.item("f", "G", kind: .folder))
+        let error = #expect(throws: DocumentError.self) { try storage.store.perform(renaming[0]) }
+        #expect(error?.code == .busy)
+        try storage.write("edited", to: storage.tree.path(of: storage.location("F/a.txt")))
+        #expect(try storage.store.recordChange(write).state == .changed)
+        for entry in leaving + renaming { try storage.store.perform(entry) }
+        #expect(try storage.document("a.txt") == "edited")
+        #expect(try storage.indexed("a").state == .changed)
+        #expect(try storage.document("G/a.txt") == nil)
+        #expect(try storage.document("F/a.txt") == nil)
+        #expect(try storage.index.read { try $0.journal() }.isEmpty)
+    }
+
+    @Test(
+        "What an answer says of a document's place is followed when nobody writes it any more, where somebody waits for that"
+    )
+    func answerWithAnotherName() throws {
+        let storage = try prepared()
+        let id = try ItemIdentifier("b")
+        try storage.edit("b", "first edit")
+        let sending = try storage.store.beginSending(id, in: storage.domain)
+        let write = try storage.store.expectChange(of: id, in: storage.domain)
+        let handedOver = Mutex<[JournalEntry]>([])
+        storage.store.follower.handOver { work in handedOver.withLock { $0 += work } }
+        _ = try storage.store.finish(
+            sending, as: storage.item("b", "called otherwise.txt", contents: "first edit", version: "2"))
+        #expect(try storage.document("b.txt") == "first edit", "somebody has it open there")
+        // As editors save: by renaming a new file over it.
+        try storage.save("second edit", to: storage.tree.path(of: storage.location("b.txt")))
+        #expect(try storage.store.recordChange(write).state == .changed)
+        for entry in handedOver.withLock({ $0 }) { try storage.store.perform(entry) }
+        #expect(try storage.document("called otherwise.txt") == "second edit")
+        #expect(try storage.document("b.txt") == nil)
         #expect(try storage.indexed("b").state == .changed)
     }
 

@@ -164,7 +164,7 @@ struct ItemIndexTests {
         for id in ["a", "f", "m", "new"] { #expect(throws: Never.self) { try storage.indexed(id) } }
     }
 
-    @Test("What a listing no longer shows and holds unsent changes stays, as a conflict")
+    @Test("VER-15: what a listing no longer shows and holds unsent changes stays changed, to be made anew")
     func unseenWithEdits() throws {
         let storage = try StorageFixture()
         let (a, b) = (try storage.item("a", "a.txt", contents: "one"), try storage.item("b", "b.txt", contents: "two"))
@@ -173,7 +173,7 @@ struct ItemIndexTests {
         try storage.provide(b, "two")
         try storage.edit("a", "edited")
         _ = try list(storage, [[]])
-        #expect(try storage.indexed("a").state == .conflict)
+        #expect(try storage.indexed("a").state == .changed)
         #expect(try storage.indexed("a").isGone)
         #expect(try storage.document("a.txt") == "edited")
         #expect(try storage.document("b.txt") == nil)

@@ -42,10 +42,22 @@ struct RecoveryDecisionTests {
     @Test("An entry of an item that is no longer known is forgotten", arguments: JournalStep.allCases)
     func unknownItem(step: JournalStep) {
         let decision = decide(step, nil, .nothing)
-        if [.rename, .remove].contains(step.action) && step != .renameBegan && step != .removeBegan {
+        if [.renameRecorded, .renameMoved, .renameFinished, .removeRecorded, .removeCleared, .removeFinished]
+            .contains(step)
+        {
             #expect(decision == .performInTree)
+        } else if [.exportStaged, .exportAnswered, .exportRecorded, .moveStaged, .moveAnswered, .moveSourceRemoved]
+            .contains(step)
+        {
+            // It becomes an item only when the provider's answer is recorded.
+            #expect(decision == .lookUp)
         } else if step == .moveRecorded || step == .movePublished {
             #expect(decision == .finishMove)
+        } else if step.action == .arrive && step != .arriveBegan {
+            // It becomes an item only when it is recorded.
+            #expect(decision == .resumeArrival)
+        } else if step.action == .make {
+            #expect(decision == .takeIn)
         } else {
             #expect(decision == .forget)
         }

@@ -129,16 +129,21 @@ struct StagingTests {
         #expect(copy.identity.inode != copy.source?.inode)
     }
 
-    @Test("Only files have snapshots")
+    @Test("Only files have snapshots, and not what the kernel makes up at each reading")
     func notFiles() throws {
         let it = try Prepared()
-        for path in [it.storage.folder, it.storage.folder.appending("missing"), "/dev/zero"] {
+        let others: [FilePath] = ["/dev/zero", "/proc/self/mem", "/proc/self/environ"]
+        for path in [it.storage.folder, it.storage.folder.appending("missing")] + others {
             let request = try it.storage.root.staging.makeRequest()
             let error = #expect(throws: DocumentError.self) {
                 try it.storage.root.staging.snapshot(ofFileAt: path, in: request)
             }
             #expect(error?.code == .invalidArgument)
         }
+        let empty = it.storage.folder.appending("empty")
+        try it.storage.write("", to: empty)
+        let copy = try it.storage.root.staging.snapshot(ofFileAt: empty, in: try it.storage.root.staging.makeRequest())
+        #expect(try it.storage.read(copy.path) == "")
     }
 
     @Test("Sweeping removes all but what is still needed, links themselves and not what they lead to")

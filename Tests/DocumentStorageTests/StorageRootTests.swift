@@ -22,6 +22,27 @@ struct StorageRootTests {
         #expect(try FileSystemMoves.mode(of: own) == 0o700)
     }
 
+    @Test("A provider's folders go, whatever it made in them: a name that is no text, a closed folder, a great depth")
+    func providersFoldersAreRemoved() throws {
+        let storage = try StorageFixture()
+        let folder = try storage.root.emptyTemporaryFolder(of: storage.domain)
+        let noText = [CChar(bitPattern: 0xFF), 0]
+        var place = open(folder.string, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        #expect(mkdirat(place, noText, 0o700) == 0)
+        #expect(mkdirat(place, "closed", 0) == 0)
+        for _ in 0..<3000 {
+            mkdirat(place, "d", 0o700)
+            let next = openat(place, "d", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            close(place)
+            place = next
+        }
+        #expect(place >= 0)
+        close(place)
+        let emptied = try storage.root.emptyTemporaryFolder(of: storage.domain)
+        #expect(rmdir(emptied.string) == 0, "something is left in it")
+        try storage.root.removeProviderFolder(of: storage.domain)
+    }
+
     @Test("A root that others may enter is closed to them")
     func modeIsTightened() throws {
         let folder = try TemporaryFolder.make()
@@ -112,8 +133,16 @@ struct StorageRootTests {
         try FileSystemMoves.makeFolder(own.appending("sub"))
         try storage.write("state", to: own.appending("sub").appending("state"))
         try FileSystemMoves.link(storage.folder.string, own.appending("link"))
+        let staging = try [StagingUse.fetching(storage.domain), .sending(storage.domain)].map {
+            try storage.root.staging.folder(for: $0)
+        }
+        try storage.write("half", to: staging[0].appending("half"))
+        let others = try storage.root.staging.folder(for: .fetching(try DomainName("other")))
         try storage.root.removeProviderFolder(of: storage.domain)
-        #expect(throws: Errno.self) { try FileSystemMoves.mode(of: own) }
+        for folder in staging + [own] {
+            #expect(throws: Errno.self) { try FileSystemMoves.mode(of: folder) }
+        }
+        _ = try FileSystemMoves.mode(of: others)
         #expect(try storage.read(storage.folder.appending("outside.txt")) == "outside")
     }
 

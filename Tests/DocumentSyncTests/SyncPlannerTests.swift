@@ -3,113 +3,220 @@ import DocumentSync
 import Testing
 
 @Suite struct SyncPlannerTests {
-    private let here: ItemTrees.Place
-    private let elsewhere: ItemTrees.Place
-
-    init() throws {
-        here = ItemTrees.Place(parentID: .root, name: try ItemName("a"))
-        elsewhere = ItemTrees.Place(parentID: try ItemIdentifier("folder"), name: try ItemName("b"))
-    }
-
-    private func trees(remote: UInt8?, local: ItemTrees.Local, synced: UInt8?, moved: Bool = false) -> ItemTrees {
-        ItemTrees(
-            remote: remote.map { .init(place: moved ? elsewhere : here, contentVersion: [$0]) },
-            local: local,
-            synced: synced.map { .init(place: here, contentVersion: [$0]) })
-    }
+    private var scene = Scene()
 
     @Test("Sides that agree need nothing")
-    func agreement() {
-        #expect(SyncPlanner.plan(trees(remote: 1, local: .clean, synced: 1)) == [])
-        #expect(SyncPlanner.plan(trees(remote: 1, local: .absent, synced: nil)) == [])
-        #expect(SyncPlanner.plan(trees(remote: 2, local: .absent, synced: 1)) == [])
+    mutating func agreement() throws {
+        try scene.agree("a", "a.txt", version: 1, revision: 1)
+        #expect(scene.plan().operations == [])
     }
 
-    @Test("DOWN-3: newer contents of the remote are noted, not fetched")
-    func remoteChanged() {
-        #expect(SyncPlanner.plan(trees(remote: 2, local: .clean, synced: 1)) == [.markOutdated])
+    @Test(
+        "DOWN-3: newer contents of the remote are fetched when somebody wants them")
+    mutating func remoteChanged() throws {
+        try scene.agree("a", "a.txt", version: 1, revision: 1)
+        try scene.there("a", "a.txt", version: 2)
+        #expect(scene.plan().operations == [])
+        var circumstances = SyncPlanner.Circumstances()
+        circumstances.wanted = [try ItemIdentifier("a")]
+        #expect(scene.plan(circumstances).operations == [.fetch(try ItemIdentifier("a"), version: [2], replacing: 1)])
     }
 
     @Test("VER-14: a change here is sent with the version that it began from")
-    func localChanged() {
-        #expect(SyncPlanner.plan(trees(remote: 1, local: .changed, synced: 1)) == [.send(baseVersion: [1])])
+    mutating func localChanged() throws {
+        try scene.agree("a", "a.txt", version: 1, revision: 1)
+        try scene.here("a", "a.txt", revision: 2)
+        #expect(scene.plan().operations == [.send(try ItemIdentifier("a"), base: [1], revision: 2)])
     }
 
-    @Test("VER-2: a change on both sides keeps both", arguments: [UInt8?.none, 1])
-    func bothChanged(synced: UInt8?) {
-        #expect(SyncPlanner.plan(trees(remote: 2, local: .changed, synced: synced)) == [.keepBoth(remoteVersion: [2])])
+    @Test("VER-2: contents that changed on both sides are compared before anything is sent")
+    mutating func bothChanged() throws {
+        try scene.agree("a", "a.txt", version: 1, revision: 1)
+        try scene.here("a", "a.txt", revision: 2)
+        try scene.there("a", "a.txt", version: 3)
+        #expect(scene.plan().operations == [.compare(try ItemIdentifier("a"), version: [3], revision: 2)])
     }
 
-    @Test("VER-15: an edit survives a deletion; what was not edited goes")
-    func deletion() {
-        #expect(SyncPlanner.plan(trees(remote: nil, local: .changed, synced: 1)) == [.sendAsNew])
-        #expect(SyncPlanner.plan(trees(remote: nil, local: .clean, synced: 1)) == [.remove])
-        #expect(SyncPlanner.plan(trees(remote: nil, local: .absent, synced: nil)) == [.remove])
+    @Test("VER-15: an edit survives a deletion, on either side; what nobody changed goes")
+    mutating func deletion() throws {
+        let id = try ItemIdentifier("a")
+        try scene.agree("a", "a.txt", version: 1, revision: 1)
+        scene.trees.remote[id] = .gone
+        guard case .remove(id, _)? = scene.plan().operations.first else { throw Unexpected() }
+        try scene.here("a", "a.txt", revision: 2)
+        #expect(scene.plan().operations == [.revive(id)])
+        try scene.there("a", "a.txt", version: 1)
+        scene.trees.local[id] = .gone
+        #expect(scene.plan().operations == [.delete(id, base: [1])])
+        try scene.there("a", "a.txt", version: 2)
+        #expect(scene.plan().operations == [.restore(id)])
     }
 
-    @Test("A move on the remote is followed, whatever the contents need")
-    func moved() {
-        #expect(SyncPlanner.plan(trees(remote: 1, local: .clean, synced: 1, moved: true)) == [.relocate(to: elsewhere)])
+    @Test("RS-8: what nothing is known of is not deleted")
+    mutating func unknownIsNotGone() throws {
+        let id = try ItemIdentifier("a")
+        try scene.agree("a", "a.txt", version: 1, revision: 1)
+        scene.trees.remote[id] = nil
+        #expect(scene.plan().operations == [])
+        try scene.there("a", "a.txt", version: 1)
+        scene.trees.local[id] = nil
+        #expect(scene.plan().operations == [])
+    }
+
+    @Test("A folder that was deleted there stays when something below it was changed here, and goes when nothing was")
+    mutating func deletedFolder() throws {
+        let (folder, inner) = (try ItemIdentifier("f"), try ItemIdentifier("i"))
+        try scene.agree("f", "folder")
+        try scene.agree("i", "inner", in: "f", version: 1, revision: 1)
+        scene.trees.remote[folder] = .gone
+        scene.trees.remote[inner] = .gone
+        guard case .remove(inner, _)? = scene.plan().operations.first else { throw Unexpected() }
+        #expect(scene.plan().waits[folder] == inner)
+        try scene.here("i", "inner", in: "f", revision: 2)
+        #expect(scene.plan().operations == [.revive(folder), .revive(inner)])
+    }
+
+    @Test("A folder that was deleted here is shown again when something below it was changed there")
+    mutating func restoredFolder() throws {
+        let (folder, inner) = (try ItemIdentifier("f"), try ItemIdentifier("i"))
+        try scene.agree("f", "folder")
+        try scene.agree("i", "inner", in: "f", version: 1)
+        scene.trees.local[folder] = .gone
+        scene.trees.local[inner] = .gone
+        #expect(scene.plan().operations == [.delete(inner, base: [1])])
+        try scene.there("i", "inner", in: "f", version: 2)
+        #expect(scene.plan().operations == [.restore(folder), .restore(inner)])
+    }
+
+    @Test("A move made here is sent; one that the remote made too is the remote's")
+    mutating func moves() throws {
+        let id = try ItemIdentifier("a")
+        try scene.agree("a", "a.txt", version: 1, revision: 1)
+        try scene.here("a", "b.txt", revision: 1)
+        let (old, new, third) = (try scene.place("a.txt"), try scene.place("b.txt"), try scene.place("c.txt"))
+        #expect(scene.plan().operations == [.relocate(id, from: old, to: new)])
+        try scene.there("a", "c.txt", version: 1)
+        #expect(scene.plan().operations == [.relocateHere(id, from: new, to: third, parked: false)])
+    }
+
+    @Test("Two folders that were moved into each other, one here and one there: the remote's move stands")
+    mutating func moveCircle() throws {
+        let a = try ItemIdentifier("a")
+        let b = try ItemIdentifier("b")
+        try scene.agree("a", "a")
+        try scene.agree("b", "b")
+        try scene.there("a", "a", in: "b")
+        try scene.here("b", "b", in: "a")
         #expect(
-            SyncPlanner.plan(trees(remote: 2, local: .changed, synced: 1, moved: true))
-                == [.relocate(to: elsewhere), .keepBoth(remoteVersion: [2])])
+            scene.plan().operations
+                == [.relocateHere(b, from: try scene.place("b", in: "a"), to: try scene.place("b"), parked: false)])
+        #expect(scene.plan().waits[a] == b)
     }
 
-    @Test("INV-1: no plan for changed contents loses them", arguments: [UInt8?.none, 1, 2], [UInt8?.none, 1, 2])
-    func changedContentsAreNeverDropped(remote: UInt8?, synced: UInt8?) {
-        for moved in [false, true] {
-            let plan = SyncPlanner.plan(trees(remote: remote, local: .changed, synced: synced, moved: moved))
-            let keeps = plan.contains { operation in
-                switch operation {
-                case .send, .keepBoth, .sendAsNew: true
-                case .relocate, .markOutdated, .remove: false
-                }
-            }
-            #expect(keeps)
-            #expect(!plan.contains(.remove))
-            #expect(!plan.contains(.markOutdated))
+    @Test("Two names that changed places on the remote do so here by way of a third")
+    mutating func swap() throws {
+        try scene.agree("a", "a", version: 1)
+        try scene.agree("b", "b", version: 2)
+        try scene.there("a", "b", version: 1)
+        try scene.there("b", "a", version: 2)
+        let parked = scene.plan().operations.filter {
+            if case .relocateHere(_, _, _, true) = $0 { true } else { false }
         }
+        #expect(parked.count == 1)
+        #expect(scene.plan().operations.count == 1)
+    }
+
+    @Test("CONT-12: of names that differ only by case or Unicode form one is shown, on every machine the same")
+    mutating func clash() throws {
+        try scene.there("x", "É.txt", version: 1)
+        try scene.there("y", "e\u{301}.txt", version: 2)
+        let plan = scene.plan()
+        #expect(plan.clashes == [try ItemIdentifier("y"): try ItemIdentifier("x")])
+        #expect(plan.operations.map(\.id) == [try ItemIdentifier("x"), try ItemIdentifier("y")])
+        guard case .place? = plan.operations.first, case .hide? = plan.operations.last else { throw Unexpected() }
+    }
+
+    @Test("VER-2: two documents made under one name are compared; a folder and a document both stay, under two names")
+    mutating func madeOnBothSides() throws {
+        try scene.here("n", "new", revision: 1)
+        try scene.there("r", "new", version: 2)
+        #expect(scene.plan().operations == [.identify(try ItemIdentifier("n"), as: try ItemIdentifier("r"))])
+        try scene.here("n", "new", kind: .folder)
+        guard case .relocateHere(_, _, let place, false)? = scene.plan().operations.first else { throw Unexpected() }
+        #expect(place.name.rawValue == "new (conflict 1970-01-01 00.00.00)")
+    }
+
+    @Test("COORD: members of a package are contents of it, and nothing of their own")
+    mutating func package() throws {
+        try scene.agree("p", "p.pkg", kind: .package, version: 1, revision: 1)
+        try scene.agree("m", "member", in: "p", version: 1, revision: 1)
+        try scene.here("m", "member", in: "p", revision: 2)
+        #expect(scene.plan().operations == [])
+        try scene.here("p", "p.pkg", kind: .package, revision: 2)
+        #expect(scene.plan().operations == [.send(try ItemIdentifier("p"), base: [1], revision: 2)])
+    }
+
+    @Test("CONT-13: many deletions at once need a yes, and a yes is for those alone", arguments: [true, false])
+    mutating func guarded(here: Bool) throws {
+        for number in 0..<10 { try scene.agree("i\(number)", "n\(number)", version: 1, revision: 1) }
+        for id in scene.trees.identifiers.prefix(6) {
+            if here { scene.trees.remote[id] = .gone } else { scene.trees.local[id] = .gone }
+        }
+        var circumstances = SyncPlanner.Circumstances()
+        circumstances.deletionGuard = DeletionGuard(minimum: 5, percent: 50)
+        let plan = scene.plan(circumstances)
+        #expect(plan.operations == [])
+        #expect(plan.question?.all.count == 6)
+        circumstances.approved = Set(scene.trees.identifiers.prefix(6))
+        #expect(scene.plan(circumstances).operations.count == 6)
+        circumstances.approved = Set(scene.trees.identifiers.prefix(1))
+        #expect(scene.plan(circumstances).operations.count == 1, "the other five of ten ask again")
     }
 }
 
-@Suite struct RetryPolicyTests {
-    private let policy = RetryPolicy(first: .seconds(1), longest: .seconds(60))
+struct Unexpected: Error {}
 
-    @Test("PROV-22: resolvable errors wait for a signal, definitive ones are answers")
-    func classes() {
-        #expect(policy.decision(for: DocumentError(.notAuthenticated, ""), attempt: 1, jitter: 0) == .hold)
-        #expect(policy.decision(for: DocumentError(.noSuchItem, ""), attempt: 1, jitter: 0) == .giveUp)
-        #expect(policy.decision(for: DocumentError(.invalidArgument, ""), attempt: 1, jitter: 0) == .giveUp)
+/// Three trees, told item by item.
+struct Scene {
+    var trees = SyncTrees()
+
+    func place(_ name: String, in folder: String = "/") throws -> SyncPlace {
+        SyncPlace(parentID: try ItemIdentifier(folder), name: try ItemName(name))
     }
 
-    @Test("PROV-22: everything else is tried again, later and later, within a bound")
-    func backOff() {
-        let unknown = DocumentError(DocumentError.Code(rawValue: 399), "")
-        #expect(policy.decision(for: unknown, attempt: 1, jitter: 1) == .retry(after: .seconds(1)))
-        #expect(policy.decision(for: unknown, attempt: 4, jitter: 1) == .retry(after: .seconds(8)))
-        #expect(policy.decision(for: unknown, attempt: 4, jitter: 0) == .retry(after: .seconds(4)))
-        #expect(policy.decision(for: unknown, attempt: 60, jitter: 1) == .retry(after: .seconds(60)))
-        let patient = DocumentError(.busy, "", retryAfter: .seconds(90))
-        #expect(policy.decision(for: patient, attempt: 1, jitter: 0) == .retry(after: .seconds(90)))
-    }
-}
-
-@Suite struct ConflictNameTests {
-    @Test(
-        "The conflict's mark goes before the extension",
-        arguments: [
-            ("report.pdf", "report (conflict D).pdf"), ("Makefile", "Makefile (conflict D)"),
-            (".profile", ".profile (conflict D)"), ("a.tar.gz", "a.tar (conflict D).gz"),
-        ])
-    func mark(name: String, expected: String) throws {
-        #expect(try ConflictName.make(for: ItemName(name), at: "D").rawValue == expected)
+    private func kind(_ version: UInt8?, _ kind: ItemKind?) -> ItemKind {
+        kind ?? (version == nil ? .folder : .document)
     }
 
-    @Test("The name fits 255 bytes, also when the original fills them", arguments: ["é", "a", "👩‍👩‍👧"])
-    func length(letter: String) throws {
-        let long = String(repeating: letter, count: 251 / letter.utf8.count) + ".txt"
-        let name = try ConflictName.make(for: ItemName(long), at: "2026-11-21 14.05.09", attempt: 12)
-        #expect(name.rawValue.utf8.count <= 255)
-        #expect(name.rawValue.hasSuffix(" (conflict 2026-11-21 14.05.09 12).txt"))
+    mutating func agree(
+        _ id: String, _ name: String, in folder: String = "/", kind: ItemKind? = nil, version: UInt8? = nil,
+        revision: UInt64? = nil
+    ) throws {
+        try there(id, name, in: folder, kind: kind, version: version)
+        try here(id, name, in: folder, kind: kind ?? (version == nil ? .folder : .document), revision: revision)
+        trees.synced[try ItemIdentifier(id)] = .init(
+            place: try place(name, in: folder), kind: self.kind(version, kind), version: version.map { [$0] } ?? [],
+            revision: revision)
+    }
+
+    mutating func there(
+        _ id: String, _ name: String, in folder: String = "/", kind: ItemKind? = nil, version: UInt8? = nil
+    ) throws {
+        trees.remote[try ItemIdentifier(id)] = .present(
+            .init(
+                place: try place(name, in: folder), kind: self.kind(version, kind), version: version.map { [$0] } ?? [])
+        )
+    }
+
+    mutating func here(
+        _ id: String, _ name: String, in folder: String = "/", kind: ItemKind? = nil, revision: UInt64? = nil
+    ) throws {
+        let known = trees.remote[try ItemIdentifier(id)]?.node?.kind
+        trees.local[try ItemIdentifier(id)] = .present(
+            .init(place: try place(name, in: folder), kind: kind ?? known ?? .document, revision: revision))
+    }
+
+    func plan(_ circumstances: SyncPlanner.Circumstances = .init()) -> SyncPlan {
+        SyncPlanner.plan(trees, circumstances)
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 package import SystemPackage
 
@@ -52,6 +53,23 @@ package struct ChildProcess {
     /// Where one of its descriptors leads, as the kernel tells it.
     package func target(of descriptor: Int32) throws -> String {
         try BuiltProducts.link("/proc/\(processID)/fd/\(descriptor)")
+    }
+
+    /// Its descriptors above the standard streams that a child of its own would get; but for those that it has got
+    /// itself, through this process.
+    package func inheritedDescriptors() throws -> [Int32] {
+        let folder = "/proc/\(processID)/fdinfo"
+        return try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { name in
+            guard let number = Int32(name), number > 2,
+                let text = FileManager.default.contents(atPath: "\(folder)/\(name)"),
+                let line = String(decoding: text, as: UTF8.self).split(separator: "\n").first(where: {
+                    $0.hasPrefix("flags:")
+                }), let flags = Int32(line.dropFirst(6).trimmingCharacters(in: .whitespaces), radix: 8)
+            else { return nil }
+            guard flags & O_CLOEXEC == 0 else { return nil }
+            let ours = try? BuiltProducts.link("/proc/self/fd/\(number)")
+            return try target(of: number) == ours ? nil : number
+        }
     }
 
     private static func start(

@@ -64,9 +64,11 @@ package struct ProviderTestHost: Sendable {
     package func ask(
         _ call: ProviderCall,
         deadline: Deadline = .total(.seconds(20)),
+        label: RequestLabel? = nil,
         onProgress: (@Sendable (TransferProgress?) -> Void)? = nil
     ) async throws -> ProviderReply {
-        let body = try await connection.request(call.serialized(), deadline: deadline, onProgress: onProgress)
+        let body = try await connection.request(
+            call.serialized(), deadline: deadline, label: label, onProgress: onProgress)
         let reply = try ProviderReply(serialized: body)
         try reply.check(answers: call)
         return reply

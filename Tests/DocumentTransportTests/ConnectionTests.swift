@@ -102,9 +102,11 @@ struct ConnectionTests {
             return []
         }
         try await ConnectionPair.with(kind, provider: provider) { pair in
-            _ = try await pair.host.request([], deadline: .stall(.seconds(60))) { progress in
-                reports.withLock { $0.append(progress) }
-            }
+            _ = try await pair.host.request(
+                [], deadline: .stall(.seconds(60)),
+                onProgress: { progress in
+                    reports.withLock { $0.append(progress) }
+                })
             let seen = reports.withLock { $0 }
             #expect(seen == [TransferProgress(done: 5, expected: 10), nil])
         }
@@ -257,7 +259,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test(arguments: EndKind.allCases)
+    @Test("Rule 56: the death of the peer fails open requests", arguments: EndKind.allCases)
     func deathOfThePeerFailsOpenRequests(over kind: EndKind) async throws {
         let pairs = Mutex<Connection?>(nil)
         let provider = Answering { _, _ in

@@ -105,6 +105,34 @@ struct EventLoopTests {
         }
     }
 
+    /// While jobs follow one another without end, the loop looked only at the descriptor that was busy last: a provider whose
+    /// handler yields for ever did not see that its host had gone, and no deadline passed.
+    @Test func timersAndDescriptorsAreServedThoughThereIsAlwaysAnotherJob() async throws {
+        let (busy, other) = (try FileDescriptor.pipe(), try FileDescriptor.pipe())
+        let (first, second) = (ReadingHandler(busy.readEnd), ReadingHandler(other.readEnd))
+        try await withLoop { loop in
+            let key = try loop.register(busy.readEnd.rawValue, .reading, first).get()
+            let otherKey = try loop.register(other.readEnd.rawValue, .reading, second).get()
+            let isOver = Mutex(false)
+            let spinning = Task(executorPreference: loop) {
+                while !isOver.withLock({ $0 }) { await Task.yield() }
+            }
+            defer { isOver.withLock { $0 = true } }
+            _ = try busy.writeEnd.writeAll([1])
+            try await eventually("the descriptor that is then the one that was busy last") { first.count == 1 }
+            let hasRung = Mutex(false)
+            loop.wake(at: .now() + .milliseconds(1)) { hasRung.withLock { $0 = true } }
+            _ = try other.writeEnd.writeAll([1])
+            try await eventually("the other descriptor") { second.count == 1 }
+            try await eventually("the timer") { hasRung.withLock { $0 } }
+            isOver.withLock { $0 = true }
+            await spinning.value
+            loop.unregister(busy.readEnd.rawValue, key)
+            loop.unregister(other.readEnd.rawValue, otherKey)
+        }
+        for end in [busy.readEnd, busy.writeEnd, other.readEnd, other.writeEnd] { try end.close() }
+    }
+
     @Test func shutdownRunsWhatIsQueuedAndEndsEveryThread() async throws {
         let name = "ending loop"
         let ran = Mutex(0)
@@ -144,6 +172,30 @@ struct EventLoopTests {
             if String(decoding: bytes.prefix(max(read - 1, 0)), as: UTF8.self) == name { count += 1 }
         }
         return count
+    }
+}
+
+/// Counts the bytes that come.
+private final class ReadingHandler: LoopEventHandler {
+    private let descriptor: FileDescriptor
+    private let read = Mutex(0)
+
+    init(_ descriptor: FileDescriptor) {
+        self.descriptor = descriptor
+        _ = fcntl(descriptor.rawValue, F_SETFL, O_NONBLOCK)
+    }
+
+    var count: Int { read.withLock { $0 } }
+
+    func ready(_ readiness: Poller.Readiness) {
+        _ = readAhead()
+    }
+
+    func readAhead() -> Bool {
+        var byte: UInt8 = 0
+        guard Glibc.read(descriptor.rawValue, &byte, 1) == 1 else { return false }
+        read.withLock { $0 += 1 }
+        return true
     }
 }
 

@@ -36,7 +36,7 @@ struct HostilePeerTests {
             let asked = try await raw.peer.receive(2)
             var bytes: [UInt8] = []
             for frame in asked.reversed() {
-                guard case .request(let body, _) = frame.kind else { continue }
+                guard case .request(let body, _, _) = frame.kind else { continue }
                 Frame(id: frame.id, .heartbeat).append(to: &bytes)
                 Frame(id: frame.id, .answer(body: body + [0])).append(to: &bytes)
             }
@@ -60,7 +60,7 @@ struct HostilePeerTests {
             }
             try await eventually("the evidence") { raw.connection.failure != nil }
             let failure = try #require(raw.connection.failure)
-            #expect(failure.hex == "FF FF FF")
+            #expect(failure.hex == "03 FF FF FF")
             #expect(failure.offset > 8)
             try await raw.peer.waitForEnd()
         }
@@ -82,9 +82,33 @@ struct HostilePeerTests {
         try await RawConnection.withProvider(kind) {
             $0.frameTimeout = .milliseconds(60)
         } _: { raw in
-            try await raw.peer.send([100, 1])
+            var opening = FrameDecoder.preface
+            var reply = Frame.HelloReply()
+            reply.version = 1
+            Frame(.helloReply(reply)).append(to: &opening)
+            try await raw.peer.send([100, 8, 1, 42])
             try await raw.peer.waitForEnd()
-            #expect(raw.connection.failure != nil)
+            let failure = try #require(raw.connection.failure)
+            #expect(failure.offset == opening.count, "where the frame began")
+            #expect(failure.hex == "64 08 01 2A")
+            #expect(
+                failure.message
+                    == "It did not finish a frame within 60 ms: it stopped within a frame, after 3 of its 100 bytes.")
+        }
+    }
+
+    @Test(
+        "Rule 7: a preface that stops midway is shown when the handshake has taken too long",
+        arguments: EndKind.allCases)
+    func prefaceThatIsNeverFinishedIsShown(over kind: EndKind) async throws {
+        var configuration = Connection.Configuration(role: .initiator, preface: .expects)
+        configuration.handshakeTimeout = .milliseconds(200)
+        try await RawConnection.with(kind, configuration) { raw in
+            try await raw.peer.send([0x89, 0x44, 0x4F])
+            let error = try await failure { try await raw.connection.open() }
+            #expect(error.code == .deadlineExceeded)
+            let evidence = try #require(raw.connection.failure)
+            #expect(evidence.offset == 0 && evidence.hex == "89 44 4F")
         }
     }
 
@@ -179,6 +203,56 @@ struct HostilePeerTests {
             _ = try await raw.peer.receive(1)
             raw.connection.close(nil)
             _ = await ended
+        }
+    }
+
+    /// WIRE-6: pings, cancels, unknown frames and progress cost their receiver time and bring it nothing.
+    @Test(arguments: EndKind.allCases)
+    func floodOfFramesThatAskForNothingClosesTheConnection(over kind: EndKind) async throws {
+        try await RawConnection.withProvider(kind) { raw in
+            async let ended = raw.connection.run(Refusing())
+            var bytes: [UInt8] = []
+            for id in 1...1000 { Frame(id: UInt64(id) * 2, .cancel).append(to: &bytes) }
+            // A few are nothing.
+            try await raw.peer.send(bytes)
+            try await raw.peer.send(Frame(.ping(1)))
+            #expect(try await raw.peer.receive(1) == [Frame(.pong(1))])
+            for _ in 0..<1000 where raw.connection.failure == nil {
+                do { try await raw.peer.send(bytes) } catch { break }
+            }
+            let end = await ended
+            #expect(end.error.code == .protocolViolation)
+            #expect(end.error.message.contains("floods the connection"))
+        }
+    }
+
+    /// WIRE-25: one loop serves all connections, and one of them must not keep it from the others.
+    @Test func peerThatFloodsDoesNotKeepTheLoopFromOthers() async throws {
+        let loop = EventLoop(name: "shared")
+        defer { loop.shutdown() }
+        try await RawConnection.withOpenPair(on: loop) { flooded in
+            try await RawConnection.withOpenPair(on: loop) { quiet in
+                let clock = ContinuousClock()
+                var bytes: [UInt8] = []
+                // Tiny notifications, which nobody counts as a violation.
+                for _ in 0..<20_000 { Frame(.notification(body: [1])).append(to: &bytes) }
+                async let listening = flooded.connection.run(Answering { _, _ in [] })
+                async let serving = quiet.connection.run(Answering { _, _ in [] })
+                let flood = Task { for _ in 0..<100 where !Task.isCancelled { try await flooded.peer.send(bytes) } }
+                var slowest = Duration.zero
+                for number in 0..<50 {
+                    let began = clock.now
+                    try await quiet.peer.send(Frame(.ping(UInt64(number))))
+                    _ = try await quiet.peer.receive(1)
+                    slowest = max(slowest, clock.now - began)
+                }
+                flood.cancel()
+                _ = try? await flood.value
+                flooded.connection.close(nil)
+                quiet.connection.close(nil)
+                _ = await (listening, serving)
+                #expect(slowest < .seconds(1), "\(slowest)")
+            }
         }
     }
 }

@@ -85,6 +85,7 @@ struct RawConnection {
         _ kind: EndKind, _ configuration: Connection.Configuration,
         _ body: (RawConnection) async throws -> Void
     ) async throws {
+        ignoreBrokenPipeSignal()
         let loop = EventLoop(name: "raw")
         defer { loop.shutdown() }
         let (one, two) = try kind.pair(loop: loop, loop)
@@ -117,6 +118,27 @@ struct RawConnection {
         }
     }
 
+    /// As a host sees a provider that has answered the hello, on a loop that others use too.
+    static func withOpenPair(on loop: EventLoop, _ body: (RawConnection) async throws -> Void) async throws {
+        let (one, two) = try EndKind.pipes.pair(loop: loop, EventLoop.forPeers)
+        try two.start(Nobody())
+        two.setInterest(reading: false, writing: false)
+        defer { two.close() }
+        let connection = Connection(
+            end: one, loop: loop, configuration: Connection.Configuration(role: .initiator, preface: .expects),
+            logger: .quiet)
+        defer { connection.close(nil) }
+        let raw = RawConnection(connection: connection, peer: RawPeer(end: two))
+        async let opened = connection.open()
+        _ = try await raw.peer.receive(1)
+        var reply = Frame.HelloReply()
+        reply.version = 1
+        try await raw.peer.send(FrameDecoder.preface)
+        try await raw.peer.send(Frame(.helloReply(reply)))
+        _ = try await opened
+        try await body(raw)
+    }
+
     private final class Nobody: TransportObserver {
         func endIsReady(_ readiness: TransportReadiness) {}
         func readAhead() -> Bool { false }
@@ -141,4 +163,9 @@ func failure<Value>(of body: () async throws -> Value) async throws -> DocumentE
         return error
     }
     throw DocumentError(.internal, "It did not fail, but gave \(value).")
+}
+
+extension EventLoop {
+    /// Where the raw peers' ends live, so that their work does not count as that of the loop that is looked at.
+    fileprivate static let forPeers = EventLoop(name: "peers")
 }

@@ -47,6 +47,8 @@ struct Generator: RandomNumberGenerator {
 
     mutating func identifier() throws -> ItemIdentifier { try ItemIdentifier("/" + text(1...20)) }
 
+    mutating func entryID() throws -> PickerEntryID { try PickerEntryID(bytes(1...40)) }
+
     mutating func name() throws -> ItemName { try ItemName("n" + text(0...18)) }
 
     mutating func timestamp() -> Timestamp {
@@ -70,8 +72,18 @@ struct Generator: RandomNumberGenerator {
             modified: timestamp(),
             created: timestamp(),
             version: try version(),
-            capabilities: ItemCapabilities(rawValue: UInt32(int(0...31)))
+            capabilities: ItemCapabilities(rawValue: UInt32(int(0...31))),
+            savedBy: optional { "device \($0.int(0...9))" }
         )
+    }
+
+    mutating func picker() throws -> ProviderCall.PickerCall {
+        let mode = one(of: PickerMode.allCases)
+        let choosesDocuments = mode.choosesDocuments
+        return ProviderCall.PickerCall(
+            session: "picker-\(int(1...99))", mode: mode, validTypes: choosesDocuments ? [.text, .data] : nil,
+            originalPath: choosesDocuments ? nil : path(),
+            originalSize: choosesDocuments ? nil : optional { Int64($0.int(0...Int.max)) }, hasFileHalf: bool())
     }
 
     mutating func location() throws -> Location {
@@ -91,7 +103,7 @@ struct Generator: RandomNumberGenerator {
             DocumentError.Code(rawValue: one(of: [101, 205, 301, 414, 506, 999, 12345])),
             "m" + text(0...40),
             detail: text(0...40),
-            retryAfter: optional { .milliseconds($0.int(1...4_000_000_000)) },
+            retryAfter: optional { .milliseconds($0.int(1...Int(UInt32.max))) },
             causes: many(0...4) { $0.text(0...20) },
             itemID: try optional { try $0.identifier() }
         )

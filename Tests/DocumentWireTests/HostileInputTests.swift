@@ -262,6 +262,25 @@ struct HostileInputTests {
         }
     }
 
+    @Test("an answer that is empty, or of an unknown kind, says so, and what was expected")
+    func unknownAnswers() throws {
+        func message(_ bytes: [UInt8], to call: ProviderCall?) -> String? {
+            #expect(throws: DocumentError.self) { try ProviderReply(serialized: bytes, to: call) }?.message
+        }
+        let start = ProviderCall.startProviding(.root, stagingPath: "/t/x", contentVersion: [])
+        #expect(message([], to: .item(.root)) == "The provider's answer has no field set; `item` was expected.")
+        #expect(message([], to: start) == "The provider's answer has no field set; `start_providing` was expected.")
+        #expect(message([], to: nil) == "The provider's answer has no field set.")
+        #expect(
+            message([0xC2, 0x3E, 0x00], to: .identity)
+                == "The provider's answer has only field 1000, which this host does not know; `identity` was expected. If the provider is newer than the host, update the host."
+        )
+        let error = #expect(throws: DocumentError.self) { try ProviderReply.itemChanged.check(answers: start) }
+        #expect(
+            error?.causes.first == "The provider was asked `start_providing` and answered with `item_changed`.",
+            "\(String(describing: error))")
+    }
+
     @Test("bytes that are no message are a protocol violation, on every side")
     func undecodable() {
         // A field that is cut short, and a string that is not UTF-8.

@@ -44,6 +44,13 @@ struct ProviderRoundTripTests {
                 )
             ),
             .changesSince(try SyncAnchor(generator.bytes(1...500)), suggestedCount: generator.int(1...10_000)),
+            .preparePicker(try generator.picker()),
+            .validateChoice(.item(try generator.identifier()), try generator.picker()),
+            .validateChoice(
+                .destination(
+                    container: try generator.identifier(), name: try generator.name(), replacing: generator.bool()),
+                try generator.picker()),
+            .endPicker(session: "picker-\(generator.int(1...99))"),
         ]
     }
 
@@ -68,6 +75,17 @@ struct ProviderRoundTripTests {
             .modify(try generator.item()),
             .delete,
             .currentAnchor(try SyncAnchor(generator.bytes(1...500))),
+            .preparePicker(
+                PickerPresentation(
+                    message: generator.text(0...20),
+                    sections: try generator.many(0...3) {
+                        PickerSection(title: $0.text(1...5), containerID: try $0.identifier())
+                    },
+                    // Each at most once: the host leaves out what is named again.
+                    columns: PickerColumn.allCases.filter { _ in generator.one(of: [true, false]) },
+                    startID: try generator.optional { try $0.identifier() })),
+            .validateChoice,
+            .endPicker,
             .changesSince(
                 ItemChanges(
                     updated: try generator.many(0...5) { try $0.item() },
@@ -106,7 +124,8 @@ struct ProviderRoundTripTests {
             #expect(order.filter { $0.fits(call) }.count == 1)
         }
         for reply in order {
-            #expect(calls.filter { reply.fits($0) }.count == 1)
+            // A choice is an item or a destination: one kind of call in two shapes.
+            #expect(calls.filter { reply.fits($0) }.count == (reply == .validateChoice ? 2 : 1))
         }
     }
 
@@ -117,6 +136,7 @@ struct ProviderRoundTripTests {
             #expect(try HostCall(serialized: call.serialized()) == call)
             let events: [ProviderEvent] = [
                 .changesAvailable,
+                .note(generator.text(0...20)),
                 .errorResolved(generator.many(0...4) { DocumentError.Code(rawValue: $0.int(100...999)) }),
                 .log(
                     level: generator.one(of: [.debug, .info, .warning, .error]),
@@ -136,7 +156,8 @@ struct ProviderRoundTripTests {
         try forEachSeed { generator in
             let settings = SessionSettings(
                 providerID: try generator.provider(), domain: try generator.domain(), settings: generator.settings(),
-                stateFolder: generator.path(), storageRoot: generator.path(), stagingFolder: generator.path()
+                stateFolder: generator.path(), storageRoot: generator.path(), stagingFolder: generator.path(),
+                deviceName: "ada's machine"
             )
             #expect(try SessionSettings(serialized: settings.serialized()) == settings)
             let capabilities = SessionCapabilities(

@@ -17,22 +17,56 @@ struct ServiceRoundTripTests {
                     expected: generator.optional { UInt64($0.int(1...Int.max)) }
                 )
             },
-            conflictPath: generator.optional { $0.path() }
+            conflictPath: generator.optional { $0.path() },
+            transfers: ItemTransfers(
+                download: try generator.optional { try transfer(&$0) },
+                upload: try generator.optional { try transfer(&$0) }, isDownloadRequested: generator.bool()),
+            marks: ItemMarks(
+                own: generator.optional { $0.one(of: Keeping.allCases) }, keeping: generator.one(of: Keeping.allCases),
+                isPausedItself: generator.bool(), isPaused: generator.bool())
         )
     }
 
+    private func transfer(_ generator: inout Generator) throws -> TransferStatus {
+        TransferStatus(
+            done: generator.next(), expected: generator.optional { $0.next() },
+            percent: generator.optional { $0.int(0...100) }, bytesPerSecond: generator.optional { $0.next() },
+            timeLeft: generator.optional { .milliseconds($0.int(0...1_000_000)) },
+            wait: generator.optional { $0.one(of: TransferWait.allCases) },
+            retryIn: generator.optional { .milliseconds($0.int(0...1_000_000)) },
+            problem: try generator.optional { try $0.error() })
+    }
+
+    private func summary(_ generator: inout Generator) -> TransferSummary {
+        TransferSummary(
+            waiting: generator.next(), underWay: generator.next(), failed: generator.next(),
+            bytesLeft: generator.next(), bytesPerSecond: generator.optional { $0.next() },
+            timeLeft: generator.optional { .milliseconds($0.int(0...1_000_000)) })
+    }
+
     private func domain(_ generator: inout Generator) throws -> DomainDescription {
-        DomainDescription(
+        var description = DomainDescription(
             name: try generator.domain(), providerID: try generator.provider(), settings: generator.settings(),
             providerState: generator.one(of: ProviderState.allCases),
             problem: try generator.optional { try $0.error() },
             providerProcessID: generator.optional { Int32($0.int(1...4_194_304)) }
         )
+        description.note = generator.optional { "n" + $0.text(0...20) }
+        description.rules = DomainRules(
+            deletionMinimum: generator.int(1...1000), deletionPercent: generator.int(0...101),
+            lookAgain: .seconds(generator.int(10...1000)))
+        description.heldDeletions = try generator.many(0...2) { generator in
+            HeldDeletions(
+                direction: generator.one(of: HeldDeletions.Direction.allCases), items: generator.int(0...1000),
+                materialised: generator.int(0...1000), examples: try generator.many(0...3) { try $0.location() },
+                since: generator.timestamp())
+        }
+        return description
     }
 
     private func access(_ generator: inout Generator) throws -> AccessRequest {
         let intent = generator.one(of: AccessIntent.allCases)
-        return AccessRequest(
+        var request = AccessRequest(
             location: try generator.location(),
             intent: intent,
             writingOption: intent == .writing ? generator.optional { $0.one(of: WritingOption.allCases) } : nil,
@@ -40,6 +74,97 @@ struct ServiceRoundTripTests {
             metadataOnly: generator.bool(),
             nestedIn: generator.many(0...3) { $0.next() }
         )
+        request.readingOptions = intent == .reading ? ReadingOptions(rawValue: UInt32(generator.int(0...15))) : []
+        request.also = try generator.many(0...3) { generator in
+            let intent = generator.one(of: AccessIntent.allCases)
+            return AccessRequest.Intention(
+                location: try generator.location(), intent: intent,
+                writingOption: intent == .writing ? generator.optional { $0.one(of: WritingOption.allCases) } : nil,
+                readingOptions: ReadingOptions(rawValue: UInt32(generator.int(0...15))))
+        }
+        request.presenter = generator.optional { UInt64($0.int(1...1000)) }
+        request.coordinator = generator.optional { UInt64($0.int(1...1000)) }
+        request.answering = generator.optional { UInt64($0.int(1...1000)) }
+        request.isPreparation = generator.bool()
+        request.isCreating =
+            request.intent == .writing && request.writingOption == nil && request.also.isEmpty
+            && !request.isPreparation && !request.metadataOnly && generator.bool()
+        return request
+    }
+
+    @Test("every message to a presenter survives the wire, and its news too")
+    func presenterMessages() throws {
+        try forEachSeed { generator in
+            let messages: [PresenterMessage] =
+                [
+                    .relinquishToReader, .relinquishToWriter, .reacquire, .saveChanges, .accommodateDeletion,
+                    .accommodateSubitemDeletion(try generator.location()), .accommodateEviction, .didChange,
+                    .didMove(to: try generator.location()),
+                    .didChangeAttributes(generator.many(0...3) { $0.text(1...9) }),
+                    .subitemDidAppear(try generator.location()), .subitemDidChange(try generator.location()),
+                    .subitemDidMove(try generator.location(), to: try generator.location()),
+                ]
+                + (try PresenterMessage.VersionEvent.allCases.flatMap { event in
+                    [
+                        .version(event, generator.text(1...9)),
+                        .subitemVersion(try generator.location(), event, generator.text(1...9)),
+                    ]
+                })
+            for message in messages {
+                let call = ToolCall.tellPresenter(generator.next(), message: generator.next(), message)
+                #expect(try ToolCall(serialized: call.serialized()) == call)
+            }
+            for event in [
+                ToolEvent.deadlock(generator.text(1...50)), .droppedPresenter(7, reason: generator.text(1...9)),
+            ] {
+                #expect(try ToolEvent(serialized: event.serialized()) == event)
+            }
+        }
+    }
+
+    private func root(_ generator: inout Generator) throws -> PickerRoot {
+        PickerRoot(
+            id: try generator.entryID(), domain: try generator.domain(), providerName: generator.text(1...10),
+            providerState: generator.one(of: ProviderState.allCases),
+            problem: try generator.optional { try $0.error() },
+            capabilities: ItemCapabilities(rawValue: UInt32(generator.int(0...31))), isDropBox: generator.bool())
+    }
+
+    private func entry(_ generator: inout Generator) throws -> PickerEntry {
+        PickerEntry(id: try generator.entryID(), status: try status(&generator), isSelectable: generator.bool())
+    }
+
+    private func listing(_ generator: inout Generator) throws -> PickerListing {
+        PickerListing(
+            entries: try generator.many(0...3) { try entry(&$0) },
+            next: try generator.optional { try PageToken($0.bytes(1...500)) }, isLoading: generator.bool(),
+            folder: try entry(&generator), parent: try generator.optional { try $0.entryID() },
+            shape: PickerShape(
+                message: generator.text(0...20),
+                places: try generator.many(0...3) { PickerPlace(title: $0.text(1...5), id: try $0.entryID()) },
+                columns: generator.many(0...4) { $0.one(of: PickerColumn.allCases) },
+                start: try generator.optional { try $0.entryID() }))
+    }
+
+    @Test("PICK-9: import and open take types and no document, export and move one document and no types")
+    func pickerRequests() throws {
+        for mode in PickerMode.allCases {
+            let types = mode.choosesDocuments ? [ContentType.text] : []
+            let path = mode.choosesDocuments ? nil : "/a/b.pdf"
+            func request(_ types: [ContentType], _ path: String?, several: Bool = false) throws -> PickerRequest {
+                try PickerRequest(mode: mode, types: types, originalPath: path, domain: nil, allowsSeveral: several)
+            }
+            let request1 = try request(types, path)
+            #expect((request1.validTypes == nil) == (path != nil) && request1.originalPath == path)
+            #expect(throws: DocumentError.self) { try request([], nil) }
+            #expect(throws: DocumentError.self) { try request([.text], "/a/b.pdf") }
+            #expect(throws: DocumentError.self) { try request(types.isEmpty ? [.text] : [], path ?? "/a/b.pdf") }
+            #expect(throws: DocumentError.self) { try request(types, path.map { _ in "relative" } ?? "/x") }
+            if !mode.choosesDocuments { #expect(throws: DocumentError.self) { try request([], path, several: true) } }
+        }
+        #expect(throws: DocumentError.self) {
+            try PickerRequest(.open, types: Array(repeating: .text, count: PickerRequest.mostTypes + 1))
+        }
     }
 
     @Test("every call survives the wire")
@@ -52,28 +177,91 @@ struct ServiceRoundTripTests {
                     name: try generator.domain(), providerID: try generator.provider(), settings: generator.settings()
                 ),
                 .removeDomain(try generator.domain(), discardUnsent: generator.bool()),
+                .answerDeletions(
+                    try generator.domain(), generator.optional { $0.one(of: HeldDeletions.Direction.allCases) },
+                    carryOut: generator.bool()),
+                .setDomainRules(
+                    try generator.domain(),
+                    DomainRuleChange(
+                        deletionMinimum: generator.optional { $0.int(1...1_000_000_000) },
+                        deletionPercent: generator.optional { $0.int(0...101) },
+                        lookAgain: generator.optional { .seconds($0.int(10...86_400)) })),
                 .listItems(
                     try generator.location(), page: try generator.optional { try PageToken($0.bytes(1...500)) },
-                    suggestedCount: generator.int(1...10_000), refresh: generator.bool()
+                    suggestedCount: generator.int(1...10_000), refresh: generator.bool(),
+                    known: generator.bool()
                 ),
-                .getItem(try generator.location()),
-                .makeFolder(try generator.location()),
+                .getItem(try generator.location(), known: generator.bool()),
+                .makeFolder(try generator.location(), atOnce: generator.bool()),
                 .renameItem(try generator.location(), destination: try generator.location()),
                 .removeItem(try generator.location(), recursive: generator.bool(), discardUnsent: generator.bool()),
                 .beginAccess(try access(&generator)),
                 .endAccess(generator.next()),
+                .addPresenter(
+                    PresenterRegistration(
+                        number: UInt64(generator.int(1...1000)), location: try generator.optional { try $0.location() },
+                        capabilities: PresenterCapabilities(rawValue: UInt32(generator.int(0...2047))),
+                        observedAttributes: generator.many(0...3) { "a" + $0.text(0...9) },
+                        patience: .milliseconds(generator.int(1...100_000)))),
+                .removePresenter(generator.next()),
+                .setPresentedItem(generator.next(), try generator.optional { try $0.location() }),
+                .cancelCoordinator(generator.next()), .coordinationStatus,
                 .exportDocument(
                     sourcePath: generator.path(), destination: try generator.location(), replace: generator.bool()
                 ),
                 .moveDocument(
                     sourcePath: generator.path(), destination: try generator.location(), replace: generator.bool()
                 ),
+                .moveIn(sourcePath: generator.path(), destination: try generator.location()),
+                .moveOut(
+                    MoveOutCall(
+                        location: try generator.location(), destinationPath: generator.path(),
+                        parts: try generator.many(0...5) { generator in
+                            MoveOutCall.Part(
+                                path: try generator.many(0...3) { try $0.name() },
+                                file: generator.optional {
+                                    MoveOutCall.File(
+                                        inode: $0.next(), size: Int64($0.int(0...Int.max)), modified: $0.timestamp())
+                                })
+                        })),
                 .download(try generator.location()),
                 .evict(try generator.location()),
                 .waitUntilSent(try generator.location()),
                 .status(try generator.optional { try $0.location() }),
                 .resolveConflict(try generator.location(), keep: generator.one(of: ConflictResolution.allCases)),
+                .resolveConflict(try generator.location(), keep: .both, name: try ItemName("mine.txt")),
+                .listVersions(try generator.location()),
+                .restoreVersion(try generator.location(), "4f1c09ab"),
+                .removeVersions(try generator.location(), []),
+                .removeVersions(try generator.location(), ["4f1c09ab", "77aa01"]),
                 .refresh(try generator.location()),
+                .transfers(.startDownload(try generator.location())),
+                .transfers(.pause(try generator.location(), generator.bool())),
+                .transfers(.keep(try generator.location(), generator.optional { $0.one(of: Keeping.allCases) })),
+                .transfers(.space), .transfers(.setSpace(nil)),
+                .transfers(.setSpace(try SpaceLimits(high: UInt64(generator.int(1...Int.max)), low: 1))),
+                .transfers(.watch(try generator.optional { try $0.location() })),
+                .transfers(.nextEvents(generator.next())), .transfers(.endWatch(generator.next())),
+                .beginPicker(
+                    try PickerRequest(
+                        generator.one(of: [.import, .open]),
+                        types: try generator.many(1...4) { try ContentType("public.kind-\($0.int(0...9))") },
+                        domain: try generator.optional { try $0.domain() }, allowsSeveral: generator.bool())),
+                .beginPicker(
+                    try PickerRequest(
+                        generator.one(of: [.export, .move]), originalPath: generator.path(),
+                        domain: try generator.optional { try $0.domain() })),
+                .browsePicker(
+                    generator.next(), folder: try generator.entryID(),
+                    page: try generator.optional { try PageToken($0.bytes(1...500)) },
+                    suggestedCount: generator.int(1...10_000), refresh: generator.bool()),
+                .makePickerFolder(generator.next(), in: try generator.entryID(), name: try generator.name()),
+                .choosePicker(generator.next(), .entries(try generator.many(1...3) { try $0.entryID() })),
+                .choosePicker(generator.next(), .paths(generator.many(1...3) { $0.path() })),
+                .choosePicker(
+                    generator.next(),
+                    .target(folder: try generator.entryID(), name: try generator.name(), replacing: generator.bool())),
+                .cancelPicker(generator.next()),
             ]
             for call in calls {
                 #expect(try ServiceCall(serialized: call.serialized()) == call)
@@ -86,6 +274,14 @@ struct ServiceRoundTripTests {
         try forEachSeed { generator in
             let replies: [ServiceReply] = [
                 .done,
+                .beginPicker(generator.next(), roots: try generator.many(0...3) { try root(&$0) }),
+                .browsePicker(try listing(&generator)),
+                .pickerEntry(try entry(&generator)),
+                .choosePicker(
+                    try generator.many(0...2) { generator in
+                        PickedItem(
+                            status: try status(&generator), access: generator.optional { UInt64($0.int(1...Int.max)) })
+                    }),
                 .hostStatus(
                     HostStatus(
                         version: generator.text(0...9), processID: 77, root: generator.path(),
@@ -105,17 +301,41 @@ struct ServiceRoundTripTests {
                     )
                 ),
                 .item(try status(&generator)),
-                .beginAccess(access: generator.next(), path: generator.path(), item: try status(&generator)),
+                .beginAccess(
+                    access: generator.next(), path: generator.path(), item: try status(&generator),
+                    also: try generator.many(0...2) { AccessedItem(path: $0.path(), item: try status(&$0)) }),
+                .coordinationStatus(
+                    CoordinationStatus(
+                        holdings: generator.many(0...2) { $0.text(0...20) },
+                        waits: generator.many(0...2) { $0.text(0...20) },
+                        droppedPresenters: generator.many(0...2) { $0.text(0...20) })),
                 .evict(evicted: generator.int(0...4_000_000_000), bytes: generator.next()),
                 .status(
                     domains: try generator.many(0...3) { generator in
                         DomainStatus(
                             domain: try domain(&generator), items: generator.next(), materialised: generator.next(),
-                            materialisedBytes: generator.next(), unsent: generator.next(), conflicts: generator.next()
+                            materialisedBytes: generator.next(), unsent: generator.next(), conflicts: generator.next(),
+                            transfers: summary(&generator)
                         )
                     },
-                    items: try generator.many(0...4) { try status(&$0) }
+                    items: try generator.many(0...4) { try status(&$0) },
+                    transfers: summary(&generator)
                 ),
+                .transfers(
+                    .space(
+                        SpaceStatus(
+                            limits: try generator.optional {
+                                try SpaceLimits(high: 1 << 40, low: UInt64($0.int(0...99)))
+                            },
+                            documents: generator.next(), bytes: generator.next()))),
+                .transfers(.watch(generator.next())),
+                .transfers(
+                    .events([
+                        .appeared(try status(&generator)), .changed(try status(&generator)),
+                        .moved(try status(&generator), from: try generator.location()),
+                        .removed(try generator.location()), .domain(try domain(&generator)),
+                        .domainRemoved(try generator.domain()), .lost,
+                    ])),
             ]
             for reply in replies {
                 #expect(try ServiceReply(serialized: reply.serialized()) == reply)
@@ -132,10 +352,12 @@ struct ServiceRoundTripTests {
             settings: generator.many(0...3) {
                 SettingDescription(
                     key: "k" + $0.text(0...9), type: $0.one(of: SettingType.allCases), required: $0.bool(),
-                    defaultValue: $0.optional { "v" + $0.text(0...9) }, description: $0.text(0...30)
+                    isSecret: $0.bool(), defaultValue: $0.optional { "v" + $0.text(0...9) },
+                    description: $0.text(0...30)
                 )
             },
             permissions: generator.many(0...3) { $0.text(0...30) },
+            gaps: generator.many(0...2) { $0.text(0...30) },
             domains: try generator.many(0...3) { try $0.domain() }
         )
     }

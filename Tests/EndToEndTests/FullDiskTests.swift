@@ -57,13 +57,13 @@ import Testing
         }
     }
 
-    @Test("A host that ended on a full disk comes up again")
-    func restart() throws {
+    /// Killed while the disk fills, and when nothing at all is left: the index could not even be opened then.
+    @Test("A host that ended on a full disk comes up again", arguments: [4096, 0])
+    func restart(withKilobytesLeft left: Int) throws {
         try Machine.with { machine in
             #expect(
                 FileManager.default.createFile(
                     atPath: machine.remote + "/large.bin", contents: Data(repeating: 7, count: 40_000_000)))
-            // Killed while the disk fills, or just after it was full.
             let lines = try onASmallDisk(
                 machine,
                 """
@@ -71,12 +71,66 @@ import Testing
                 docent ls w:/ >/dev/null
                 pid=$(docent host status --json | sed -n 's/^  "process": \\([0-9]*\\),$/\\1/p')
                 docent cat w:/large.bin >/dev/null 2>&1 &
-                while [ "$(df --output=avail '\(machine.root)' | tail -n 1)" -gt 4096 ] && kill -0 $!; do :; done
+                while [ "$(df --output=avail '\(machine.root)' | tail -n 1)" -gt \(left) ] && kill -0 $!; do :; done
                 kill -9 "$pid"
                 wait
-                docent stat w:/large.bin --json | grep '"state"'
+                docent stat w:/large.bin --json 2>&1 | grep -E '"state"|docent:'
                 """)
             #expect(lines == [#"  "state": "placeholder","#])
+        }
+    }
+
+    @Test("XFER-10: an edit that ends on a full disk is told, and recorded and sent by itself when there is room")
+    func editOnAFullDisk() throws {
+        try Machine.with { machine in
+            try machine.write("small\n", to: machine.remote + "/small.txt")
+            let lines = try onASmallDisk(
+                machine,
+                """
+                docent domain add w --provider org.docent.folder --set folder='\(machine.remote)' || exit 1
+                docent cat w:/small.txt
+                fill='echo more >> "$1"; cat /dev/zero > "$2"; true'
+                docent edit w:/small.txt --with sh -c "$fill" sh {} '\(machine.root)/filler' 2>&1 |
+                    grep -o 'disk is full' | head -n 1
+                cat '\(machine.remote)/small.txt'
+                docent status w:/small.txt | grep -o 'disk is full' | head -n 1
+                rm '\(machine.root)/filler'
+                for i in $(seq 150); do grep -q more '\(machine.remote)/small.txt' && break; sleep 0.1; done
+                cat '\(machine.remote)/small.txt'
+                docent status w:/small.txt | grep -c 'disk is full'
+                """)
+            #expect(
+                lines == ["small", "disk is full", "small", "disk is full", "small", "more", "0"],
+                "\(lines)\(machine.logTail)")
+        }
+    }
+
+    @Test("XFER-9: evicting makes room on a disk that has none")
+    func evictingOnAFullDisk() throws {
+        try Machine.with { machine in
+            let large = machine.remote + "/large.bin"
+            #expect(FileManager.default.createFile(atPath: large, contents: Data(repeating: 7, count: 8_000_000)))
+            try machine.write("small\n", to: machine.remote + "/small.txt")
+            let lines = try onASmallDisk(
+                machine,
+                """
+                docent domain add w --provider org.docent.folder --set folder='\(machine.remote)' || exit 1
+                docent download w:/ || exit 2
+                room() { df --output=avail '\(machine.root)' | tail -n 1; }
+                cat /dev/zero > '\(machine.root)/filler' 2>/dev/null
+                [ "$(room)" -eq 0 ] && echo full
+                docent evict w:/small.txt >/dev/null && echo evicted
+                docent evict w:/large.bin >/dev/null && echo evicted
+                [ "$(room)" -gt 7000 ] && echo room
+                docent stat w:/large.bin --json | grep '"state"'
+                docent cat w:/small.txt
+                rm '\(machine.root)/filler'
+                cmp '\(large)' "$(docent open w:/large.bin)" && echo same
+                """)
+            #expect(
+                lines == [
+                    "full", "evicted", "evicted", "room", #"  "state": "placeholder","#, "small", "same",
+                ], "\(lines)\(machine.logTail)")
         }
     }
 }

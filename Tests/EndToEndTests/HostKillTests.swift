@@ -17,7 +17,7 @@ import Testing
             try machine.write("local\n", to: machine.folder + "/work/local.txt")
             try machine.succeed(
                 "domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
-            if [.evict, .rename, .remove].contains(step.action) { try machine.succeed("open", "d:/a.txt") }
+            if [.evict, .rename, .remove, .leave].contains(step.action) { try machine.succeed("open", "d:/a.txt") }
             try machine.succeed("host", "stop")
             #expect(Machine.eventually { machine.daemon == nil }, "the daemon did not stop")
 
@@ -48,6 +48,12 @@ import Testing
                 environment: environment)
         case .export: try machine.docent("export", local, "d:/new.txt", environment: environment)
         case .move: try machine.docent("move", local, "d:/new.txt", environment: environment)
+        case .arrive: try machine.docent("move", "--no-wait", local, "d:/new.txt", environment: environment)
+        case .make:
+            try machine.docent(
+                "edit", "--no-wait", "d:/new.txt", "--with", "sh", "-c",
+                "printf '\(Self.edited.dropLast())\\n' > \"$0\"", environment: environment)
+        case .leave: try machine.docent("move", "d:/a.txt", machine.folder + "/work/out.txt", environment: environment)
         case .evict: try machine.docent("evict", "d:/a.txt", environment: environment)
         case .rename: try machine.docent("rename", "d:/a.txt", "d:/b.txt", environment: environment)
         case .remove: try machine.docent("rm", "d:/a.txt", environment: environment)
@@ -74,7 +80,37 @@ import Testing
         case .move:
             let there = try machine.docent("cat", "d:/new.txt")
             #expect(there.status != 0 || there.output == "local\n")
-            #expect(there.status == 0 || machine.read(local) == "local\n", "the document is neither here nor there")
+            let isMade = ![.moveBegan, .moveStaged].contains(step)
+            #expect((there.status == 0) == isMade, "\(there.errors)")
+            // What the provider had is moved to the end; what it had not stays as it was.
+            #expect(Machine.eventually(within: 60) { (machine.read(local) == nil) == isMade }, "\(machine.logTail)")
+        case .arrive:
+            let there = try machine.docent("cat", "d:/new.txt")
+            #expect(there.status != 0 || there.output == "local\n")
+            // Moved in from the moment when it was at its place; before, it never happened.
+            let isMoved = ![.arriveBegan, .arriveStaged].contains(step)
+            #expect((there.status == 0) == isMoved)
+            #expect((machine.read(local) == nil) == isMoved, "the document is on both sides, or on none")
+            guard isMoved else { break }
+            #expect(
+                Machine.eventually { machine.read(machine.remote + "/new.txt") == "local\n" },
+                "it was not sent: \(machine.logTail)")
+        case .make:
+            let there = try machine.docent("cat", "d:/new.txt")
+            // Killed when it was only expected, the tool has not got the place.
+            #expect((there.status == 0) == (step != .makeExpected), "\(there) \(machine.logTail)")
+            guard there.status == 0 else { break }
+            #expect(there.output == Self.edited)
+            #expect(
+                Machine.eventually(within: 60) { machine.read(machine.remote + "/new.txt") == Self.edited },
+                "it was not sent: \(machine.logTail)")
+        case .leave:
+            // The copy was whole before anything was written down.
+            #expect(machine.read(machine.folder + "/work/out.txt") == Self.alpha)
+            #expect(
+                try Machine.eventually {
+                    try machine.docent("stat", "d:/a.txt").status != 0 && machine.read(machine.remote + "/a.txt") == nil
+                }, "it was not removed: \(machine.logTail)")
         case .rename:
             try machine.succeed("refresh", "d:/")
             let places = try ["d:/a.txt", "d:/b.txt"].filter { try machine.docent("stat", $0).status == 0 }

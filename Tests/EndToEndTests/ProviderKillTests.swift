@@ -93,7 +93,11 @@ import Testing
                 #expect(
                     Machine.eventually(within: 30) { same(path, machine.remote + "/large.bin") },
                     "the edit of round \(round) did not arrive: \(machine.logTail)")
-                #expect(try machine.docent("status").output.contains("in sync"))
+                // The contents are there before the provider has said so.
+                #expect(
+                    try Machine.eventually(within: 30) {
+                        try machine.docent("status").output.contains("in sync")
+                    })
             }
         }
     }

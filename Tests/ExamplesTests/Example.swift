@@ -1,6 +1,7 @@
 import DocumentTestSupport
 import DocumentTransport
 import DocumentWire
+import Glibc
 import SystemPackage
 import Testing
 
@@ -28,19 +29,30 @@ enum Example: String, CaseIterable, CustomTestStringConvertible {
         return try await ChildProcess.with(try executable(), environment: environment, body: body)
     }
 
+    /// What a host tells of a domain, with a folder for the provider's state for as long as the body runs.
+    static func withDomain<Result>(
+        settings: [String: String] = [:], _ body: (SessionSettings) async throws -> Result
+    ) async throws -> Result {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        guard mkdir(folder.appending("state").string, 0o700) == 0 else { throw Errno(rawValue: errno) }
+        return try await body(.test(settings: settings, folder: folder.string))
+    }
+
     /// Starts it, says hello and runs the body; shuts it down after that, and sees that it ends by itself.
     func session(
         settings: [String: String] = [:], body: (ProviderTestHost, ChildProcess) async throws -> Void
     ) async throws {
-        try await start { child async throws in
-            let loop = EventLoop(name: "host")
-            defer { loop.shutdown() }
-            let end = PipeEnd(reading: child.standardOutput, writing: child.standardInput, loop: loop)
-            try await ProviderTestHost.with(end: end, loop: loop, settings: .test(settings: settings)) {
-                host async throws in
-                try await body(host, child)
+        try await Self.withDomain(settings: settings) { domain async throws in
+            try await start { child async throws in
+                let loop = EventLoop(name: "host")
+                defer { loop.shutdown() }
+                let end = PipeEnd(reading: child.standardOutput, writing: child.standardInput, loop: loop)
+                try await ProviderTestHost.with(end: end, loop: loop, settings: domain) { host async throws in
+                    try await body(host, child)
+                }
+                #expect(try await child.exitStatus(within: .seconds(10)) == 0, "\(child.errorText())")
             }
-            #expect(try await child.exitStatus(within: .seconds(10)) == 0, "\(child.errorText())")
         }
     }
 }

@@ -38,7 +38,7 @@ struct ExamplesTests {
     @Test("a host lists the handbook and reads from it", arguments: Example.allCases)
     func reading(_ example: Example) async throws {
         try await example.session(settings: ["company": "Acme"]) { host, _ async throws in
-            #expect(host.capabilities.capabilities == [.modifying])
+            #expect(host.capabilities.capabilities == (example == .python ? [.modifying, .picker] : [.modifying]))
             guard case .identity(let identifier, _) = try await host.ask(.identity) else { return }
             #expect(identifier.rawValue == "org.example.test", "as the hello said")
             #expect(try await items(of: host).map { $0.name?.rawValue } == ["First day", "Welcome.md"])
@@ -50,6 +50,27 @@ struct ExamplesTests {
                     == "# Welcome to Acme\n\nRead “First day” first.\n"
             )
             #expect(try await contents(ItemIdentifier("First day/Checklist.txt"), from: host).hasPrefix("A key.\n"))
+        }
+    }
+
+    @Test("PICK-7, PICK-18: the handbook in Python says something to people who choose in it, and has a say in names")
+    func pickers() async throws {
+        try await Example.python.session { host, _ async throws in
+            let picker = ProviderCall.PickerCall(
+                session: "one", mode: .export, originalPath: "/home/ada/q3.pdf", originalSize: 1)
+            guard case .preparePicker(let presentation) = try await host.ask(.preparePicker(picker)) else {
+                Issue.record("no presentation")
+                return
+            }
+            #expect(presentation.message.hasPrefix("Everybody reads"))
+            #expect(presentation.sections.map(\.containerID) == [try ItemIdentifier("First day")])
+            func choose(_ name: String) async throws -> ProviderReply {
+                let choice = PickerChoice.destination(container: .root, name: try ItemName(name), replacing: false)
+                return try await host.ask(.validateChoice(choice, picker))
+            }
+            #expect(try await choose("q3.pdf") == .validateChoice)
+            #expect(await code { try await choose(".hidden") } == .notPermitted)
+            #expect(try await host.ask(.endPicker(session: "one")) == .endPicker)
         }
     }
 
@@ -193,7 +214,7 @@ struct ExamplesTests {
         }
     }
 
-    @Test("the end of the stream alone ends a provider", arguments: Example.allCases)
+    @Test("Rule 51: the end of the stream alone ends a provider", arguments: Example.allCases)
     func endOfStream(_ example: Example) async throws {
         try await example.start { child async throws in
             try child.standardInput.close()
@@ -205,9 +226,11 @@ struct ExamplesTests {
             let loop = EventLoop(name: "host")
             defer { loop.shutdown() }
             let end = PipeEnd(reading: child.standardOutput, writing: child.standardInput, loop: loop)
-            try await ProviderTestHost.with(end: end, loop: loop, settings: .test()) { host async throws in
-                _ = try await items(of: host)
-                host.connection.close(nil)
+            try await Example.withDomain { domain async throws in
+                try await ProviderTestHost.with(end: end, loop: loop, settings: domain) { host async throws in
+                    _ = try await items(of: host)
+                    host.connection.close(nil)
+                }
             }
             #expect(try await child.exitStatus(within: .seconds(5)) == 0, "\(child.errorText())")
         }
@@ -224,21 +247,23 @@ struct ExamplesTests {
             let loop = EventLoop(name: "host")
             defer { loop.shutdown() }
             let end = PipeEnd(reading: child.standardOutput, writing: child.standardInput, loop: loop)
-            let reader = try await ProviderTestHost.with(end: end, loop: loop, settings: .test()) { host async throws in
-                let creation = ProviderCall.CreateCall(
-                    parentID: .root, name: try ItemName("long"), kind: .document, contentsPath: contents.string,
-                    modified: nil, operation: "operation"
-                )
-                guard case .create(let item) = try await host.ask(.create(creation)) else { throw Errno.ioError }
-                // A pipe that is never emptied: writing a megabyte to it waits for ever.
-                let reader = try FileDescriptor.open(pipe, .readOnly, options: .nonBlocking)
-                async let stuck = code {
-                    try await host.ask(.startProviding(item.id, stagingPath: pipe.string, contentVersion: []))
+            let reader = try await Example.withDomain { domain async throws in
+                try await ProviderTestHost.with(end: end, loop: loop, settings: domain) { host async throws in
+                    let creation = ProviderCall.CreateCall(
+                        parentID: .root, name: try ItemName("long"), kind: .document, contentsPath: contents.string,
+                        modified: nil, operation: "operation"
+                    )
+                    guard case .create(let item) = try await host.ask(.create(creation)) else { throw Errno.ioError }
+                    // A pipe that is never emptied: writing a megabyte to it waits for ever.
+                    let reader = try FileDescriptor.open(pipe, .readOnly, options: .nonBlocking)
+                    async let stuck = code {
+                        try await host.ask(.startProviding(item.id, stagingPath: pipe.string, contentVersion: []))
+                    }
+                    try await firstByte(of: reader)
+                    host.connection.close(nil)
+                    #expect(await stuck != nil)
+                    return reader
                 }
-                try await firstByte(of: reader)
-                host.connection.close(nil)
-                #expect(await stuck != nil)
-                return reader
             }
             defer { try? reader.close() }
             let clock = ContinuousClock()
@@ -259,7 +284,7 @@ struct ExamplesTests {
         throw Errno.timedOut
     }
 
-    @Test("a provider that speaks no version of the host's says so and ends well", arguments: Example.allCases)
+    @Test("Rule 12: a provider that speaks no version of the host's says so and ends well", arguments: Example.allCases)
     func versions(_ example: Example) async throws {
         try await example.start { child async throws in
             let loop = EventLoop(name: "host")
@@ -275,17 +300,19 @@ struct ExamplesTests {
         }
     }
 
-    @Test("frames are out of the reach of prints and of children", arguments: Example.allCases)
+    @Test("Rule 50: frames are out of the reach of prints and of children", arguments: Example.allCases)
     func descriptors(_ example: Example) async throws {
         try await example.session { host, child async throws in
             _ = try await host.ask(.identity)
             #expect(try child.target(of: 0) == "/dev/null")
             #expect(try child.target(of: 1) == child.target(of: 2))
             #expect(try child.target(of: 2) == child.standardError.string)
+            let open = try child.inheritedDescriptors().map { "\($0) \(try child.target(of: $0))" }
+            #expect(open == [])
         }
     }
 
-    @Test("started by hand, it says what it is and how to use it", arguments: Example.allCases)
+    @Test("Rule 16: started by hand, it says what it is and how to use it", arguments: Example.allCases)
     func byHand(_ example: Example) async throws {
         try await example.start(environment: ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"]) { child async throws in
             #expect(try await child.exitStatus(within: .seconds(10)) == 64)

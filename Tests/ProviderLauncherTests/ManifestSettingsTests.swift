@@ -52,11 +52,27 @@ struct ManifestSettingsTests {
         )
     }
 
-    @Test func anUndeclaredSettingIsNamedBesideTheDeclaredOnes() {
+    @Test("Rule 62: an undeclared setting is an error, and named beside the declared ones")
+    func anUndeclaredSettingIsNamedBesideTheDeclaredOnes() {
         #expect(
             problem(["folder": "/p", "foldr": "/q"])
                 == "“foldr” is not a setting of Photos (org.example.photos); it knows “folder”, “port”, “hidden”, “album”."
         )
+    }
+
+    @Test("A secret is a string without a default")
+    func secrets() throws {
+        func tables(_ lines: String) -> String { "[[settings]]\nkey = \"word\"\nsecret = true\n" + lines }
+        let manifest = try Manifest(text: ManifestTests.text(tables: tables("required = true\n")), file: "F")
+        #expect(manifest.settings.first?.isSecret == true)
+        let error = #expect(throws: DocumentError.self) { try manifest.validate(settings: [:]) }
+        #expect(error?.message.hasSuffix("add --set word=@FILE") == true)
+        #expect(
+            ManifestTests.problem(ManifestTests.text(tables: tables("type = \"path\"\n")))
+                == "the setting “word” is secret and a path; only a string can be secret")
+        #expect(
+            ManifestTests.problem(ManifestTests.text(tables: tables("default = \"x\"\n")))
+                == "the setting “word” is secret and has a default; remove one of the two")
     }
 
     @Test func aProviderWithoutSettingsTakesNone() throws {
@@ -87,5 +103,40 @@ struct ManifestSettingsTests {
         #expect(
             problem(["folder": "/p"].merging([key: value]) { $1 })
                 == "The setting “\(key)” of Photos (org.example.photos) \(words).")
+    }
+
+    @Test("a setting of type url is an address without a secret in it, and stands for its port in “connect”")
+    func urls() throws {
+        let manifest = try Manifest(
+            text: ManifestTests.text(
+                tables: """
+                    [[settings]]
+                    key = "url"
+                    type = "url"
+                    required = true
+                    [[settings]]
+                    key = "proxy"
+                    type = "url"
+                    [permissions]
+                    connect = ["{url}", "{proxy}", 99]
+                    """),
+            file: "F")
+        func ports(_ url: String) -> [String]? {
+            guard let settings = try? manifest.validate(settings: ["url": url]) else { return nil }
+            return manifest.permissions.resolved(settings: settings).connect
+        }
+        #expect(ports("https://example.org/dav") == ["443", "99"])
+        #expect(ports("HTTP://example.org") == ["80", "99"])
+        #expect(ports("https://example.org:8443/a:1/b") == ["8443", "99"])
+        #expect(ports("http://[2001:db8::1]/") == ["80", "99"] && ports("http://[::1]:81/") == ["81", "99"])
+        for bad in [
+            "", "example.org", "ftp://example.org/", "https://", "https:///a", "https://ann:secret@example.org/",
+            "https://example.org:/", "https://example.org:0/", "https://example.org:65536/", "https://example.org:8x/",
+            "https://:80/", "https://example.org/a b", "https://exämple.org/", "https://a\\@example.org/",
+        ] { #expect(ports(bad) == nil, "\(bad)") }
+        #expect(
+            manifest.permissionSentences.contains(
+                "May connect to any computer, by TCP, at the port of the address you give as “url”, the port of the address you give as “proxy”, port 99; and look up names (port 53)."
+            ))
     }
 }

@@ -30,6 +30,43 @@ struct ManifestTests {
         }
     }
 
+    @Test(
+        "what would end the process within the parser is refused before (found by fuzzing)",
+        arguments: [
+            "[[.settings]]", "[.settings]", "[\n]", "[=]", " \t[ [.a]]", "[[ =]]", "\r[.a]", "[{}]", "[ä]", "\u{A0}[.]",
+            "a = [}", "a = [ # b\n }]", "a = [1,}", "a = }", "a = [\u{2028}]", "a = \"\"\"\n\"\"\"\n[.a]",
+            "a = '''\\'''\n[.a]", "a = \"\\\"\"\n[.a]", "# \"\n[.a]", "a = ''\n[.a]",
+        ])
+    func whatTheParserCannotTake(_ text: String) {
+        #expect(Self.problem(Self.text(tables: text))?.contains(" is not TOML: a ") == true)
+    }
+
+    @Test(
+        "texts in quotes and comments may hold what they like",
+        arguments: ["'[}, [.a] ä'", "\"\\\"[} \"", "\"x\" # [} ä\n# [.a]", "\"\" # \""])
+    func textsInQuotes(_ value: String) {
+        let problem = Self.problem(Self.text(["version": value]))
+        #expect(problem == nil)
+    }
+
+    @Test(
+        "the lines of a long text are not taken for tables",
+        arguments: ["\"\"\"\n[.a] [} ä\"\"\"", "'''\n[.a]\n[}'''", "\"\"\"a\"\"\"\"\"", "\"\"\"\\\n  [.a]\"\"\""])
+    func longTexts(_ value: String) {
+        #expect(Self.problem(Self.text(["version": value])) == nil)
+    }
+
+    @Test("a byte order mark hides no table without a name")
+    func namelessTableAtTheStart() {
+        #expect(Self.problem("\u{FEFF}[.a]") == "line 1 is not TOML: a table has no name")
+    }
+
+    @Test(
+        "tables with names are what they were", arguments: ["[ permissions ]", "[permissions]\n", "[\"permissions\"]"])
+    func namedTables(_ header: String) {
+        #expect(Self.problem(Self.text(tables: header)) == nil)
+    }
+
     @Test func theLeastManifestGetsTheDefaults() throws {
         let manifest = try Manifest(text: Self.text(), file: "F")
         #expect(manifest.identifier.rawValue == "org.example.photos")
@@ -41,7 +78,8 @@ struct ManifestTests {
         #expect(manifest.deadlines == Manifest.Deadlines())
     }
 
-    @Test func everyFieldIsRead() throws {
+    @Test("Rule 60: every field of a manifest is read")
+    func everyFieldIsRead() throws {
         let text = """
             identifier = "org.example.photos"
             name = "Photos"
@@ -78,7 +116,13 @@ struct ManifestTests {
             [permissions]
             read = ["/usr/share/photos"]
             write = ["{folder}/out"]
+            execute = ["/opt/photos"]
             connect = [443, "{port}"]
+
+            [limits]
+            memory = 256
+            open-files = 100
+            processes = 4
 
             [deadlines]
             start = 20
@@ -101,10 +145,12 @@ struct ManifestTests {
         #expect(manifest.deadlines.start == .seconds(20) && manifest.deadlines.contents == .seconds(120))
         #expect(
             manifest.permissionSentences == [
-                "It may read “/usr/share/photos” and what is in it.",
-                "It may read and change “/out” in the place that its setting “folder” names.",
-                "It may open network connections to port 443.",
-                "It may open network connections to the port that its setting “port” names.",
+                "May read and change: “/out” in the folder you give as “folder”.",
+                "May read: “/usr/share/photos”, and all that is in it.",
+                "May read and run: “/opt/photos”, and all that is in it.",
+                "May connect to any computer, by TCP, at port 443, the port you give as “port”; and look up names (port 53).",
+                "May start other programs, up to 4 at a time.",
+                "May use up to 256 MiB of memory and 100 open files, each of its processes.",
             ])
         let resolved = manifest.permissions.resolved(settings: ["folder": "/home/ann/photos"])
         #expect(resolved.write == ["/home/ann/photos/out"])
@@ -114,7 +160,10 @@ struct ManifestTests {
     @Test func aManifestWithoutPermissionsSaysSo() throws {
         let manifest = try Manifest(text: Self.text(), file: "F")
         #expect(
-            manifest.permissionSentences == ["It asks for no files and no network beyond what the host hands it."])
+            manifest.permissionSentences == [
+                "May not use any files of yours.", "May not use the network.", "May not start other programs.",
+                "May use up to 1024 MiB of memory and 1024 open files.",
+            ])
     }
 
     /// One change to the least manifest, and the end of the sentence that it earns.
@@ -142,7 +191,10 @@ struct ManifestTests {
             ["types": "[\"a b\"]"], "",
             "“a b” in “types” is not a type identifier (write it like public.plain-text)"
         ),
-        (["capabilities": "[\"fly\"]"], "", "“fly” in “capabilities” is not known; there are modifying, changes"),
+        (
+            ["capabilities": "[\"fly\"]"], "",
+            "“fly” in “capabilities” is not known; there are modifying, changes, picker"
+        ),
         (["file-half": "1"], "", "“file-half” must be true or false"),
         (
             ["sha256": "\"abc\""], "",
@@ -183,7 +235,20 @@ struct ManifestTests {
             [:], "[permissions]\nconnect = [\"http\"]\n",
             "“http” in “connect” must be a port from 1 to 65535, or a setting: {port}"
         ),
-        ([:], "[permissions]\nconnect = [\"{port}\"]\n", "“{port}” in “connect” names no setting of type integer"),
+        (
+            [:], "[permissions]\nconnect = [\"{port}\"]\n",
+            "“{port}” in “connect” names no setting of type integer or url"
+        ),
+        (
+            [:], "[permissions]\nexecute = [\"python3\"]\n",
+            "“python3” in “execute” must be an absolute path without “..”, or begin with a setting: {folder}"
+        ),
+        (
+            [:], "[permissions]\nconnect = [\((1...33).map(String.init).joined(separator: ", "))]\n",
+            "“connect” has 33 entries, and may have 32"
+        ),
+        ([:], "[limits]\nmemory = 1\n", "“memory” in [limits] must be a number from 16 to 65536"),
+        ([:], "[limits]\nprocesses = 2000\n", "“processes” in [limits] must be a number from 0 to 1024"),
         (["permissions": "3"], "", "“permissions” must be a table, written [permissions]"),
         (["settings": "{}"], "", "“settings” must be a list of tables, written [[settings]]"),
         ([:], "[[settings]]\n", "the key “key” is missing in [[settings]] number 1"),
@@ -193,7 +258,7 @@ struct ManifestTests {
         ),
         (
             [:], "[[settings]]\nkey = \"a\"\ntype = \"float\"\n",
-            "the setting “a” has the unknown type “float”; there are string, integer, boolean, path"
+            "the setting “a” has the unknown type “float”; there are string, integer, boolean, path, url"
         ),
         (
             [:], "[[settings]]\nkey = \"a\"\n[[settings]]\nkey = \"a\"\n",

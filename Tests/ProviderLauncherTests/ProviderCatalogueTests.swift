@@ -31,7 +31,8 @@ struct ProviderCatalogueTests {
         ProviderCatalogue(folders: [folder.path.appending("providers")], explicit: explicit)
     }
 
-    @Test func bundlesAreFoundInFoldersAndByExplicitPath() throws {
+    @Test("Rule 60: bundles are found in folders and by explicit path")
+    func bundlesAreFoundInFoldersAndByExplicitPath() throws {
         try install("providers/photos")
         try install("providers/music", identifier: "org.example.music")
         let lone = try install("elsewhere/lone", identifier: "org.example.lone")
@@ -44,7 +45,8 @@ struct ProviderCatalogueTests {
         #expect(catalogue.bundles.first?.executable == lone.appending("provider"))
     }
 
-    @Test func aFolderThatIsNotThereIsEmptyAndWhatHasNoManifestIsNotOurs() throws {
+    @Test("Rule 61: a folder that is not there is empty, and what has no manifest is not ours")
+    func aFolderThatIsNotThereIsEmptyAndWhatHasNoManifestIsNotOurs() throws {
         try folder.folder("providers/notes")
         try folder.file("providers/README", "")
         let catalogue = ProviderCatalogue(
@@ -65,7 +67,8 @@ struct ProviderCatalogueTests {
             ])
     }
 
-    @Test func aBrokenBundleIsReportedAndTheOthersWork() throws {
+    @Test("Rule 61: a broken bundle is reported, and the others work")
+    func aBrokenBundleIsReportedAndTheOthersWork() throws {
         try install("providers/photos")
         let broken = try install("providers/broken", changes: ["modes": "[\"reed\"]"])
         let catalogue = catalogue()
@@ -76,7 +79,7 @@ struct ProviderCatalogueTests {
             ])
     }
 
-    @Test("ID-6: two installed providers with one identifier are both refused")
+    @Test("ID-6, rule 61: two installed providers with one identifier are both refused")
     func duplicates() throws {
         let one = try install("providers/a")
         let other = try install("providers/b")
@@ -151,7 +154,7 @@ struct ProviderCatalogueTests {
     }
 
     @Test(
-        "What other users can change is refused",
+        "Rule 62: what other users can change is refused",
         arguments: [
             ("", "the folder of a provider"), ("provider.toml", "the manifest of a provider"),
             ("provider", "the program of a provider"),
@@ -167,7 +170,8 @@ struct ProviderCatalogueTests {
         ) { try ProviderBundle.load(folder: bundle) }
     }
 
-    @Test func aBundleBelowAFolderThatOthersCanChangeIsRefused() throws {
+    @Test("Rule 62: a bundle below a folder that others can change is refused")
+    func aBundleBelowAFolderThatOthersCanChangeIsRefused() throws {
         let bundle = try install("providers/a")
         try TemporaryFolder.change(folder.path.appending("providers"), mode: 0o777)
         #expect(throws: DocumentError.self) { try ProviderBundle.load(folder: bundle) }
@@ -175,7 +179,8 @@ struct ProviderCatalogueTests {
         _ = try ProviderBundle.load(folder: bundle)
     }
 
-    @Test func whatBelongsToAnotherUserIsRefused() throws {
+    @Test("Rule 62: what belongs to another user is refused")
+    func whatBelongsToAnotherUserIsRefused() throws {
         let bundle = try install("providers/a")
         let owner = geteuid()
         let stranger = BundleTrust(user: owner + 1, group: getegid())
@@ -188,7 +193,8 @@ struct ProviderCatalogueTests {
         }
     }
 
-    @Test func aFileThatItsGroupMayWriteIsRefusedUnlessTheGroupIsOurs() throws {
+    @Test("Rule 62: a file that its group may write is refused unless the group is ours")
+    func aFileThatItsGroupMayWriteIsRefusedUnlessTheGroupIsOurs() throws {
         let bundle = try install("providers/a")
         try TemporaryFolder.change(bundle.appending("provider.toml"), mode: 0o664)
         _ = try ProviderBundle.load(folder: bundle)
@@ -196,7 +202,35 @@ struct ProviderCatalogueTests {
         #expect(throws: DocumentError.self) { try ProviderBundle.load(folder: bundle) }
     }
 
-    @Test func theDigestIsCheckedBeforeTheStart() throws {
+    @Test("Rule 62: a folder above a bundle that is somebody else's, or that a foreign group may write, is refused")
+    func foldersAbove() throws {
+        let bundle = try install("providers/a")
+        let above = folder.path.appending("providers")
+        // Our own group, and root's, may.
+        try TemporaryFolder.change(above, mode: 0o775)
+        _ = try ProviderBundle.load(folder: bundle)
+        guard chown(above.string, geteuid(), 12345) == 0 else { return }
+        let group = #expect(throws: DocumentError.self) { try ProviderBundle.load(folder: bundle) }
+        #expect(
+            group?.message
+                == "“\(bundle)”, the folder of a provider, lies in “\(above)”, which other users can change: run “chmod g-w \(above)”, or move the provider."
+        )
+        try TemporaryFolder.change(above, mode: 0o1775)
+        _ = try ProviderBundle.load(folder: bundle)
+        try TemporaryFolder.change(above, mode: 0o755)
+        _ = try ProviderBundle.load(folder: bundle)
+        // The sticky bit does not bind the owner.
+        try TemporaryFolder.change(above, mode: 0o1755)
+        guard chown(above.string, 12345, 0) == 0 else { return }
+        let owner = #expect(throws: DocumentError.self) { try ProviderBundle.load(folder: bundle) }
+        #expect(
+            owner?.message
+                == "“\(bundle)”, the folder of a provider, lies in “\(above)”, which belongs to user 12345, who is neither you nor root: run “chown \(geteuid()) \(above)”, or move the provider."
+        )
+    }
+
+    @Test("Rule 62: the digest is checked before the start")
+    func theDigestIsCheckedBeforeTheStart() throws {
         // The SHA-256 of "#!/bin/sh\n".
         let digest = try FileDigest.sha256(of: try folder.file("x", "#!/bin/sh\n"))
         let bundle = try ProviderBundle.load(
@@ -212,7 +246,8 @@ struct ProviderCatalogueTests {
                 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
     }
 
-    @Test func theStandardFoldersAreTheUsersTheSystemsAndThoseBesideTheProgram() {
+    @Test("Rule 60: the standard folders are the user's, the system's, and those beside the program")
+    func theStandardFoldersAreTheUsersTheSystemsAndThoseBesideTheProgram() {
         let program = FilePath("/opt/docent/bin/docentd")
         #expect(
             ProviderCatalogue.standardFolders(environment: ["HOME": "/home/ann"], executable: program) == [

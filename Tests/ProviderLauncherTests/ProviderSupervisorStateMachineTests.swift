@@ -11,7 +11,7 @@ struct ProviderSupervisorStateMachineTests {
     private func at(_ seconds: Double) -> ContinuousClock.Instant { begin + .seconds(seconds) }
 
     private func machine(_ policy: Machine.Policy = .init()) -> Machine {
-        Machine(name: "Photos (org.example.photos)", policy: policy)
+        Machine(name: "Photos (org.example.photos)", identifier: "org.example.photos", policy: policy)
     }
 
     private func running(since seconds: Double = 0) -> Machine {
@@ -49,7 +49,8 @@ struct ProviderSupervisorStateMachineTests {
         #expect(machine.wanted(now: at(1)) == (.wait, [.launch]))
     }
 
-    @Test func theSecondEarlyDeathEarnsADelayAndFurtherOnesLongerOnes() {
+    @Test("Rule 54: the second early death earns a delay, and further ones longer ones")
+    func theSecondEarlyDeathEarnsADelayAndFurtherOnesLongerOnes() {
         var machine = machine()
         #expect(life(&machine, from: 0, lasting: 5) == [])
         #expect(machine.state == .stopped)
@@ -89,7 +90,8 @@ struct ProviderSupervisorStateMachineTests {
         #expect(life(&machine, from: 61, lasting: 29.9) == [.wait(.seconds(10))])
     }
 
-    @Test func fiveDeathsInThreeMinutesAreEnough() {
+    @Test("Rule 54: five deaths in three minutes are enough")
+    func fiveDeathsInThreeMinutesAreEnough() {
         var machine = machine()
         var now = 0.0
         for _ in 1...4 {
@@ -98,7 +100,7 @@ struct ProviderSupervisorStateMachineTests {
         }
         let error = DocumentError(
             .providerUnavailable,
-            "The provider Photos (org.example.photos) died 5 times within 3 minutes and is not started again until it is reset or installed anew.",
+            "The provider Photos (org.example.photos) died 5 times within 3 minutes and is not started again until it is installed anew, or told to: docent provider restart org.example.photos.",
             detail: "D", causes: ["It exited with status 3.", "Because."])
         #expect(life(&machine, from: now, lasting: 31) == [.giveUp(error)])
         #expect(machine.state == .givenUp(error))
@@ -132,7 +134,7 @@ struct ProviderSupervisorStateMachineTests {
         _ = machine.wanted(now: at(0))
         let error = DocumentError(
             .providerUnavailable,
-            "The provider Photos (org.example.photos) cannot work as it is installed and is not started again until it is reset or installed anew.",
+            "The provider Photos (org.example.photos) cannot work as it is installed and is not started again until it is installed anew, or told to: docent provider restart org.example.photos.",
             detail: "D", causes: ["It exited with status 3.", "Because."])
         #expect(
             machine.startFailed(death, isPermanent: true, now: at(1)) == [.failWaiters(death), .giveUp(error)])

@@ -12,12 +12,19 @@ bundle() { # NAME SOURCE
 }
 
 bundle FolderProvider Plugins/FolderProvider
+bundle WebDAVProvider Plugins/WebDAVProvider
 bundle MemoryProvider Examples/MemoryProvider
 bundle GreetingProvider Examples/GreetingProvider
-# The Python one needs its messages, which protoc makes; without protoc it says so when it is started.
-python=memory-provider-python
-rm -rf "$folder/providers/$python"
-cp -r "Examples/$python" "$folder/providers/$python"
-if command -v protoc >/dev/null 2>&1; then
-    "$folder/providers/$python/generate" "$PWD/Sources/DocumentWire/Protos"
-fi
+# What “docent provider new” begins with.
+scripts/lib/templates.sh "$folder" "$PWD"
+# The Python ones need their messages, which protoc makes; without protoc they say so when they are started.
+for python in memory-provider-python greeting-provider-python; do
+    rm -rf "$folder/providers/$python"
+    cp -r "Examples/$python" "$folder/providers/$python"
+    # What speaks the protocol is the same in both.
+    cp Examples/memory-provider-python/docent_provider.py Examples/memory-provider-python/generate \
+        "$folder/providers/$python/"
+    if command -v protoc >/dev/null 2>&1; then
+        "$folder/providers/$python/generate" "$PWD/Sources/DocumentWire/Protos"
+    fi
+done

@@ -19,7 +19,8 @@ require_packages() {
     fi
     echo "Installing ${missing[*]} …" >&2
     DEBIAN_FRONTEND=noninteractive apt-get update -qq >&2
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >&2
+    # Servers among them are started by the tests, not by the system: as in runlevel 1.
+    RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >&2
 }
 
 require_swift() {

@@ -25,7 +25,7 @@ extension FolderDomain {
             let (sighting, tag) = (opened.sighting, opened.tag)
             let temporary = try TemporaryItem(
                 in: opened.takeFolder(), sighting: sighting, tag: tag, contents: creation.contents,
-                modified: creation.modified, like: nil, naming: target, transfer)
+                modified: creation.modified, savedBy: deviceName, like: nil, naming: target, transfer)
             return try discarding(temporary) { temporary in
                 try onStep(.staged)
                 try transfer.checkCancellation()

@@ -22,7 +22,8 @@ extension FolderDomain {
                 transfer: transfer, sourceName: name, targetName: "The staging file of \(name)", sourceSide: .remote,
                 targetSide: .local)
             let size = try copier.copy(source.file, size: source.facts.size, to: staging)
-            let after = try openDocument(id, contentVersion).item
+            var after = try openDocument(id, contentVersion).item
+            after.savedBy = SavingDevice.read(from: source.file)
             if after.version.content == source.item.version.content, size == after.size { return after }
             try transfer.checkCancellation()
         }

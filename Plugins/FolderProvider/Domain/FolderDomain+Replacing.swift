@@ -19,7 +19,7 @@ extension FolderDomain {
                 start.from.name.rawValue, .document, .remote, "\(target) cannot be opened")
             let temporary = try TemporaryItem(
                 in: start.takeFolder(), sighting: sighting, tag: tag, contents: contents,
-                modified: modification.modified, like: model, naming: target, transfer)
+                modified: modification.modified, savedBy: deviceName, like: model, naming: target, transfer)
             return try discarding(temporary) { temporary in
                 try onStep(.staged)
                 try transfer.checkCancellation()

@@ -9,6 +9,8 @@ internal import SystemPackage
 final class FolderDomain: Sendable {
     let settings: FolderSettings
     let logger: Logger
+    /// What this device is called; empty when the host does not say.
+    let deviceName: String
     let mirror: Mutex<FolderMirror>
     /// Tests stand here between the steps of a change.
     let onStep: @Sendable (ChangeStep) throws -> Void
@@ -23,11 +25,13 @@ final class FolderDomain: Sendable {
     ///   - signalChanges: told, some time after, that the feed has something new that did not come from here.
     ///   - signalReachable: told that the folder is there again.
     init(
-        settings: FolderSettings, logger: Logger, signalChanges: @escaping @Sendable () -> Void = {},
+        settings: FolderSettings, deviceName: String = "", logger: Logger,
+        signalChanges: @escaping @Sendable () -> Void = {},
         signalReachable: @escaping @Sendable () -> Void = {},
         onStep: @escaping @Sendable (ChangeStep) throws -> Void = { _ in }
     ) throws(DocumentError) {
         self.settings = settings
+        self.deviceName = deviceName
         self.logger = logger
         self.signalChanges = signalChanges
         self.signalReachable = signalReachable
@@ -127,6 +131,7 @@ final class FolderDomain: Sendable {
     private func nextLook() -> Int32 {
         mirror.withLock { mirror in
             if !mirror.isReachable { return settings.pace.retry }
+            if mirror.isReturnUntold { return 0 }
             if !mirror.isScanned { return 0 }
             // Found by somebody's call, and not told yet.
             if mirror.tree.log.last > mirror.announced { return settings.pace.debounce }
@@ -141,7 +146,8 @@ final class FolderDomain: Sendable {
             let wasReachable = mirror.isReachable
             do throws(DocumentError) {
                 let root = try mirror.openRoot()
-                isBack = !wasReachable
+                isBack = mirror.isReturnUntold
+                mirror.isReturnUntold = false
                 if mirror.isScanned {
                     if !mirror.watches.isComplete { mirror.dirt.everything = true }
                     try mirror.catchUp(root)

@@ -30,6 +30,8 @@ struct FolderMirror: ~Copyable {
     /// Whether nothing is known from an earlier run, so that nothing can turn out to be gone.
     let isNew: Bool
     var isReachable = true
+    /// It is back, whoever has found that, and the host was not told yet.
+    var isReturnUntold = false
     /// The point of the feed that the host was last told to look for.
     var announced: UInt64
     /// The folder whose pages were asked for last, sorted, at a point of the feed.
@@ -105,6 +107,7 @@ struct FolderMirror: ~Copyable {
             let root = try checkedRoot()
             if !isReachable {
                 isReachable = true
+                isReturnUntold = true
                 watches.beginAnew()
                 dirt.everything = true
             }

@@ -12,10 +12,11 @@ struct TemporaryItem: ~Copyable {
 
     /// - Parameters:
     ///   - contents: a file of the host; nil for a folder.
+    ///   - savedBy: which device the contents come from; empty when it is not known.
     ///   - model: the file that it is going to replace, whose permissions and attributes it gets.
     init(
         in folder: consuming OpenFile, sighting: Sighting, tag: String, contents: FilePath?, modified: Timestamp?,
-        like model: consuming OpenFile?, naming target: String, _ transfer: TransferMonitor
+        savedBy: String, like model: consuming OpenFile?, naming target: String, _ transfer: TransferMonitor
     ) throws {
         let name = TemporaryName.fresh(tag: tag)
         do {
@@ -35,6 +36,7 @@ struct TemporaryItem: ~Copyable {
                     Attributes.inherit(from: folder, to: file, mask: 0o666)
                 }
                 if let modified { _ = docent_set_modified(file.descriptor, modified.seconds, modified.nanoseconds) }
+                SavingDevice.write(savedBy, to: file)
             } else {
                 try SystemFailure.check(
                     docent_mkdirat(folder.descriptor, name, 0o777), .remote, "\(target) cannot be made")

@@ -16,6 +16,9 @@
 #define DOCENT_RESOLVE_NO_SYMLINKS 0x04
 #define DOCENT_RESOLVE_BENEATH 0x08
 
+/// The same flag as O_PATH: a place to look names up from, which is neither read nor told to those who watch it.
+#define DOCENT_PLACE_ONLY 0x200000
+
 #define DOCENT_RENAME_NOREPLACE 1
 #define DOCENT_RENAME_EXCHANGE 2
 
@@ -26,6 +29,9 @@ int docent_close(int file);
 int docent_mkdirat(int folder, const char *name, uint32_t mode);
 /// Removes a file, or an empty folder when `is_folder` is not 0. Follows no symlink.
 int docent_unlinkat(int folder, const char *name, int is_folder);
+/// Removes a file, or a folder with all that is in it: whatever the names, the modes and the depth that somebody gave it.
+/// Follows no symlink, and holds few descriptors. What is not there counts as removed.
+int docent_remove_tree(int folder, const char *name);
 int docent_renameat2(
     int from_folder, const char *from_name, int to_folder, const char *to_name, uint32_t flags);
 int docent_linkat(int from_folder, const char *from_name, int to_folder, const char *to_name);

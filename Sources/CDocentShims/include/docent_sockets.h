@@ -20,6 +20,13 @@ int docent_unix_accept(int listener);
 /// Who is at the other end, as the kernel recorded it when the connection was made.
 int docent_peer_credentials(int socket, pid_t *pid, uid_t *uid, gid_t *gid);
 
+/// A descriptor (close-on-exec) of that process; `pid` is its number. Kernels before 6.5 cannot tell who it was when
+/// that has ended since: then it is whoever has the number now.
+int docent_peer_process(int socket, pid_t pid);
+
+/// A descriptor (O_PATH) of the file that a process runs.
+int docent_open_program(pid_t pid);
+
 #pragma clang assume_nonnull end
 
 #endif

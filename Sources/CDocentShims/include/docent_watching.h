@@ -18,6 +18,13 @@ enum docent_watch_flag {
     DOCENT_WATCH_MOVED_TO = 32,
     /// About the watched folder itself.
     DOCENT_WATCH_SELF = 64,
+    DOCENT_WATCH_MADE = 128,
+    DOCENT_WATCH_REMOVED = 256,
+    DOCENT_WATCH_WRITTEN = 512,
+    /// One who could write has closed the file.
+    DOCENT_WATCH_CLOSED = 1024,
+    /// The watched folder has another place by now.
+    DOCENT_WATCH_SELF_MOVED = 2048,
 };
 
 struct docent_watch_event {

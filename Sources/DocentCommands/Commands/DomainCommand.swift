@@ -6,7 +6,7 @@ struct DomainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "domain",
         abstract: "Set up where documents come from.",
-        subcommands: [Add.self, List.self, Remove.self]
+        subcommands: [Add.self, List.self, Show.self, SetRules.self, Deletions.self, Remove.self]
     )
 
     struct Add: ClientCommand {
@@ -14,7 +14,8 @@ struct DomainCommand: AsyncParsableCommand {
             abstract: "Add a domain: a provider with settings, under a name of your choice.",
             discussion: """
                 “docent provider show ID” tells which settings a provider has. In paths, ~ is your home folder, and \
-                what is relative begins at the current folder.
+                what is relative begins at the current folder. What is secret is not written here, where other users see \
+                it: write --set key=@FILE for the text of a file, or --set key=- for a line of standard input.
 
                 Example: docent domain add work --provider org.docent.folder --set folder=~/Documents
                 """
@@ -38,11 +39,16 @@ struct DomainCommand: AsyncParsableCommand {
                     throw ValidationError("The setting “\(setting.key)” is given twice: give it once.")
                 }
             }
-            for setting in try await client.provider(provider).settings where setting.type == .path {
-                if let value = values[setting.key] { values[setting.key] = try Arguments.absolutePath(value) }
+            let description = try await client.provider(provider)
+            for setting in description.settings {
+                guard let value = values[setting.key] else { continue }
+                if setting.type == .path { values[setting.key] = try Arguments.absolutePath(value) }
+                if setting.isSecret { values[setting.key] = try SecretInput.value(of: setting.key, written: value) }
             }
             try await client.addDomain(name, provider: provider, settings: values)
-            Console.complain("\(name) is set up: “docent ls \(name):/” shows what is there.")
+            Console.complain(
+                "\(name) is set up: “docent ls \(name):/” shows what is there. What \(description.name) may do:\n"
+                    + ProviderListing.permissions(of: description), terminator: "")
         }
     }
 

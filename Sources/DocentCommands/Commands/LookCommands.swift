@@ -1,6 +1,7 @@
 import ArgumentParser
 import DocumentClient
 import DocumentModel
+import Glibc
 import SystemPackage
 
 struct ListCommand: ClientCommand {
@@ -85,8 +86,9 @@ struct CatCommand: ClientCommand {
 
     func run(_ client: DocumentClient) async throws {
         for location in locations {
-            try await withProgress("Downloading \(location)") { progress in
-                try await client.coordinate(readingItemAt: location, progress: progress) { path, item in
+            try await whileWaiting(for: location, client) { notice in
+                try await client.coordinate(readingItemAt: location, progress: notice.report) { path, item in
+                    notice.end()
                     guard item.item.kind == .document else {
                         throw DocumentError(
                             .invalidArgument,
@@ -117,8 +119,14 @@ struct StatusCommand: ClientCommand {
         commandName: "status",
         abstract: "Show what is where, what is under way, and what is wrong and why.",
         discussion: """
+            Told from what is known here: no provider is asked. Of every transfer that is under way it says how far it \
+            is and how fast, of every other what it waits for.
+
+            Without a location it is a screen that updates, on a terminal; q ends it.
+
             Examples:
               docent status
+              docent status --plain
               docent status work:/Reports
             """
     )
@@ -130,8 +138,23 @@ struct StatusCommand: ClientCommand {
 
     @OptionGroup var listing: ListingOptions
 
+    @Flag(help: "Print it once, also on a terminal.")
+    var plain = false
+
     func run(_ client: DocumentClient) async throws {
+        if location == nil, !listing.json, !plain, isatty(STDOUT_FILENO) == 1, let screen = try? TerminalScreen() {
+            defer { screen.close() }
+            return try await StatusShell(
+                client: client, screen: screen,
+                leave: { code in
+                    screen.giveBack()
+                    _exit(code)
+                }
+            ).run()
+        }
         let status = try await client.status(location)
-        try listing.show(status.json, StatusListing.text(status))
+        let coordination = try await client.coordinationStatus()
+        try listing.show(
+            status.json(with: coordination), StatusListing.text(status) + CoordinationListing.text(coordination))
     }
 }

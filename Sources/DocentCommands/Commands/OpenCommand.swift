@@ -28,8 +28,9 @@ struct OpenCommand: ClientCommand {
     var command: [String] = []
 
     func run(_ client: DocumentClient) async throws {
-        let status: Int32 = try await withProgress("Downloading \(location)") { progress in
-            try await client.coordinate(readingItemAt: location, progress: progress) { path, _ in
+        let status: Int32 = try await whileWaiting(for: location, client) { notice in
+            try await client.coordinate(readingItemAt: location, progress: notice.report) { path, _ in
+                notice.end()
                 if command.isEmpty {
                     try Console.print(path.string)
                     return 0
@@ -48,7 +49,7 @@ struct EditCommand: AsyncParsableCommand {
         discussion: """
             Runs the editor of $VISUAL or $EDITOR, or the command behind --with (see “docent help open” for how it is \
             given). Nobody else reads or writes the document meanwhile. Afterwards the change is safe on this \
-            machine; docent waits until it is sent, too.
+            machine; docent waits until it is sent, too. Where nothing is yet, what the command writes is a new document.
 
             Examples:
               docent edit work:/notes.txt
@@ -73,12 +74,13 @@ struct EditCommand: AsyncParsableCommand {
         var edit: Edit?
         do {
             try await withDocumentClient(tool: "docent edit") { client in
-                try await withProgress("Downloading \(location)") { progress in
-                    try await client.coordinate(writingItemAt: location, progress: progress) { path, _ in
+                try await whileWaiting(for: location, client) { notice in
+                    try await client.coordinate(writingItemAt: location, progress: notice.report) { path, _ in
+                        notice.end()
                         edit = try await Edit(with: program, of: path)
                     }
                 }
-                if let edit { try await finish(edit, client) }
+                if let edit { try await finish(edit, by: program.name, client) }
             }
         } catch let error as DocumentError where error.code == .hostUnavailable {
             // The next host finds what was written, and sends it.
@@ -88,14 +90,19 @@ struct EditCommand: AsyncParsableCommand {
                     "docent: The host ended meanwhile: what was changed is safe here, and is sent by the next one.")
             } else {
                 Console.complain("docent: The host ended meanwhile: a new one is started.")
-                try await withDocumentClient(tool: "docent edit") { try await finish(edit, $0) }
+                try await withDocumentClient(tool: "docent edit") { try await finish(edit, by: program.name, $0) }
             }
         }
         if let edit, edit.status != 0 { throw ExitCode(edit.status) }
     }
 
-    private func finish(_ edit: Edit, _ client: DocumentClient) async throws {
-        if !edit.hasChanged {
+    private func finish(_ edit: Edit, by program: String, _ client: DocumentClient) async throws {
+        if edit.tookItAway {
+            throw DocumentError(
+                .noSuchItem,
+                "\(program) took the file of \(location) away: the document is as it was before. Had it saved under another name, give that file to Docent with “docent export”."
+            )
+        } else if !edit.hasChanged {
             Console.complain("\(location) was not changed.")
         } else if noWait {
             Console.complain("The change of \(location) is safe here, and is being sent.")
@@ -108,11 +115,14 @@ struct EditCommand: AsyncParsableCommand {
     private struct Edit {
         let status: Int32
         let hasChanged: Bool
+        let tookItAway: Bool
 
         init(with program: CommandLineProgram, of path: FilePath) async throws {
             let before = FileMark(path)
             status = try await program.runAndTell(on: path)
-            hasChanged = before != FileMark(path)
+            let after = FileMark(path)
+            hasChanged = before != after
+            tookItAway = before != nil && after == nil
         }
     }
 }

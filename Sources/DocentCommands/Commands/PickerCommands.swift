@@ -1,7 +1,6 @@
 import ArgumentParser
 import DocumentClient
 import DocumentModel
-import Glibc
 import SystemPackage
 
 struct ImportCommand: ClientCommand {
@@ -30,7 +29,7 @@ struct ImportCommand: ClientCommand {
             throw ValidationError("\(location) is a domain's top folder: name a document in it.")
         }
         var destination = FilePath(file ?? name.rawValue)
-        if isLocalFolder(destination) { destination.append(name.rawValue) }
+        if destination.isLocalFolder { destination.append(name.rawValue) }
         do {
             try await withProgress("Downloading \(location)") { progress in
                 try await client.importDocument(
@@ -65,27 +64,6 @@ struct ExportCommand: ClientCommand {
     }
 }
 
-struct MoveCommand: ClientCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "move",
-        abstract: "Move a local file into a domain: its old place is empty then.",
-        discussion: """
-            To move an item within its domain, use “docent rename”.
-
-            Example: docent move ~/Downloads/q3.pdf work:/Reports
-            """
-    )
-
-    @OptionGroup var arguments: OutgoingArguments
-
-    func run(_ client: DocumentClient) async throws {
-        try await arguments.send(client) { file, destination, progress in
-            try await client.moveDocument(
-                file, to: destination, replacing: arguments.force, progress: progress)
-        }
-    }
-}
-
 /// A local file and where it goes.
 struct OutgoingArguments: ParsableArguments {
     @Argument(help: "The local file.", completion: .file())
@@ -106,39 +84,6 @@ struct OutgoingArguments: ParsableArguments {
         _ client: DocumentClient,
         _ transfer: (FilePath, Location, @escaping DocumentClient.ProgressHandler) async throws -> ItemStatus
     ) async throws {
-        let path = FilePath(file)
-        guard let name = path.lastComponent, !isLocalFolder(path) else {
-            throw DocumentError(.invalidArgument, "\(file) is a folder, and only documents can be sent: name a file.")
-        }
-        var destination = location
-        if try await isFolder(location, client) {
-            destination = location.appending(try Arguments.name(name.string))
-        }
-        let item: ItemStatus
-        do {
-            item = try await withProgress("Copying \(file)") { try await transfer(path, destination, $0) }
-        } catch let error as DocumentError where error.code == .destinationExists && !force {
-            throw DocumentError(
-                .destinationExists,
-                "\(destination) exists already: choose another name, or replace it with --force."
-            )
-        }
-        try Console.print(item.location.description)
-        if !noWait { try await client.waitUntilSentAndTell(item.location) }
+        try await OutgoingDocument(file: file, location: location, force: force, noWait: noWait).send(client, transfer)
     }
-
-    private func isFolder(_ location: Location, _ client: DocumentClient) async throws -> Bool {
-        if location.isRoot { return true }
-        do throws(DocumentError) {
-            return try await client.item(at: location).item.kind == .folder
-        } catch {
-            if error.code == .noSuchItem { return false }
-            throw error
-        }
-    }
-}
-
-private func isLocalFolder(_ path: FilePath) -> Bool {
-    var status = stat()
-    return stat(path.string, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
 }

@@ -1,13 +1,21 @@
 import ArgumentParser
 import DocumentClient
 import DocumentModel
+import SystemPackage
 
 struct DownloadCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "download",
         abstract: "Have the contents of documents, or of everything in folders, here.",
-        discussion: "Example: docent download work:/Reports"
+        discussion: """
+            Examples:
+              docent download work:/Reports
+              docent download work:/Reports --background
+            """
     )
+
+    @Flag(help: "Return at once; they come in the background.")
+    var background = false
 
     @Argument(
         help: "The documents or folders, as domain:/path.", completion: Completions.locations,
@@ -16,6 +24,7 @@ struct DownloadCommand: ClientCommand {
 
     func run(_ client: DocumentClient) async throws {
         try await Failures.collect(locations) { location in
+            if background { return try await client.startDownloading(location) }
             try await withProgress("Downloading \(location)") { try await client.download(location, progress: $0) }
         }
     }
@@ -26,7 +35,7 @@ struct EvictCommand: ClientCommand {
         commandName: "evict",
         abstract: "Leave only placeholders: frees space, and removes nothing on the remote.",
         discussion: """
-            Refused for documents that are in use, or have changes that were not sent.
+            Refused for documents that are in use, are pinned or excluded, or have changes that were not sent.
 
             Example: docent evict work:/Reports
             """
@@ -74,6 +83,12 @@ struct ResolveCommand: ClientCommand {
               docent resolve work:/notes.txt --keep local    yours; they are sent
               docent resolve work:/notes.txt --keep remote   the other side's
               docent resolve work:/notes.txt --keep both     yours become a new document beside it
+              docent resolve work:/notes.txt --as mine.txt   the same, under that name
+              docent resolve work:/notes.txt --merge         both, as git merges them, where that is clear
+              docent resolve work:/data.json --merge --into new.json    only to look at: nothing is changed
+
+            docent conflicts shows both contents, and what they began from. For types that are no text, name a program \
+            in $XDG_CONFIG_HOME/docent/merge-programs (docs/merging.md).
             """
     )
 
@@ -82,10 +97,48 @@ struct ResolveCommand: ClientCommand {
 
     @Option(
         help: ArgumentHelp("local, remote or both.", valueName: "side"), transform: Arguments.resolution)
-    var keep: ConflictResolution
+    var keep: ConflictResolution?
+
+    @Option(
+        name: .customLong("as"), help: ArgumentHelp("What yours are called, with both kept.", valueName: "name"),
+        transform: Arguments.name)
+    var name: ItemName?
+
+    @Flag(
+        help:
+            "Merge both contents, by lines or with your program for the type; nothing is changed where that is not clear."
+    )
+    var merge = false
+
+    @Option(
+        help: ArgumentHelp("With --merge: write the result to this new file, and change nothing.", valueName: "file"),
+        completion: .file())
+    var into: String?
+
+    func validate() throws {
+        if merge, keep != nil || name != nil {
+            throw ValidationError("With --merge nothing else is chosen.")
+        }
+        if into != nil, !merge { throw ValidationError("--into says where the result of --merge goes.") }
+        if name != nil, keep ?? .both != .both {
+            throw ValidationError("--as names the document that is made with --keep both.")
+        }
+        if !merge, keep == nil, name == nil {
+            throw ValidationError("Choose: --keep local, remote or both, --as NAME, or --merge.")
+        }
+    }
 
     func run(_ client: DocumentClient) async throws {
-        try await client.resolveConflict(at: location, keeping: keep)
+        if merge {
+            try await ConflictMerge(location: location, into: into.map { FilePath($0) }).run(client)
+            return into == nil ? try await client.waitUntilSentAndTell(location) : ()
+        }
+        // Once more is harmless (VER-11).
+        guard try await client.item(at: location).state == .conflict else {
+            return Console.complain("\(location) is not in conflict: there is nothing to choose.")
+        }
+        let keep = keep ?? .both
+        try await client.resolveConflict(at: location, keeping: keep, as: name)
         if keep != .remote { try await client.waitUntilSentAndTell(location) }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import DocumentModel
+import DocumentTypes
 import Glibc
 import SystemPackage
 
@@ -15,6 +16,37 @@ enum Arguments {
 
     static func provider(_ text: String) throws -> ProviderIdentifier {
         try checked { () throws(DocumentError) in try ProviderIdentifier(text) }
+    }
+
+    static func tool(_ text: String) throws -> ToolIdentifier {
+        try checked { () throws(DocumentError) in try ToolIdentifier(text) }
+    }
+
+    static func container(_ text: String) throws -> ContainerIdentifier {
+        try checked { () throws(DocumentError) in try ContainerIdentifier(text) }
+    }
+
+    static func bookmarkIdentifier(_ text: String) throws -> BookmarkIdentifier {
+        try checked { () throws(DocumentError) in try BookmarkIdentifier(text) }
+    }
+
+    /// - Parameter word: `-` for one that is on standard input.
+    static func bookmark(_ word: String) throws -> Bookmark {
+        let text = word == "-" ? readLine() ?? "" : word
+        return try checked { () throws(DocumentError) in try Bookmark(text: text) }
+    }
+
+    static func projectName(_ text: String) throws -> ProjectName {
+        try checked { () throws(DocumentError) in try ProjectName(text) }
+    }
+
+    static func mode(_ text: String) throws -> PickerMode {
+        if let mode = PickerMode(rawValue: text) { return mode }
+        throw ValidationError("“\(text)” is not a mode: write open, import, export or move.")
+    }
+
+    static func type(_ text: String, _ database: TypeDatabase) throws -> ContentType {
+        try checked { () throws(DocumentError) in try database.type(named: text) }
     }
 
     static func name(_ text: String) throws -> ItemName {

@@ -46,7 +46,29 @@ struct CommandLineProgram: Sendable {
         return await Self.waiting(for: process)
     }
 
-    private static func spawn(_ arguments: [String]) throws(DocumentError) -> pid_t {
+    /// Runs a program to its end, with these words and this environment and nothing else: in a folder, without input, and
+    /// what it has to say goes to standard error.
+    static func run(
+        _ arguments: [String], environment: [String], in folder: FilePath
+    ) async throws -> Int32 {
+        let signals = ForwardedSignals()
+        defer { signals.restore() }
+        // The system's own way to a folder, which glibc does not offer to us.
+        let process = try spawn(["/usr/bin/env", "-C", folder.string] + arguments, environment: environment)
+        signals.forward(to: process)
+        return await waiting(for: process)
+    }
+
+    private static func spawn(
+        _ arguments: [String], environment: [String]? = nil
+    ) throws(DocumentError) -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        if environment != nil {
+            posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+            posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
+        }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -60,7 +82,12 @@ struct CommandLineProgram: Sendable {
         var words = arguments.map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
         var process = pid_t()
-        let error = posix_spawnp(&process, arguments.first ?? "", nil, &attributes, &words, environ)
+        var variables = (environment ?? []).map { strdup($0) } + [nil]
+        defer { for variable in variables { free(variable) } }
+        let error =
+            environment == nil
+            ? posix_spawnp(&process, arguments.first ?? "", &actions, &attributes, &words, environ)
+            : posix_spawn(&process, arguments.first ?? "", &actions, &attributes, &words, &variables)
         guard error == 0 else {
             throw DocumentError(
                 .invalidArgument,

@@ -8,6 +8,9 @@ struct FileMark: Equatable {
     private let size: Int
     private let seconds: Int
     private let nanoseconds: Int
+    /// Of the inode's change: some programs set the time of modification back after they wrote.
+    private let changedSeconds: Int
+    private let changedNanoseconds: Int
 
     /// Nil when there is no such file.
     init?(_ path: FilePath) {
@@ -18,5 +21,7 @@ struct FileMark: Equatable {
         size = status.st_size
         seconds = status.st_mtim.tv_sec
         nanoseconds = status.st_mtim.tv_nsec
+        changedSeconds = status.st_ctim.tv_sec
+        changedNanoseconds = status.st_ctim.tv_nsec
     }
 }

@@ -24,12 +24,9 @@ package enum ErrorText {
         }
     }
 
-    /// Texts of providers reach the terminal too: what could move its cursor is left out.
+    /// Texts of providers reach the terminal, too: what could move its cursor is made visible, and what breaks the line
+    /// is a space, so that nobody's text passes for lines of ours.
     package static func visible(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map {
-                    $0.properties.generalCategory == .control && $0 != "\n" ? "\u{FFFD}" : $0
-                }))
+        TerminalText.safe(text.split(whereSeparator: \.isNewline).joined(separator: " "))
     }
 }

@@ -35,6 +35,16 @@ package enum JSON: Sendable {
         }
     }
 
+    /// The document on one line.
+    package var line: String {
+        switch self {
+        case .array(let values): "[" + values.map(\.line).joined(separator: ", ") + "]"
+        case .object(let members):
+            "{" + members.map { Self.quoted($0) + ": " + $1.line }.joined(separator: ", ") + "}"
+        default: text()
+        }
+    }
+
     private static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {

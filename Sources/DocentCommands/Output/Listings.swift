@@ -72,7 +72,10 @@ package enum ItemListing {
         table.add("Identifier", item.id.rawValue)
         table.add("Allowed", item.capabilities.names.joined(separator: ", "))
         if !status.path.isEmpty { table.add("Path", status.path) }
-        if let progress = status.progress { table.add("Progress", progressText(progress)) }
+        for (name, transfer) in [("Download", status.transfers.download), ("Upload", status.transfers.upload)] {
+            if let transfer { table.add(name, TransferText.line(transfer)) }
+        }
+        for (name, text) in TransferText.marks(status.marks) { table.add(name, text) }
         if let conflictPath = status.conflictPath { table.add("Other side", conflictPath) }
         if let problem = status.problem {
             table.add("Problem", ErrorText.visible(problem.message))
@@ -81,15 +84,10 @@ package enum ItemListing {
         return table.text(showsTitles: false)
     }
 
-    package static func progressText(_ progress: TransferProgress) -> String {
-        guard let expected = progress.expected, expected > 0 else { return Words.size(progress.done) }
-        let percent = min(100, progress.done * 100 / expected)
-        return "\(percent) % (\(Words.size(progress.done)) of \(Words.size(expected)))"
-    }
 }
 
 package enum ProviderListing {
-    package static func text(_ installed: InstalledProviders) -> String {
+    package static func text(_ installed: InstalledProviders, domains: [DomainDescription] = []) -> String {
         var table = Table([
             Table.Column("IDENTIFIER"), Table.Column("NAME"), Table.Column("MODES"), Table.Column("CAN ALSO"),
             Table.Column("DOMAINS"),
@@ -100,11 +98,21 @@ package enum ProviderListing {
                 list(provider.capabilities.map(\.rawValue)), list(provider.domains.map(\.rawValue)))
         }
         var text = table.isEmpty ? "No provider is installed.\n" : table.text()
+        if !domains.isEmpty { text += "\n" + states(of: domains) }
         for problem in installed.problems { text += "\nNot usable: \(ErrorText.visible(problem))\n" }
         return text
     }
 
-    package static func details(_ provider: ProviderDescription) -> String {
+    /// One line a domain, and why where something is wrong.
+    private static func states(of domains: [DomainDescription]) -> String {
+        domains.map { domain in
+            "\(domain.name): \(DomainListing.state(of: domain))\n"
+                + (domain.recordings.map { "  Its traffic is recorded in \(ErrorText.visible($0)).\n" } ?? "")
+                + (domain.problem.map { "  \(ErrorText.visible($0.message))\n" } ?? "")
+        }.joined()
+    }
+
+    package static func details(_ provider: ProviderDescription, domains: [DomainDescription] = []) -> String {
         var table = Table([Table.Column(""), Table.Column("")])
         table.add("Identifier", provider.id.rawValue)
         table.add("Name", ErrorText.visible(provider.name))
@@ -115,25 +123,39 @@ package enum ProviderListing {
         table.add("Domains", list(provider.domains.map(\.rawValue)))
         table.add("Bundle", provider.bundlePath)
         var text = table.text(showsTitles: false)
+        if !domains.isEmpty { text += "\n" + states(of: domains) }
 
-        text += "\nWhat it asks for, beside its own folders:\n"
-        let permissions = provider.permissions.isEmpty ? ["Nothing."] : provider.permissions
-        for permission in permissions { text += "  \(ErrorText.visible(permission))\n" }
+        text += "\nWhat it may do, beside using its own folders:\n" + permissions(of: provider)
 
         if provider.settings.isEmpty { return text + "\nIt has no settings.\n" }
         text += "\nSettings, for “docent domain add NAME --provider \(provider.id) --set key=value”:\n"
         var settings = Table([Table.Column(""), Table.Column(""), Table.Column(""), Table.Column("")])
         for setting in provider.settings {
             let need = setting.required ? "required" : setting.defaultValue.map { "default: \($0)" } ?? "optional"
-            settings.add("  \(setting.key)", setting.type.rawValue, need, ErrorText.visible(setting.description))
+            settings.add(
+                "  \(setting.key)", setting.isSecret ? "secret" : setting.type.rawValue, need,
+                ErrorText.visible(setting.description))
         }
-        return text + settings.text(showsTitles: false)
+        text += settings.text(showsTitles: false)
+        guard let secret = provider.settings.first(where: \.isSecret) else { return text }
+        return text
+            + "\nWhat is secret is read from a file, --set \(secret.key)=@FILE, or from standard input, --set \(secret.key)=-.\n"
+    }
+
+    /// What a provider may do and what cannot be enforced, one sentence a line.
+    package static func permissions(of provider: ProviderDescription) -> String {
+        var text = ""
+        for permission in provider.permissions { text += "  \(ErrorText.visible(permission))\n" }
+        if !provider.gaps.isEmpty { text += "But here not all of it can be enforced:\n" }
+        for gap in provider.gaps { text += "  \(ErrorText.visible(gap))\n" }
+        return text
     }
 
     private static func words(_ capability: ProviderCapability) -> String {
         switch capability {
         case .modifying: "make, change and remove items (modifying)"
         case .changes: "tell what changed on the remote (changes)"
+        case .picker: "shape how pickers show it (picker)"
         }
     }
 
@@ -153,16 +175,53 @@ package enum DomainListing {
         for domain in domains {
             let settings = domain.settings.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
             table.add(
-                domain.name.rawValue, domain.providerID.rawValue, domain.providerState.rawValue,
+                domain.name.rawValue, domain.providerID.rawValue, state(of: domain),
                 ProviderListing.list(settings))
         }
         return table.text() + domains.compactMap(problem).joined()
     }
 
+    /// `running (process 4242)`, `waiting, to be started again in 8 s`.
+    static func state(of domain: DomainDescription) -> String {
+        switch domain.providerState {
+        case .idle, .starting, .failed: return domain.providerState.rawValue
+        case .running:
+            return "running" + (domain.providerProcessID.map { " (process \($0))" } ?? "")
+        case .waiting:
+            guard let delay = domain.restartDelay else { return "waiting" }
+            return "waiting, to be started again in \(max(1, Int((delay / .seconds(1)).rounded(.up)))) s"
+        }
+    }
+
+    /// Everything of one.
+    package static func details(_ domain: DomainDescription) -> String {
+        var table = Table([Table.Column(""), Table.Column("")])
+        table.add("Name", domain.name.rawValue)
+        table.add("Provider", domain.providerID.rawValue)
+        table.add("State", state(of: domain))
+        for (key, value) in domain.settings.sorted(by: { $0.key < $1.key }) { table.add("Setting", "\(key)=\(value)") }
+        if let note = domain.note { table.add("Note", ErrorText.visible(note)) }
+        table.add("Deletions ask", domain.rules.askingText)
+        table.add("Look again", domain.rules.lookAgainText)
+        return table.text(showsTitles: false) + (problem(of: domain) ?? "")
+    }
+
     static func problem(of domain: DomainDescription) -> String? {
-        guard let problem = domain.problem else { return nil }
+        let held = domain.heldDeletions.map { "\n" + HeldDeletionListing.text($0, of: domain.name) }.joined()
+        guard let problem = domain.problem else { return held.isEmpty ? nil : held }
         let causes = ErrorText.causes(of: problem).map { "\n  because: \(ErrorText.visible($0))" }.joined()
-        return "\n\(domain.name): \(ErrorText.visible(problem.message))\(causes)\n"
+        return "\n\(domain.name): \(ErrorText.visible(problem.message))\(causes)\n" + held
+    }
+}
+
+extension ItemStatus {
+    package var needsALook: Bool { problem != nil || state == .conflict || state == .nameClash }
+
+    /// There is nothing to tell of it.
+    package var isSettled: Bool {
+        // What is outdated is brought when somebody opens it.
+        [.materialised, .placeholder, .outdated].contains(state) && problem == nil && transfers.download == nil
+            && transfers.upload == nil
     }
 }
 
@@ -176,16 +235,21 @@ package enum StatusListing {
         ])
         for entry in status.domains {
             table.add(
-                entry.domain.name.rawValue, entry.domain.providerID.rawValue, entry.domain.providerState.rawValue,
+                entry.domain.name.rawValue, entry.domain.providerID.rawValue, DomainListing.state(of: entry.domain),
                 "\(entry.items)", "\(entry.materialised)", Words.size(entry.materialisedBytes), "\(entry.unsent)",
                 "\(entry.conflicts)")
         }
         var text = table.text() + status.domains.compactMap { DomainListing.problem(of: $0.domain) }.joined()
-        let wrong = status.items.filter { $0.problem != nil || $0.state == .conflict || $0.state == .nameClash }
-        let underWay = status.items.filter { item in !wrong.contains { $0.location == item.location } }
+        if !status.transfers.isEmpty { text += "\nTransfers: \(TransferText.line(status.transfers))\n" }
+        let wrong = status.items.filter(\.needsALook)
+        let settled = status.items.filter(\.isSettled)
+        let underWay = status.items.filter { !$0.needsALook && !$0.isSettled }
         if !underWay.isEmpty { text += "\nUnder way:\n" + lines(underWay) }
         if !wrong.isEmpty { text += "\nNeeds a look:\n" + lines(wrong) }
-        if status.items.isEmpty, status.domains.allSatisfy({ $0.domain.problem == nil }) {
+        if !settled.isEmpty { text += "\n" + lines(settled) }
+        if wrong.isEmpty, underWay.isEmpty,
+            status.domains.allSatisfy({ $0.domain.problem == nil && $0.domain.heldDeletions.isEmpty })
+        {
             text += "\nEverything is in sync.\n"
         }
         return text
@@ -194,7 +258,9 @@ package enum StatusListing {
     private static func lines(_ items: [ItemStatus]) -> String {
         items.map { item in
             var text = "  \(item.location)  \(item.state.word)"
-            if let progress = item.progress { text += ", \(ItemListing.progressText(progress))" }
+            for transfer in [item.transfers.download, item.transfers.upload] {
+                if let transfer { text += ", \(TransferText.line(transfer))" }
+            }
             text += "\n"
             if let problem = item.problem {
                 text += "    \(ErrorText.visible(problem.message))\n"

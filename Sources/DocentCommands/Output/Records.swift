@@ -22,6 +22,15 @@ extension ItemStatus {
             ("problem", problem.map(\.json) ?? .null),
             ("progress", progress.map(\.json) ?? .null),
             ("conflictPath", JSON(conflictPath)),
+            ("isDownloaded", .boolean(isDownloaded)),
+            ("isUploaded", .boolean(isUploaded)),
+            ("downloadingStatus", .string(downloadingStatus.rawValue)),
+            ("downloadRequested", .boolean(transfers.isDownloadRequested)),
+            ("download", transfers.download.map(\.json) ?? .null),
+            ("upload", transfers.upload.map(\.json) ?? .null),
+            ("keeping", .string(marks.keeping.rawValue)),
+            ("ownKeeping", JSON(marks.own?.rawValue)),
+            ("paused", .boolean(marks.isPaused)),
         ])
     }
 }
@@ -62,6 +71,7 @@ extension ProviderDescription {
             ("capabilities", .array(capabilities.map { .string($0.rawValue) })),
             ("settings", .array(settings.map(\.json))),
             ("permissions", .array(permissions.map(JSON.string))),
+            ("notEnforced", .array(gaps.map(JSON.string))),
             ("domains", .array(domains.map { .string($0.rawValue) })),
             ("protocolVersions", .array(protocolVersions.map { JSON($0) })),
             ("bundle", .string(bundlePath)),
@@ -76,6 +86,7 @@ extension SettingDescription {
             ("key", .string(key)),
             ("type", .string(type.rawValue)),
             ("required", .boolean(required)),
+            ("secret", .boolean(isSecret)),
             ("default", JSON(defaultValue)),
             ("description", .string(description)),
         ])
@@ -102,6 +113,11 @@ extension DomainDescription {
             ),
             ("providerState", .string(providerState.rawValue)),
             ("providerProcess", JSON(providerProcessID)),
+            ("restartInMilliseconds", JSON(restartDelay.map { Int64(($0 / .milliseconds(1)) as Double) })),
+            ("recordings", JSON(recordings)),
+            ("note", JSON(note)),
+            ("rules", rules.json),
+            ("heldDeletions", .array(heldDeletions.map(\.json))),
             ("problem", problem.map(\.json) ?? .null),
         ])
     }
@@ -116,15 +132,20 @@ extension DomainStatus {
             ("materialisedBytes", JSON(materialisedBytes)),
             ("unsent", JSON(unsent)),
             ("conflicts", JSON(conflicts)),
+            ("transfers", transfers.json),
         ])
     }
 }
 
 extension StorageStatus {
-    package var json: JSON {
+    package func json(with coordination: CoordinationStatus) -> JSON {
         .object([
             ("domains", .array(domains.map(\.json))),
             ("items", .array(items.map(\.json))),
+            ("transfers", transfers.json),
+            ("holdings", .array(coordination.holdings.map(JSON.string))),
+            ("waits", .array(coordination.waits.map(JSON.string))),
+            ("droppedPresenters", .array(coordination.droppedPresenters.map(JSON.string))),
         ])
     }
 }
@@ -141,6 +162,35 @@ extension HostStatus {
             ("claims", JSON(claims)),
             ("memory", JSON(memory)),
             ("findings", .array(findings.map(JSON.string))),
+        ])
+    }
+}
+
+extension TransferStatus {
+    package var json: JSON {
+        .object([
+            ("underWay", .boolean(isUnderWay)),
+            ("done", JSON(done)),
+            ("expected", JSON(expected)),
+            ("percent", JSON(percent)),
+            ("bytesPerSecond", JSON(bytesPerSecond)),
+            ("secondsLeft", JSON(timeLeft.map(\.components.seconds))),
+            ("waitsFor", JSON(wait?.rawValue)),
+            ("retryInSeconds", JSON(retryIn.map(\.components.seconds))),
+            ("problem", problem.map(\.json) ?? .null),
+        ])
+    }
+}
+
+extension TransferSummary {
+    package var json: JSON {
+        .object([
+            ("waiting", JSON(waiting)),
+            ("underWay", JSON(underWay)),
+            ("failed", JSON(failed)),
+            ("bytesLeft", JSON(bytesLeft)),
+            ("bytesPerSecond", JSON(bytesPerSecond)),
+            ("secondsLeft", JSON(timeLeft.map(\.components.seconds))),
         ])
     }
 }

@@ -26,8 +26,9 @@ package struct Table {
 
     package var isEmpty: Bool { rows.isEmpty }
 
+    /// - Parameter cells: also texts of others: what a terminal could take for more than text is made visible.
     package mutating func add(_ cells: String...) {
-        rows.append(cells)
+        rows.append(cells.map(ErrorText.visible))
     }
 
     /// The lines, each with its line break. The last column is not padded.

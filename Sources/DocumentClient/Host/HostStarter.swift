@@ -86,7 +86,8 @@ struct HostStarter {
         }
         defer { try? file.close() }
         let end = (try? file.seek(offset: 0, from: .end)) ?? 0
-        let start = max(logStart, end - 4_096)
+        // The daemon begins a new log when one is full.
+        let start = max(end < logStart ? 0 : logStart, end - 4_096)
         guard end > start else { return [] }
         let bytes = [UInt8](unsafeUninitializedCapacity: Int(end - start)) { buffer, count in
             count = (try? file.read(fromAbsoluteOffset: start, into: UnsafeMutableRawBufferPointer(buffer))) ?? 0

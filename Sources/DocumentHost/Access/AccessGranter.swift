@@ -3,60 +3,235 @@ import DocumentStorage
 import FileCoordination
 import Logging
 import ProviderLauncher
+import SystemPackage
 
 /// Coordinated reads and writes of host tools: claim first, then contents, then the path (COORD-9, DOWN-2).
 struct AccessGranter: Sendable {
     struct Grant: Sendable {
         let number: UInt64
-        let item: IndexedItem
+        /// In the order in which they were asked for.
+        let items: [GrantedItem]
+    }
+
+    enum GrantedItem: Sendable {
+        /// With the path of a snapshot, where one was made.
+        case item(KnownItem, snapshot: FilePath?)
+        /// Where a document may be written.
+        case place(ItemStatus)
     }
 
     let storage: StorageThreads
+    let known: KnownItems
     let broker: CoordinationBroker
     let accesses: AccessTable
+    let presenters: PresenterTable
     let domains: DomainRegistry
+    let exported: ExportedItems
     let resolver: ItemResolver
     let follower: ChangeFollower
     let materialiser: Materialiser
+    let contents: FolderContents
     let sender: Sender
+    let arrivals: Arrivals
+    let disk: DiskCheck
+    let providing: ProvidingEnds
+    let localChanges: LocalChangeWatcher
     let work: WorkGroup
     let logger: Logger
 
+    /// - Parameter permit: refuses items that the tool may not access.
     func begin(
-        _ request: AccessRequest, on domain: Domain, by owner: ClaimOwner,
+        _ request: AccessRequest, by owner: ClaimOwner, permit: AccessPermit,
         onProgress: (@Sendable (TransferProgress?) -> Void)?
     ) async throws(DocumentError) -> Grant {
-        try await follower.freshen(domain)
-        var item = try await resolver.resolve(request.location, in: domain)
-        try check(item, request, domain)
-        let nested = accesses.held(request.nestedIn, by: owner)
-        if item.state == .outdated, !request.metadataOnly {
-            try await replaceOutdated(item, on: domain, by: owner, nestedIn: nested, onProgress: onProgress)
+        while true {
+            let grant = try await attempt(request, by: owner, permit: permit, onProgress: onProgress)
+            if let grant { return grant }
         }
-        let intent: ClaimIntent = request.intent == .reading ? .reading : .writing(request.writingOption)
-        let claim = try await broker.claim(
-            try storage.read { try $0.coordinated(item) }, for: intent, by: owner, purpose: request.purpose,
-            nestedIn: nested)
+    }
+
+    /// - Returns: nil when something has come to a place that was free when it was asked for: it is to be asked for anew.
+    private func attempt(
+        _ request: AccessRequest, by owner: ClaimOwner, permit: AccessPermit,
+        onProgress: (@Sendable (TransferProgress?) -> Void)?
+    ) async throws(DocumentError) -> Grant? {
+        let nested = accesses.held(request.nestedIn, by: owner)
+        let presenter = try request.presenter.map { number throws(DocumentError) in
+            try presenters.presenter(number, of: owner)
+        }
+        let purpose = try Purpose(identifier: request.purpose, presenter: presenter)
+        var targets: [AccessTarget] = []
+        for intention in request.intentions {
+            let domain = try domains.domain(intention.location.domain)
+            try await follower.freshen(domain)
+            let (target, around) = try await target(of: intention, in: domain, request)
+            let item = around.item
+            targets.append(target)
+            guard case .item = target else {
+                // Of a place it is its folder that grants cover.
+                try permit.check(item, intention, storage)
+                continue
+            }
+            // A bookmark is a grant of its own.
+            if request.bookmark == nil { try exported.check(item.key, at: intention.location, by: owner) }
+            try permit.check(item, intention, storage)
+            if !request.isPreparation { try check(item, intention, domain) }
+            if item.state == .outdated, intention.needsContents, !request.isPreparation {
+                try await replaceOutdated(
+                    item, on: domain, for: request, purpose: purpose, by: owner, nestedIn: nested,
+                    onProgress: onProgress)
+            }
+        }
+        let wanted = try coordinated(targets, for: request.intentions)
+        let snapshots = Snapshots()
         do throws(DocumentError) {
-            // While it waited, the item may have been renamed, sent, or removed (COORD-7).
-            guard let now = try storage.read({ try $0.item(item.id, in: domain.name) }), !now.isGone || now.isUnsent
-            else {
-                throw DocumentError(.noSuchItem, "\(request.location) was removed while you waited for it.")
-            }
-            item = now
-            if needsContents(request), item.item.kind == .document, !item.isCurrent, item.state != .outdated {
-                item = try await materialiser.materialise(item, of: domain, onProgress: onProgress)
-            }
-            var change: JournalEntry?
-            if request.intent == .writing, item.item.kind == .document {
-                let id = item.id
-                change = try await storage.run { try $0.expectChange(of: id, in: domain.name) }
-            }
-            accesses.insert(Access(claim: claim, owner: owner, key: item.key, change: change))
-            return Grant(number: claim.rawValue, item: item)
+            let grant = try await broker.claim(
+                provide: { [self] wanted throws(DocumentError) in
+                    // A tool's own access around this one, or one with its purpose, may be in the middle of a save.
+                    let isAlone = nested.isEmpty && request.purpose == nil
+                    for item in wanted { try await provide(item, for: request, looking: isAlone, onProgress) }
+                },
+                snapshot: { [self] wanted throws(DocumentError) in try await makeSnapshots(of: wanted, in: snapshots) },
+                { id in
+                    Claim(
+                        id: id, owner: owner, intentions: wanted,
+                        style: request.isPreparation ? .preparation : .access, purpose: purpose,
+                        coordinator: request.coordinator.map { CoordinatorID(owner: owner.id, number: $0) },
+                        providesContents: true, nestedIn: nested, answering: request.answering.map(MessageID.init))
+                })
+            return try await hold(grant, targets, wanted, request, snapshots, by: owner)
         } catch {
-            broker.end(claim)
+            snapshots.remove()
             throw error
+        }
+    }
+
+    /// As the resolver finds it, without a second look for what is known.
+    func find(_ location: Location, in domain: Domain) async throws(DocumentError) -> KnownItem {
+        if !location.isRoot { try domain.requireVisible() }
+        if let found = try known.item(at: location), !found.item.isGone || found.item.isUnsent { return found }
+        return try current(try await resolver.resolve(location, in: domain).key, location)
+    }
+
+    private func coordinated(
+        _ targets: [AccessTarget], for intentions: [AccessRequest.Intention]
+    ) throws(DocumentError) -> [AccessIntention] {
+        var wanted: [AccessIntention] = []
+        for (target, intention) in zip(targets, intentions) {
+            let item =
+                switch target {
+                case .item(let key): try current(key, intention.location).coordinated
+                case .place(let place): place.coordinated
+                }
+            wanted.append(
+                AccessIntention(
+                    item,
+                    intention.intent == .reading
+                        ? .reading(intention.readingOptions) : .writing(intention.writingOption)))
+        }
+        return wanted
+    }
+
+    /// What was granted is looked at again, and written down: while it waited, an item may have been renamed, sent, or
+    /// removed (COORD-7).
+    private func hold(
+        _ grant: CoordinationBroker.Grant, _ targets: [AccessTarget], _ wanted: [AccessIntention],
+        _ request: AccessRequest, _ snapshots: Snapshots, by owner: ClaimOwner
+    ) async throws(DocumentError) -> Grant? {
+        var access = Access(
+            claim: grant.id, owner: owner, intentions: request.isPreparation ? [] : wanted, keys: [],
+            snapshots: snapshots.made.map(\.request))
+        var now: [GrantedItem] = []
+        do throws(DocumentError) {
+            for (index, (target, intention)) in zip(targets, request.intentions).enumerated() {
+                switch target {
+                case .place(let place):
+                    guard
+                        let granted = try await hold(
+                            place, index, at: intention.location, in: &access, creating: request.isCreating)
+                    else {
+                        await giveUp(access, snapshots)
+                        return nil
+                    }
+                    now.append(granted)
+                case .item(let key):
+                    access.keys.append(key)
+                    let found = try current(key, intention.location)
+                    let item = found.item
+                    if intention.intent == .writing, item.item.kind == .document, !request.isPreparation {
+                        access.changes.append(
+                            try await storage.run { try $0.expectChange(of: item.id, in: item.domain) })
+                    }
+                    now.append(.item(found, snapshot: index < snapshots.made.count ? snapshots.made[index].path : nil))
+                }
+            }
+        } catch {
+            await giveUp(access)
+            throw error
+        }
+        accesses.insert(access)
+        return Grant(number: grant.id.rawValue, items: now)
+    }
+
+    /// Nobody has written: what was expected has not come.
+    private func giveUp(_ access: Access, _ snapshots: Snapshots? = nil) async {
+        for change in access.changes { _ = try? await storage.run { try $0.recordChange(change) } }
+        _ = try? await takeIn(access)
+        snapshots?.remove()
+        broker.end(access.claim, effects: access.intentions.map { _ in .unchanged })
+    }
+
+    private func current(_ key: ItemKey, _ location: Location) throws(DocumentError) -> KnownItem {
+        var found = try known.item(key)
+        // Claims follow an item's new identifier a moment before the index does.
+        if found == nil, let other = try known.item(at: location), broker.isIdentified(other.coordinated, as: key) {
+            found = other
+        }
+        guard let now = found, !now.item.isGone || now.item.isUnsent else {
+            throw DocumentError(.noSuchItem, "\(location) was removed while you waited for it.")
+        }
+        return now
+    }
+
+    /// COORD-9: contents first, under the claim.
+    private func provide(
+        _ wanted: CoordinatedItem, for request: AccessRequest, looking: Bool,
+        _ onProgress: (@Sendable (TransferProgress?) -> Void)?
+    ) async throws(DocumentError) {
+        guard case .item(let key) = wanted.subject else { return }
+        let found = try current(key, wanted.location)
+        var item = found.item
+        if looking, !storage.isAsRecorded(item, at: found.onDisk) { item = try await disk.look(item) }
+        guard item.item.kind == .document else {
+            // A package is one document; a folder is wanted as one for uploading only (COORD-14, COORD-21).
+            guard item.item.kind == .package || request.isForUploading else { return }
+            return try await contents.bring(item, of: try domains.domain(key.domain), onProgress)
+        }
+        guard !item.isCurrent, item.state != .outdated else { return }
+        _ = try await materialiser.materialise(item, of: try domains.domain(key.domain), onProgress: onProgress)
+    }
+
+    private func makeSnapshots(of wanted: [CoordinatedItem], in snapshots: Snapshots) async throws(DocumentError) {
+        for item in wanted {
+            let parts: [ArchivedItem]?
+            if item.kind != .document, case .item(let key) = item.subject {
+                parts = try contents.parts(of: try current(key, item.location).item, at: item.location)
+            } else {
+                parts = nil
+            }
+            snapshots.add(
+                try await storage.run { store in
+                    let request = try store.root.staging.makeRequest()
+                    do {
+                        let made =
+                            try parts.map { try store.root.staging.archive($0, in: request) }
+                            ?? store.root.staging.snapshot(of: item.location, in: request)
+                        return (request, made.path)
+                    } catch {
+                        try? request.remove()
+                        throw error
+                    }
+                })
         }
     }
 
@@ -80,7 +255,7 @@ struct AccessGranter: Sendable {
                     logger.error(
                         "what a tool wrote before it ended could not be recorded",
                         metadata: [
-                            "domain": "\(access.key.domain)", "item.id": "\(access.key.id)", "error": "\(error)",
+                            "items": "\(access.keys.map(\.id))", "error": "\(error)",
                         ])
                 }
             }
@@ -88,64 +263,81 @@ struct AccessGranter: Sendable {
     }
 
     private func end(_ access: Access) async throws(DocumentError) {
+        var effects: [ClaimEffect]?
         defer {
-            broker.end(access.claim)
-            stopProviding(access.key)
+            broker.end(access.claim, effects: effects)
+            for key in access.keys { providing.claimEnded(on: key) }
         }
-        guard let change = access.change else { return }
-        let item = try await storage.run { try $0.recordChange(change) }
-        if item.state == .changed { sender.enqueue(access.key) }
-    }
-
-    /// PROV-10: the last claim of any process is gone. A provider that does not run has nothing to drop.
-    private func stopProviding(_ key: ItemKey) {
-        guard !broker.isClaimed(key), let domain = domains.find(key.domain),
-            domain.isRunning
-        else { return }
-        work.add { [self] in
-            guard !broker.isClaimed(key) else { return }
+        // Whatever becomes of the places, what was written to documents is recorded, too.
+        var failure: DocumentError?
+        if !access.awaited.isEmpty {
+            var places: [Int: ClaimEffect] = [:]
             do throws(DocumentError) {
-                try await domain.provider.stopProviding(key.id)
+                places = try await takeIn(access)
             } catch {
-                logger.debug("stopProviding failed", metadata: ["item.id": "\(key.id)", "error": "\(error)"])
+                failure = error
+            }
+            effects = access.intentions.enumerated().map { number, intention in
+                let isPlace = access.awaited.contains { $0.intention == number }
+                return isPlace ? places[number] ?? .unchanged : intention.intent.usualEffect
             }
         }
+        for snapshot in access.snapshots { try await storage.run { _ in try snapshot.remove() } }
+        for change in access.changes {
+            let item: IndexedItem
+            do throws(DocumentError) {
+                item = try await storage.run { try $0.recordChange(change) }
+            } catch {
+                // Removed inside of the access that was to remove it (COORD-16).
+                if error.code == .noSuchItem, access.isForDeleting { continue }
+                // A full disk, for one: what was written lies in the files, and is recorded as soon as it can be.
+                for key in access.keys { localChanges.suspect(key, because: error) }
+                throw error
+            }
+            guard item.state == .changed else { continue }
+            if item.isArriving { try arrivals.send(item) } else { sender.enqueue(item.key) }
+        }
+        if let failure { throw failure }
     }
 
     /// The file that others may be reading is replaced only when nobody reads it any more.
     private func replaceOutdated(
-        _ item: IndexedItem, on domain: Domain, by owner: ClaimOwner, nestedIn: Set<ClaimID>,
-        onProgress: (@Sendable (TransferProgress?) -> Void)?
+        _ item: IndexedItem, on domain: Domain, for request: AccessRequest, purpose: Purpose?, by owner: ClaimOwner,
+        nestedIn: Set<ClaimID>, onProgress: (@Sendable (TransferProgress?) -> Void)?
     ) async throws(DocumentError) {
         let claim: ClaimID
         do throws(DocumentError) {
-            claim = try await broker.claim(
-                try storage.read { try $0.coordinated(item) }, for: .writing(.forReplacing), by: owner,
-                nestedIn: nestedIn)
+            let outdated = AccessIntention(try storage.read { try $0.coordinated(item) }, .writing(nil))
+            claim = try await broker.claim { id in
+                Claim(
+                    id: id, owner: owner, intentions: [outdated], purpose: purpose, nestedIn: nestedIn,
+                    answering: request.answering.map(MessageID.init))
+            }.id
         } catch {
             // Asked for inside the tool's own access: what is here has to do until that one ends.
             guard error.code == .deadlock else { throw error }
             return
         }
         defer { broker.end(claim) }
+        // Changed here, too: sending it shows the conflict.
+        let item = try await disk.look(item)
+        guard item.state == .outdated else { return }
         do throws(DocumentError) {
             _ = try await materialiser.materialise(item, of: domain, onProgress: onProgress)
         } catch {
-            // Offline: an older version that is here is better than none, and the tool is told the state.
-            guard error.code.errorClass == .resolvable || error.code == .providerUnavailable else { throw error }
+            // Offline, or in the middle of an edit: an older version that is here is better than none, and the tool is told
+            // the state.
+            guard
+                error.code.errorClass == .resolvable
+                    || [.providerUnavailable, .busy, .unsyncedEdits].contains(error.code)
+            else { throw error }
             logger.notice("an outdated document is used", metadata: ["item.id": "\(item.id)", "error": "\(error)"])
         }
     }
 
-    private func needsContents(_ request: AccessRequest) -> Bool {
-        guard !request.metadataOnly else { return false }
-        switch request.writingOption {
-        case .forDeleting, .forMoving, .forReplacing, .contentIndependentMetadataOnly: return false
-        case nil, .forMerging: return true
-        }
-    }
-
-    private func check(_ item: IndexedItem, _ request: AccessRequest, _ domain: Domain) throws(DocumentError) {
+    private func check(
+        _ item: IndexedItem, _ request: AccessRequest.Intention, _ domain: Domain
+    ) throws(DocumentError) {
         try domain.require([.open, .import], for: "opened")
         guard item.state != .nameClash else {
             throw DocumentError(
@@ -156,11 +348,14 @@ struct AccessGranter: Sendable {
         guard request.intent == .writing else { return }
         try domain.require([.open], for: "edited")
         try domain.requireModifying(request.location)
-        guard item.item.kind == .document else {
-            throw DocumentError(.invalidArgument, "\(request.location) is a folder; only documents can be edited.")
-        }
+        // A folder is claimed for what is done in it, or with it; its contents are the items inside.
+        guard item.item.kind == .document else { return }
         guard item.item.capabilities.contains(.write) else {
             throw DocumentError(.notPermitted, "\(request.location) is read-only on the remote.")
         }
     }
+}
+
+extension AccessRequest {
+    fileprivate var isForUploading: Bool { intentions.contains { $0.readingOptions.contains(.forUploading) } }
 }

@@ -7,9 +7,23 @@ import Synchronization
 struct Access: Sendable {
     var claim: ClaimID
     var owner: ClaimOwner
-    var key: ItemKey
-    /// Of a writing access: the journal's word that the file may change.
-    var change: JournalEntry?
+    /// What was asked for, as it was when it was granted.
+    var intentions: [AccessIntention] = []
+    var keys: [ItemKey]
+    /// Documents that may come into being.
+    var awaited: [AwaitedDocument] = []
+    /// Of a writing access: the journal's word that a file may change, one for each document that is written.
+    var changes: [JournalEntry] = []
+    /// Of an access for uploading: what it reads instead of the documents (COORD-14).
+    var snapshots: [StagingRequest] = []
+
+    var isForDeleting: Bool { intentions.contains { $0.intent == .writing(.forDeleting) } }
+}
+
+/// The journal's word that a document may come to a free place, and which of the access's intentions says so.
+struct AwaitedDocument: Sendable {
+    let entry: JournalEntry
+    let intention: Int
 }
 
 /// The accesses that are held, by the number that the tool knows them by: the claim's.
@@ -33,6 +47,35 @@ final class AccessTable: Sendable {
             let ended = accesses.values.filter { $0.owner == owner }.sorted { $0.claim < $1.claim }
             for access in ended { accesses[access.claim] = nil }
             return ended
+        }
+    }
+
+    /// The claim of an access that the owner holds on just that item for just that.
+    func claim(of owner: ClaimOwner, on subject: CoordinatedItem.Subject, for intent: ClaimIntent) -> ClaimID? {
+        accesses.withLock { accesses in
+            accesses.values.first { access in
+                access.owner == owner
+                    && access.intentions.contains { $0.item.subject == subject && $0.intent == intent }
+            }?.claim
+        }
+    }
+
+    /// The same, of the item at a location, when it was granted: what it is called may have changed since.
+    func claim(of owner: ClaimOwner, at location: Location, for intent: ClaimIntent) -> ClaimID? {
+        accesses.withLock { accesses in
+            accesses.values.first { access in
+                access.owner == owner
+                    && access.intentions.contains { $0.item.location == location && $0.intent == intent }
+            }?.claim
+        }
+    }
+
+    /// Whether somebody may write a document just now, whose end looks at it.
+    func isWritten(_ key: ItemKey) -> Bool {
+        accesses.withLock { accesses in
+            accesses.values.contains { access in
+                access.changes.contains { $0.itemID == key.id && $0.domain == key.domain }
+            }
         }
     }
 

@@ -1,48 +1,83 @@
+package import DocumentModel
 import Synchronization
 
 /// Lets one task at a time work on each key, first come, first served: what the host does to one item happens one
 /// thing after the other.
 package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
-    /// A key is there while somebody holds it; its waiters are in order.
-    private let queues = Mutex<[Key: [CheckedContinuation<Void, Never>]]>([:])
+    private struct State {
+        /// A key is there while somebody holds it.
+        var lines: [Key: WaitingLine] = [:]
+        var nextTicket: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
 
     package init() {}
 
-    package func withLock<Value: Sendable, Failure: Error>(
+    /// - Throws: `cancelled` when the task is cancelled while it waits for the others; then `body` was not called.
+    package func withLock<Value: Sendable>(
+        _ key: Key, _ body: () async throws(DocumentError) -> Value
+    ) async throws(DocumentError) -> Value {
+        try await lock(key)
+        defer { unlock(key) }
+        return try await body()
+    }
+
+    /// Waits for nobody.
+    ///
+    /// - Returns: nil, and nothing was done, when somebody works on the key.
+    package func withLockIfFree<Value: Sendable, Failure: Error>(
         _ key: Key, _ body: () async throws(Failure) -> Value
-    ) async throws(Failure) -> Value {
-        await lock(key)
+    ) async throws(Failure) -> Value? {
+        let isFree = state.withLock { state in
+            guard state.lines[key] == nil else { return false }
+            state.lines[key] = WaitingLine()
+            return true
+        }
+        guard isFree else { return nil }
         defer { unlock(key) }
         return try await body()
     }
 
     /// Whether somebody works on the key just now.
-    package func isHeld(_ key: Key) -> Bool { queues.withLock { $0[key] != nil } }
+    package func isHeld(_ key: Key) -> Bool { state.withLock { $0.lines[key] != nil } }
 
-    private func lock(_ key: Key) async {
-        await withCheckedContinuation { continuation in
-            let free = queues.withLock { queues in
-                if queues[key] == nil {
-                    queues[key] = []
-                    return true
-                }
-                queues[key]?.append(continuation)
-                return false
+    private func lock(_ key: Key) async throws(DocumentError) {
+        let ticket = state.withLock { state -> UInt64? in
+            if state.lines[key] == nil {
+                state.lines[key] = WaitingLine()
+                return nil
             }
-            if free { continuation.resume() }
+            state.nextTicket += 1
+            return state.nextTicket
         }
+        guard let ticket else { return }
+        let isMine = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let outcome = state.withLock { state -> Bool? in
+                    if state.lines[key] == nil {
+                        state.lines[key] = WaitingLine()
+                        return true
+                    }
+                    // Cancelled before it stood in the line, where it would not have been found.
+                    if Task.isCancelled { return false }
+                    state.lines[key]?.append(continuation, ticket: ticket)
+                    return nil
+                }
+                if let outcome { continuation.resume(returning: outcome) }
+            }
+        } onCancel: {
+            state.withLock { $0.lines[key]?.remove(ticket) }?.resume(returning: false)
+        }
+        guard isMine else { throw DocumentError(wrapping: CancellationError()) }
     }
 
     private func unlock(_ key: Key) {
-        let next = queues.withLock { queues -> CheckedContinuation<Void, Never>? in
-            guard var waiters = queues[key], !waiters.isEmpty else {
-                queues[key] = nil
-                return nil
-            }
-            let next = waiters.removeFirst()
-            queues[key] = waiters
+        let next = state.withLock { state -> WaitingLine.Turn? in
+            let next = state.lines[key]?.popFirst()
+            if next == nil { state.lines[key] = nil }
             return next
         }
-        next?.resume()
+        next?.resume(returning: true)
     }
 }

@@ -15,7 +15,7 @@ package final class SharedTransfers<Key: Hashable & Sendable, Value: Sendable>: 
     private struct Flight {
         let number: UInt64
         var waiters: [UInt64: Waiter] = [:]
-        var latest: TransferProgress?
+        var meter: TransferMeter
         var task: Task<Void, Never>?
         var isAbandoned = false
     }
@@ -28,12 +28,23 @@ package final class SharedTransfers<Key: Hashable & Sendable, Value: Sendable>: 
     private let state = Mutex(State())
     private let work: WorkGroup
     private let executor: (any TaskExecutor)?
+    private let clock: @Sendable () -> Duration
+    private let reported = Mutex<(@Sendable (Key) -> Void)?>(nil)
 
-    /// - Parameter executor: where transfers run; nil for the default.
-    package init(work: WorkGroup, executor: (any TaskExecutor)? = nil) {
+    /// - Parameters:
+    ///   - executor: where transfers run; nil for the default.
+    ///   - clock: counts from some moment, and never backwards; for speeds.
+    package init(
+        work: WorkGroup, executor: (any TaskExecutor)? = nil,
+        clock: @escaping @Sendable () -> Duration = { .zero }
+    ) {
         self.work = work
         self.executor = executor
+        self.clock = clock
     }
+
+    /// Calls the closure whenever a transfer has told how far it is. It must not block.
+    package func onReport(_ body: @escaping @Sendable (Key) -> Void) { reported.withLock { $0 = body } }
 
     /// Joins the transfer of the key, or begins it with `operation`.
     package func join(
@@ -53,7 +64,8 @@ package final class SharedTransfers<Key: Hashable & Sendable, Value: Sendable>: 
                         state.flights[key] = flight
                         return nil
                     }
-                    state.flights[key] = Flight(number: ticket, waiters: [ticket: waiter])
+                    state.flights[key] = Flight(
+                        number: ticket, waiters: [ticket: waiter], meter: TransferMeter(at: clock()))
                     return ticket
                 }
                 if let begun { begin(begun, key, operation) }
@@ -67,8 +79,11 @@ package final class SharedTransfers<Key: Hashable & Sendable, Value: Sendable>: 
 
     /// How far the key's transfer is; nil when there is none.
     package func progress(of key: Key) -> TransferProgress? {
-        state.withLock { state in state.flights[key].map { $0.latest ?? TransferProgress(done: 0) } }
+        meter(of: key)?.progress
     }
+
+    /// How far it is and how fast; nil when there is none.
+    package func meter(of key: Key) -> TransferMeter? { state.withLock { $0.flights[key]?.meter } }
 
     package var keys: [Key] { state.withLock { Array($0.flights.keys) } }
 
@@ -76,7 +91,7 @@ package final class SharedTransfers<Key: Hashable & Sendable, Value: Sendable>: 
         _ number: UInt64, _ key: Key,
         _ operation: @escaping @Sendable (@escaping ProgressObserver) async throws(DocumentError) -> Value
     ) {
-        work.add { [self] in
+        let isTaken = work.add { [self] in
             // A handle, so that the last waiter who leaves can cancel it; awaited here, so that it ends with the host.
             let task = Task(executorPreference: executor) {
                 let outcome: Outcome
@@ -99,16 +114,19 @@ package final class SharedTransfers<Key: Hashable & Sendable, Value: Sendable>: 
                 task.cancel()
             }
         }
+        if !isTaken { finish(number, key, .failure(WorkGroup.hasEnded)) }
     }
 
     private func report(_ progress: TransferProgress?, _ key: Key, _ number: UInt64) {
-        let observers = state.withLock { state -> [ProgressObserver] in
-            guard var flight = state.flights[key], flight.number == number else { return [] }
-            if let progress { flight.latest = progress }
+        let now = clock()
+        let (observers, told) = state.withLock { state -> ([ProgressObserver], TransferProgress?) in
+            guard var flight = state.flights[key], flight.number == number else { return ([], nil) }
+            if let progress { flight.meter.report(progress, at: now) }
             state.flights[key] = flight
-            return flight.waiters.values.compactMap(\.observer)
+            return (flight.waiters.values.compactMap(\.observer), progress == nil ? nil : flight.meter.progress)
         }
-        for observer in observers { observer(progress) }
+        for observer in observers { observer(told) }
+        if told != nil { reported.withLock { $0 }?(key) }
     }
 
     private func finish(_ number: UInt64, _ key: Key, _ outcome: Outcome) {

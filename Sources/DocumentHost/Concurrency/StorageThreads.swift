@@ -33,6 +33,12 @@ package struct StorageThreads: Sendable {
         }
     }
 
+    /// Whether a document's file is just what was recorded, its times included. Looked at here and now, as the index is:
+    /// one entry of one folder, which was used a moment ago.
+    package func isAsRecorded(_ item: IndexedItem, at place: Location) -> Bool {
+        item.local != nil && (try? store.root.tree.file(at: place)) == item.local
+    }
+
     package func write<Value: Sendable>(
         _ body: @escaping @Sendable (IndexTransaction) throws -> Value
     ) async throws(DocumentError) -> Value {

@@ -1,4 +1,4 @@
-import Synchronization
+package import DocumentModel
 
 /// Runs the host's own work as child tasks of the host: what goes on when the one who asked for it has gone.
 package final class WorkGroup: Sendable {
@@ -11,9 +11,18 @@ package final class WorkGroup: Sendable {
         (jobs, continuation) = AsyncStream.makeStream(of: Job.self)
     }
 
-    /// Has a job run. After the group has ended it is dropped.
-    package func add(_ job: @escaping Job) {
-        continuation.yield(job)
+    /// Has a job run.
+    ///
+    /// - Returns: false when the group has ended and the job will never run: whoever waits for it has to be told.
+    @discardableResult
+    package func add(_ job: @escaping Job) -> Bool {
+        if case .terminated = continuation.yield(job) { return false }
+        return true
+    }
+
+    /// What whoever waits for a job of a group that has ended is told.
+    package static var hasEnded: DocumentError {
+        DocumentError(.cancelled, "The host has ended; open it again, and keep run() running while it is used.")
     }
 
     /// Runs jobs until the task is cancelled, and then waits for those that run (they are cancelled too).
@@ -26,6 +35,7 @@ package final class WorkGroup: Sendable {
         }
     }
 
+    /// Nothing is taken any more. What was added and not taken is run by ``run()`` all the same.
     package func finish() {
         continuation.finish()
     }

@@ -2,122 +2,290 @@ package import DocumentModel
 package import FileCoordination
 import Synchronization
 
-/// The one broker of claims (COORD-39): the shell around ``CoordinationStateMachine`` that lets tasks wait.
+/// The one broker of claims and presenters (COORD-39): the shell around ``CoordinationStateMachine`` that lets tasks
+/// wait, passes messages on, and watches the time.
 package final class CoordinationBroker: Sendable {
-    private struct Waiter {
-        let claim: Claim
-        let continuation: CheckedContinuation<Result<Void, DocumentError>, Never>
-
-        var cancelled: Result<Void, DocumentError> {
-            .failure(DocumentError(.cancelled, "Waiting for \(claim.item.location) was cancelled."))
-        }
+    /// What a claim was granted for.
+    package struct Grant: Sendable {
+        package let id: ClaimID
+        /// Where the items are now, in the order in which they were asked for (COORD-7).
+        package let locations: [Location]
     }
 
-    private struct State {
-        var machine = CoordinationStateMachine()
-        var nextID: UInt64 = 1
-        var waiters: [ClaimID: Waiter] = [:]
-        /// Claims that were cancelled before they began to wait.
-        var cancelled: Set<ClaimID> = []
-    }
+    /// Brings contents or makes snapshots while the claim keeps others out.
+    package typealias Preparation = @Sendable ([CoordinatedItem]) async throws(DocumentError) -> Void
 
     private let state = Mutex(State())
+    private let clock: BrokerClock
 
-    package init() {}
+    package init(clock: BrokerClock = .unlimited) {
+        self.clock = clock
+    }
+
+    // MARK: - Claims
 
     /// Waits for a claim. Cancelling the task gives the claim up (COORD-37).
     package func claim(
-        _ item: CoordinatedItem, for intent: ClaimIntent, by owner: ClaimOwner, purpose: String? = nil,
-        nestedIn: Set<ClaimID> = []
+        _ item: CoordinatedItem, for intent: ClaimIntent, by owner: ClaimOwner, style: Claim.Style = .access,
+        purpose: Purpose? = nil, nestedIn: Set<ClaimID> = []
     ) async throws(DocumentError) -> ClaimID {
-        let id = state.withLock { state in
-            defer { state.nextID += 1 }
-            return ClaimID(state.nextID)
-        }
-        let claim = Claim(
-            id: id, owner: owner, item: item, intent: intent, purpose: purpose, nestedIn: nestedIn)
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                perform { state in
-                    let waiter = Waiter(claim: claim, continuation: continuation)
-                    guard state.cancelled.remove(id) == nil else {
-                        return ([], [(waiter, waiter.cancelled)])
-                    }
-                    state.waiters[id] = waiter
-                    return (state.machine.request(claim), [])
-                }
-            }
-        } onCancel: {
-            perform { state in
-                guard let waiter = state.waiters.removeValue(forKey: id) else {
-                    if !state.machine.isHeld(id) { state.cancelled.insert(id) }
-                    return ([], [])
-                }
-                return (state.machine.end(id), [(waiter, waiter.cancelled)])
-            }
-        }
-        state.withLock { _ = $0.cancelled.remove(id) }
-        try result.get()
-        return id
+        try await claim { id in
+            Claim(
+                id: id, owner: owner, item: item, intent: intent, style: style, purpose: purpose, nestedIn: nestedIn)
+        }.id
     }
 
-    /// A claim now, or nil when it would have to wait.
+    /// Waits for a claim of any kind.
+    ///
+    /// - Parameters:
+    ///   - make: makes the claim for the number that it gets.
+    ///   - provide: has the contents of the items provided (COORD-9); asked only when the claim says that it wants them.
+    ///   - snapshot: makes snapshots of the items (COORD-14).
+    package func claim(
+        provide: Preparation? = nil, snapshot: Preparation? = nil, _ make: (ClaimID) -> Claim
+    ) async throws(DocumentError) -> Grant {
+        let id = state.withLock { $0.takeNumber() }
+        let claim = make(id)
+        let result = await withTaskCancellationHandler {
+            perform { state in
+                state.waiters[id] = Waiter(claim: claim)
+                guard state.cancelled.remove(id) == nil else {
+                    state.giveUp(id)
+                    return []
+                }
+                return state.machine.request(claim, at: clock.now())
+            }
+            return await steps(of: id, provide, snapshot)
+        } onCancel: {
+            perform { state in
+                guard let waiter = state.waiters[id] else {
+                    state.cancelled.insert(id)
+                    return []
+                }
+                guard !waiter.isDecided else { return [] }
+                state.giveUp(id)
+                return state.machine.end(id, at: clock.now())
+            }
+        }
+        state.withLock { state in
+            state.waiters[id] = nil
+            _ = state.cancelled.remove(id)
+        }
+        return try result.get()
+    }
+
+    /// Does what the machine says until it grants the claim or refuses it.
+    private func steps(
+        of id: ClaimID, _ provide: Preparation?, _ snapshot: Preparation?
+    ) async -> Result<Grant, DocumentError> {
+        while true {
+            let step = await withCheckedContinuation { continuation in
+                perform { state in
+                    state.wait(id, continuation)
+                    return []
+                }
+            }
+            switch step {
+            case .granted(let locations): return .success(Grant(id: id, locations: locations))
+            case .refused(let error): return .failure(error)
+            case .provide(let items):
+                let failure = await failure(of: provide, with: items)
+                perform { $0.machine.provided(id, failure: failure, at: self.clock.now()) }
+            case .snapshot(let items):
+                let failure = await failure(of: snapshot, with: items)
+                perform { $0.machine.snapshotsMade(id, failure: failure, at: self.clock.now()) }
+            }
+        }
+    }
+
+    private func failure(of preparation: Preparation?, with items: [CoordinatedItem]) async -> DocumentError? {
+        do throws(DocumentError) {
+            try await preparation?(items)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// A claim now, or nil when somebody would have to be waited for or asked.
     package func claimWithoutWaiting(
         _ item: CoordinatedItem, for intent: ClaimIntent, by owner: ClaimOwner
     ) -> ClaimID? {
+        claimWithoutWaiting { Claim(id: $0, owner: owner, item: item, intent: intent) }
+    }
+
+    /// The same for a claim of any kind, made for the number that it gets.
+    package func claimWithoutWaiting(_ make: (ClaimID) -> Claim) -> ClaimID? {
         state.withLock { state in
-            let claim = Claim(id: ClaimID(state.nextID), owner: owner, item: item, intent: intent)
-            state.nextID += 1
-            if state.machine.request(claim) == [.grant(claim.id)] { return claim.id }
-            // It waits behind others; nobody can have come after it yet, so that taking it back grants nothing.
-            _ = state.machine.end(claim.id)
-            return nil
+            let claim = make(state.takeNumber())
+            return state.machine.grantAtOnce(claim, at: clock.now()) ? claim.id : nil
         }
     }
 
     /// Ends a claim; unknown ones are ignored.
-    package func end(_ id: ClaimID) {
-        perform { ($0.machine.end(id), []) }
+    ///
+    /// - Parameter effects: what was done to the items; nil: what the intents say.
+    package func end(_ id: ClaimID, effects: [ClaimEffect]? = nil) {
+        perform { $0.machine.end(id, effects: effects, at: self.clock.now()) }
     }
 
-    /// Ends all that a connection holds or waits for.
-    package func ownerEnded(_ owner: ClaimOwner) {
+    /// COORD-37: what waits for a coordinator is refused, what runs goes on, later claims are refused.
+    package func cancel(_ coordinator: CoordinatorID) {
+        perform { $0.machine.cancel(coordinator, at: self.clock.now()) }
+    }
+
+    /// A connection has ended: nobody waits for its presenters. What it holds ends when what it wrote is written down.
+    package func presentersEnded(of owner: ClaimOwner) {
         perform { state in
-            let waiters = state.waiters.values.filter { $0.claim.owner == owner }
-            for waiter in waiters { state.waiters[waiter.claim.id] = nil }
-            return (state.machine.ownerEnded(owner), waiters.map { ($0, $0.cancelled) })
+            state.listeners[owner] = nil
+            for (presenter, other) in state.owners where other == owner { state.owners[presenter] = nil }
+            return state.machine.presentersEnded(of: owner, at: clock.now())
         }
     }
+
+    /// Ends all that a connection holds, waits for and presents.
+    package func ownerEnded(_ owner: ClaimOwner) {
+        perform { state in
+            for (id, waiter) in state.waiters where waiter.claim.owner == owner { state.giveUp(id) }
+            state.listeners[owner] = nil
+            return state.machine.ownerEnded(owner, at: clock.now())
+        }
+    }
+
+    // MARK: - Presenters
+
+    /// Says where a connection's presenters' messages and its deadlock reports go.
+    package func listen(_ owner: ClaimOwner, _ listener: @escaping @Sendable (CoordinationEvent) -> Void) {
+        state.withLock { $0.listeners[owner] = listener }
+    }
+
+    /// Registers a presenter, made for the number that it gets; nil: none after all.
+    package func add(_ make: (PresenterID) -> Presenter?) {
+        let id = PresenterID(state.withLock { $0.takeNumber().rawValue })
+        guard let presenter = make(id) else { return }
+        perform { state in
+            state.owners[id] = presenter.owner
+            return state.machine.add(presenter, at: self.clock.now())
+        }
+    }
+
+    package func presenterCount(of owner: ClaimOwner) -> Int {
+        state.withLock { $0.machine.presenterCount(of: owner) }
+    }
+
+    package func remove(_ presenter: PresenterID) {
+        perform { state in
+            state.owners[presenter] = nil
+            return state.machine.remove(presenter, at: self.clock.now())
+        }
+    }
+
+    package func setItem(_ item: CoordinatedItem?, of presenter: PresenterID) {
+        perform { $0.machine.setItem(item, of: presenter, at: self.clock.now()) }
+    }
+
+    /// A presenter has answered a message. Only its own: others' are ignored.
+    package func answered(_ message: MessageID, by owner: ClaimOwner, failure: DocumentError?) {
+        perform { state in
+            guard state.machine.addressee(of: message).flatMap({ state.owners[$0] }) == owner else { return [] }
+            return state.machine.answered(message, failure: failure, at: self.clock.now())
+        }
+    }
+
+    // MARK: - What happens to items
+
+    /// Inside a claim, an item has got another place (COORD-30).
+    package func moved(
+        _ item: CoordinatedItem, to destination: CoordinatedItem, in claim: ClaimID
+    ) throws(DocumentError) {
+        var failure: DocumentError?
+        perform { state in
+            do throws(DocumentError) {
+                return try state.machine.moved(item, to: destination, in: claim, at: self.clock.now())
+            } catch {
+                failure = error
+                return []
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Something has changed that nobody coordinated (COORD-28, COORD-40).
+    package func noticed(_ effect: ClaimEffect, on item: CoordinatedItem) {
+        perform { $0.machine.noticed(effect, on: item, at: self.clock.now()) }
+    }
+
+    /// An item is where none was: who claims the place, claims the item from now on.
+    package func occupied(by item: CoordinatedItem) {
+        perform { $0.machine.occupied(by: item, at: self.clock.now()) }
+    }
+
+    /// Where an item stands has changed (COORD-41).
+    package func attributesChanged(_ attributes: Set<String>, of item: CoordinatedItem) {
+        perform { $0.machine.attributesChanged(attributes, of: item, at: self.clock.now()) }
+    }
+
+    /// An item lies here by now, as the remote says (COORD-28).
+    package func placed(_ item: CoordinatedItem) {
+        perform { $0.machine.placed(item, at: self.clock.now()) }
+    }
+
+    /// An item that was made here has its provider's identifier from now on.
+    package func identified(_ item: CoordinatedItem, as id: ItemIdentifier) {
+        perform { $0.machine.identified(item, as: id, at: self.clock.now()) }
+    }
+
+    /// Whether an item has this identifier from now on, also when it is still known by its first one elsewhere.
+    package func isIdentified(_ item: CoordinatedItem, as key: CoordinatedItem.Key) -> Bool {
+        state.withLock { $0.machine.current(item).subject == .item(key) }
+    }
+
+    package func version(
+        _ version: String, _ event: PresenterMessage.VersionEvent, of item: CoordinatedItem, in claim: ClaimID? = nil
+    ) {
+        perform { $0.machine.version(version, event, of: item, in: claim, at: self.clock.now()) }
+    }
+
+    // MARK: - What is held
 
     package func isClaimed(_ key: CoordinatedItem.Key, contentsToo: Bool = false) -> Bool {
         state.withLock { $0.machine.isClaimed(key, contentsToo: contentsToo) }
     }
 
+    /// Whether nobody claims or presents anything.
+    package var isIdle: Bool { state.withLock { $0.machine.isIdle } }
+
     package var heldCount: Int { state.withLock { $0.machine.heldCount } }
 
-    package var explanations: [String] { state.withLock { $0.machine.explanations } }
+    /// What every wait waits for, the oldest first.
+    package var explanations: [String] { state.withLock { $0.machine.explanations.map(\.description) } }
 
-    private typealias Resumption = (waiter: Waiter, result: Result<Void, DocumentError>)
+    /// Who holds what, the oldest first.
+    package var holdings: [String] { state.withLock { $0.machine.holdings.map(\.description) } }
 
-    /// Feeds the machine, and resumes those that it decided on, outside the lock.
-    private func perform(
-        _ input: (inout State) -> (actions: [CoordinationStateMachine.Action], resumptions: [Resumption])
-    ) {
-        let resumptions = state.withLock { state in
-            let (actions, decided) = input(&state)
-            var resumptions = decided
-            for action in actions {
-                switch action {
-                case .grant(let id):
-                    if let waiter = state.waiters.removeValue(forKey: id) { resumptions.append((waiter, .success(()))) }
-                case .refuse(let id, let error):
-                    if let waiter = state.waiters.removeValue(forKey: id) {
-                        resumptions.append((waiter, .failure(error)))
-                    }
-                }
-            }
-            return resumptions
+    /// Presenters that did not answer in time, the newest last.
+    package var dropped: [String] { state.withLock { $0.machine.dropped.map(\.description) } }
+
+    // MARK: - Carrying out
+
+    /// Feeds the machine, and does what it says outside of the lock.
+    private func perform(_ input: (inout State) -> [CoordinationAction]) {
+        let (effects, deadline) = state.withLock { state -> ([Effect], Duration?) in
+            let actions = input(&state)
+            var effects = actions.compactMap { state.take($0) }
+            effects += state.readySteps()
+            return (effects, state.deadlineToWatch())
         }
-        for (waiter, result) in resumptions { waiter.continuation.resume(returning: result) }
+        for effect in effects { effect() }
+        if let deadline {
+            clock.wake(deadline) { [weak self] in self?.timePassed(deadline) }
+        }
+    }
+
+    private func timePassed(_ deadline: Duration) {
+        perform { state in
+            if state.watched == deadline { state.watched = nil }
+            return state.machine.timePassed(to: self.clock.now())
+        }
     }
 }

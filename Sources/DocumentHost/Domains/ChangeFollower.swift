@@ -3,6 +3,7 @@ import DocumentStorage
 import FileCoordination
 import Logging
 import ProviderLauncher
+import Synchronization
 
 /// Takes up what providers tell of the remote: changes since the last anchor, and whole folders when there is no such
 /// way.
@@ -13,6 +14,7 @@ struct ChangeFollower: Sendable {
 
     let storage: StorageThreads
     let treeWork: TreeWork
+    let deletions: DeletionDesk
     let catchUps: SharedTransfers<DomainName, Void>
     let listings: SharedTransfers<ItemKey, Void>
     /// Is told of items that must be sent, because the remote changed under them.
@@ -47,38 +49,75 @@ struct ChangeFollower: Sendable {
                     live.capabilities
                 }
                 let news = domain.beginCatchingUp()
-                if capabilities.contains(.changes) { try await readFeed(of: domain, domain.provider) }
+                if capabilities.contains(.changes) {
+                    try await readFeed(of: domain, domain.provider)
+                    // Only now is it known how much of it is gone.
+                    try await deletions.settle(domain.name)
+                }
                 if domain.caughtUp(with: news) { return }
             }
         }
     }
 
+    /// Takes up what the provider signals, until it has nothing new. One that signals all the time is asked less and
+    /// less often.
+    func follow(_ domain: Domain) async {
+        var pause = Duration.zero
+        repeat {
+            if pause > .zero { try? await Task.sleep(for: pause) }
+            pause = min(max(pause * 2, .milliseconds(20)), .seconds(5))
+            domain.beginsToFollow()
+            do throws(DocumentError) {
+                try await ensureFresh(domain)
+            } catch {
+                logger.notice(
+                    "the remote's changes could not be read",
+                    metadata: ["domain": "\(domain.name)", "error": "\(error)"])
+            }
+        } while !Task.isCancelled && !domain.endsToFollow()
+    }
+
     private func readFeed(of domain: Domain, _ session: ProviderSession) async throws(DocumentError) {
         var anchor = try storage.read { try $0.domain(domain.name)?.anchor }
         var restarts = 0
-        var seen: Set<SyncAnchor> = []
+        var progress = PagingProgress("the feed of \(domain.name)")
         while true {
             guard let since = anchor else {
                 // Taken before anything is listed: an anchor newer than the listing would lose changes (PROV-21).
                 let first = try await session.currentAnchor()
+                // What was listed before there was an anchor that holds. Only then it is written down: whoever is
+                // interrupted begins again.
+                try await listKnownFoldersAgain(domain, session)
                 try await storage.write { try $0.setAnchor(first, of: domain.name) }
-                if restarts > 0 { try await listKnownFoldersAgain(domain, session) }
                 return
             }
             do throws(DocumentError) {
                 let changes = try await session.changes(since: since, suggestedCount: Self.pageSize)
-                guard !changes.more || seen.insert(changes.anchor).inserted else {
+                guard !changes.more || changes.anchor != since else {
                     throw DocumentError(
                         .contractBroken,
                         "The provider of \(domain.name) says that there are more changes, at an anchor that does not move."
                     )
                 }
-                try await take(
-                    try await storage.run { try $0.apply(changes, in: domain.name, leavingWork: true) }, domain)
+                let outcome = try await storage.run {
+                    try $0.apply(changes, in: domain.name, leavingWork: true, holding: true)
+                }
+                try await take(outcome, domain)
+                do throws(DocumentError) {
+                    try await follow(outcome.rejected.map(\.id), of: domain)
+                } catch {
+                    // These changes are to be read once more.
+                    try await storage.write { try $0.setAnchor(since, of: domain.name) }
+                    throw error
+                }
                 if !changes.more { return }
+                try progress.took(changes.anchor.bytes, bringsNews: outcome.isNews)
                 anchor = changes.anchor
             } catch {
-                guard error.code == .anchorExpired, restarts < Self.restarts else { throw error }
+                guard error.code == .anchorExpired else { throw error }
+                guard restarts < Self.restarts else {
+                    throw neverReadable("the anchors of its feed", of: domain, because: error)
+                }
                 logger.info("the anchor has expired; listing again", metadata: ["domain": "\(domain.name)"])
                 restarts += 1
                 anchor = nil
@@ -86,51 +125,121 @@ struct ChangeFollower: Sendable {
         }
     }
 
+    /// Items that are known here and went to a folder that nobody has looked into yet: the provider is asked for the
+    /// folders around them. Those that were never seen here are found when their folder is listed.
+    private func follow(
+        _ rejected: [ItemIdentifier], of domain: Domain
+    ) async throws(DocumentError) {
+        for id in rejected {
+            guard try storage.read({ try $0.item(id, in: domain.name) }) != nil else { continue }
+            let told: [Item]
+            do throws(DocumentError) {
+                told = try await ItemLineage(storage: storage).ask(for: id, in: domain)
+            } catch {
+                // Gone again, of which the feed tells, too; or it is nowhere, and keeps nothing else from being read.
+                guard error.code == .noSuchItem || error.code == .contractBroken else { throw error }
+                logger.notice(
+                    "an item that moved cannot be followed",
+                    metadata: ["domain": "\(domain.name)", "item.id": "\(id)", "error": "\(error)"])
+                continue
+            }
+            try await take(
+                try await storage.run { try $0.apply(told, in: domain.name, leavingWork: true) }, domain)
+        }
+    }
+
     /// Lists a folder completely into the index.
     func list(
         _ folder: ItemIdentifier, of domain: Domain, onProgress: SharedTransfers<ItemKey, Void>.ProgressObserver? = nil
     ) async throws(DocumentError) {
+        // Its provider does not know it yet: all that is in it was made here.
+        if folder.isArriving { return }
         try await listings.join(ItemKey(domain: domain.name, id: folder), onProgress: onProgress) {
             report throws(DocumentError) in
-            try await list(folder, of: domain, domain.provider, report)
+            _ = try await list(folder, of: domain, domain.provider, report)
+            try await deletions.settle(domain.name)
         }
     }
 
+    /// The same for nobody in particular.
+    ///
+    /// - Returns: whether anything was new.
+    func listAgain(_ folder: ItemIdentifier, of domain: Domain) async throws(DocumentError) -> Bool {
+        // One that is under way for somebody else may well bring news.
+        let isNews = Mutex(true)
+        try await listings.join(ItemKey(domain: domain.name, id: folder), onProgress: nil) {
+            report throws(DocumentError) in
+            let news = try await list(folder, of: domain, domain.provider, report)
+            isNews.withLock { $0 = news }
+            try await deletions.settle(domain.name)
+        }
+        return isNews.withLock { $0 }
+    }
+
+    /// With a listing's last page, what was not in it is gone from here. What has contents here may just as well have
+    /// moved to another folder: its provider is asked before they go (RS-8).
+    private func followUnseen(
+        in folder: ItemIdentifier, _ generation: Int64, listed: [Item], of domain: Domain
+    ) async throws(DocumentError) {
+        let listed = Set(listed.map(\.id))
+        let unseen = try storage.read {
+            try $0.unseenContents(of: folder, in: domain.name, generation: generation)
+        }
+        try await follow(unseen.filter { !listed.contains($0) }, of: domain)
+    }
+
+    /// - Returns: whether anything was new.
     private func list(
         _ folder: ItemIdentifier, of domain: Domain, _ session: ProviderSession,
         _ report: @Sendable (TransferProgress?) -> Void
-    ) async throws(DocumentError) {
-        for attempt in 1... {
+    ) async throws(DocumentError) -> Bool {
+        var isNews = false
+        var attempt = 0
+        while true {
+            attempt += 1
             do throws(DocumentError) {
                 let generation = try await storage.write { try $0.beginListing(of: folder, in: domain.name) }
                 var next: PageToken?
-                var seen: Set<PageToken> = []
+                var progress = PagingProgress("the listing of a folder of \(domain.name)")
                 repeat {
                     let asked = next
                     let page = try await session.enumerate(folder, page: asked, suggestedCount: Self.pageSize)
-                    guard page.next.map({ seen.insert($0).inserted }) ?? true else {
-                        throw DocumentError(
-                            .contractBroken, "The provider of \(domain.name) lists a folder in a circle.")
+                    if page.next == nil {
+                        try await followUnseen(in: folder, generation, listed: page.items, of: domain)
                     }
-                    try await take(
-                        try await storage.run {
-                            try $0.apply(page, of: folder, in: domain.name, generation: generation, leavingWork: true)
-                        },
-                        domain)
+                    let outcome = try await storage.run {
+                        try $0.apply(
+                            page, of: folder, in: domain.name, generation: generation, leavingWork: true,
+                            holding: true)
+                    }
+                    isNews = isNews || outcome.isNews
+                    try await take(outcome, domain)
                     report(nil)
                     next = page.next
+                    if let token = page.next { try progress.took(token.bytes, items: page.items) }
                 } while next != nil
-                return
+                return isNews
             } catch {
-                guard error.code == .pageExpired, attempt < Self.restarts else { throw error }
+                guard error.code == .pageExpired else { throw error }
+                guard attempt < Self.restarts else {
+                    throw neverReadable("the pages of a folder", of: domain, because: error)
+                }
             }
         }
+    }
+
+    /// The caller has no page and no anchor that could have expired: it is the provider that cannot be worked with.
+    private func neverReadable(_ what: String, of domain: Domain, because error: DocumentError) -> DocumentError {
+        DocumentError(
+            .contractBroken,
+            "The provider of \(domain.name) lets \(what) expire before they can be used; report this to its author.",
+            causes: [error.message])
     }
 
     private func listKnownFoldersAgain(_ domain: Domain, _ session: ProviderSession) async throws(DocumentError) {
         for folder in try storage.read({ try $0.listedFolders(of: domain.name) }) {
             do throws(DocumentError) {
-                try await list(folder, of: domain, session) { _ in }
+                _ = try await list(folder, of: domain, session) { _ in }
             } catch {
                 // A folder that is gone is found missing in its parent's listing.
                 guard error.code == .noSuchItem else { throw error }
@@ -150,6 +259,7 @@ struct ChangeFollower: Sendable {
                 metadata: ["domain": "\(domain.name)", "item.id": "\(id)"])
         }
         for entry in outcome.work { try await treeWork.perform(entry) }
+        try treeWork.tell(of: outcome)
         for item in outcome.changed where item.state == .changed { sender.enqueue(item.key) }
     }
 }

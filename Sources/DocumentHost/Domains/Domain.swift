@@ -17,11 +17,18 @@ final class Domain: Sendable {
         var isCaughtUp = false
         /// Counts processes and signals: what was asked for before the last of them may be incomplete.
         var news: UInt64 = 0
+        /// What the one who follows the provider's signals has seen of them; nil when nobody follows.
+        var followed: UInt64?
     }
 
-    private let following = Mutex(Following())
+    private let following: Mutex<Following>
 
-    init(name: DomainName, bundle: ProviderBundle, rootID: ItemIdentifier, supervisor: ProviderSupervisor) {
+    /// - Parameter isRunning: whether its provider was started before there was a domain to tell.
+    init(
+        name: DomainName, bundle: ProviderBundle, rootID: ItemIdentifier, supervisor: ProviderSupervisor,
+        isRunning: Bool = false
+    ) {
+        following = Mutex(Following(isRunning: isRunning))
         self.name = name
         self.bundle = bundle
         self.rootID = rootID
@@ -38,10 +45,29 @@ final class Domain: Sendable {
     var isCaughtUp: Bool { following.withLock { $0.isRunning && $0.isCaughtUp } }
 
     /// The provider says that there is something new.
-    func signal() {
+    ///
+    /// - Returns: whether nobody follows its signals at the moment, so that somebody has to begin.
+    func signal() -> Bool {
         following.withLock { following in
             following.isCaughtUp = false
             following.news += 1
+            guard following.followed == nil else { return false }
+            following.followed = 0
+            return true
+        }
+    }
+
+    /// Whoever follows looks now.
+    func beginsToFollow() {
+        following.withLock { $0.followed = $0.news }
+    }
+
+    /// - Returns: whether there is nothing new since it last looked; then nobody follows any more.
+    func endsToFollow() -> Bool {
+        following.withLock { following in
+            guard following.followed == following.news else { return false }
+            following.followed = nil
+            return true
         }
     }
 

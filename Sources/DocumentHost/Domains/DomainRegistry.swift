@@ -7,6 +7,8 @@ final class DomainRegistry: Sendable {
         var domains: [DomainName: Domain] = [:]
         /// Configured ones that cannot be used, with the reason.
         var broken: [DomainName: DocumentError] = [:]
+        /// What providers say of their domains, also while a domain is being added.
+        var notes: [DomainName: String] = [:]
     }
 
     private let state = Mutex(State())
@@ -26,8 +28,23 @@ final class DomainRegistry: Sendable {
         state.withLock { state in
             state.domains[name] = nil
             state.broken[name] = nil
+            state.notes[name] = nil
         }
     }
+
+    /// Keeps what a provider says of its domain.
+    ///
+    /// - Returns: whether that is something new.
+    func note(_ text: String, of name: DomainName) -> Bool {
+        let note = text.isEmpty ? nil : text
+        return state.withLock { state in
+            guard state.notes[name] != note else { return false }
+            state.notes[name] = note
+            return true
+        }
+    }
+
+    func note(of name: DomainName) -> String? { state.withLock { $0.notes[name] } }
 
     /// - Throws: `notConfigured` when there is none, or what is wrong with it.
     func domain(_ name: DomainName) throws(DocumentError) -> Domain {

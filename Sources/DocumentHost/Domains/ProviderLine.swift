@@ -3,11 +3,18 @@ import DocumentStorage
 import DocumentTransport
 import DocumentWire
 import Logging
+import ProviderLauncher
 
 /// What a provider asks and tells the host.
 struct ProviderLine: RequestHandler {
     let domain: DomainName
     let host: DocumentHost
+    private let intake = NotificationIntake()
+
+    init(domain: DomainName, host: DocumentHost) {
+        self.domain = domain
+        self.host = host
+    }
 
     func answer(_ body: [UInt8], _ request: IncomingRequest) async throws -> [UInt8] {
         switch try HostCall(serialized: body) {
@@ -19,6 +26,7 @@ struct ProviderLine: RequestHandler {
     }
 
     func received(notification body: [UInt8]) async {
+        guard intake.admits(body, at: .now) else { return }
         do throws(DocumentError) {
             try take(try ProviderEvent(serialized: body))
         } catch {
@@ -32,22 +40,38 @@ struct ProviderLine: RequestHandler {
         switch event {
         case .changesAvailable:
             guard let domain = host.domains.find(domain) else { return }
-            domain.signal()
-            host.work.add { [host] in
-                do throws(DocumentError) {
-                    try await host.follower.ensureFresh(domain)
-                } catch {
-                    host.logger.notice(
-                        "the remote's changes could not be read",
-                        metadata: ["domain": "\(domain.name)", "error": "\(error)"])
-                }
-            }
+            // However often it signals, one follows.
+            guard domain.signal() else { return }
+            host.work.add { [host] in await host.follower.follow(domain) }
         case .errorResolved:
-            try host.sender.enqueueAll(of: domain)
+            guard let delay = intake.resolved(at: .now) else { return }
+            let domain = domain
+            host.work.add { [host] in
+                if delay > .zero { try? await Task.sleep(for: delay) }
+                host.resolved(domain)
+            }
+        case .note(let text):
+            let redaction = host.fleet[domain]?.redaction ?? FrameRedaction()
+            guard host.domains.note(redaction.redact(text), of: domain) else { return }
+            host.events.domainChanged(domain)
         case .log(let level, let message, let metadata):
-            var all = metadata.mapValues { Logger.MetadataValue.string($0) }
+            let redaction = host.fleet[domain]?.redaction ?? FrameRedaction()
+            var all = metadata.mapValues { Logger.MetadataValue.string(redaction.redact($0)) }
             all["domain"] = "\(domain)"
-            host.logger.log(level: Logger.Level(level), "\(message)", metadata: all)
+            host.logger.log(level: Logger.Level(level), "\(redaction.redact(message))", metadata: all)
+        }
+    }
+}
+
+extension DocumentHost {
+    /// A provider says that what waits for it can be tried again.
+    fileprivate func resolved(_ domain: DomainName) {
+        do throws(DocumentError) {
+            try sender.enqueueAll(of: domain)
+            work.add { [pinKeeper] in await pinKeeper.look(at: domain) }
+        } catch {
+            logger.warning(
+                "what waits to be sent could not be looked up", metadata: ["domain": "\(domain)", "error": "\(error)"])
         }
     }
 }

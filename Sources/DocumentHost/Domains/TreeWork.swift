@@ -12,19 +12,22 @@ struct TreeWork: Sendable {
     let locks: KeyedLock<ItemKey>
     let work: WorkGroup
     let owner: ClaimOwner
+    /// Is told of edits that outlive their item's deletion.
+    let sender: Sender
     let logger: Logger
     /// What waits for something else to be carried out.
     private let delayed = DelayedWork()
 
     init(
         storage: StorageThreads, broker: CoordinationBroker, locks: KeyedLock<ItemKey>, work: WorkGroup,
-        owner: ClaimOwner, logger: Logger
+        owner: ClaimOwner, sender: Sender, logger: Logger
     ) {
         self.storage = storage
         self.broker = broker
         self.locks = locks
         self.work = work
         self.owner = owner
+        self.sender = sender
         self.logger = logger
     }
 
@@ -47,10 +50,43 @@ struct TreeWork: Sendable {
             await carryOut(entry)
             return
         }
+        work.add { [self] in await wait(for: entry, intent) }
+    }
+
+    /// Until nobody uses the item. Somebody may refuse, or wait for something else himself: then it is tried again, for as
+    /// long as the entry is open.
+    private func wait(for entry: JournalEntry, _ intent: ClaimIntent) async {
+        var pause = Duration.milliseconds(250)
+        while !Task.isCancelled {
+            do throws(DocumentError) {
+                guard let id = entry.itemID, let item = try coordinated(id, in: entry.domain) else { break }
+                let claim = try await broker.claim(item, for: intent, by: owner)
+                defer { broker.end(claim) }
+                return await carryOut(entry)
+            } catch {
+                if error.code == .cancelled { return }
+                logger.notice(
+                    "a change of the remote has to wait",
+                    metadata: [
+                        "domain": "\(entry.domain)", "item.id": "\(entry.itemID?.rawValue ?? "")", "error": "\(error)",
+                    ])
+            }
+            try? await Task.sleep(for: pause)
+            pause = min(pause * 2, .seconds(60))
+        }
+        if !Task.isCancelled { await carryOut(entry) }
+    }
+
+    /// Carries out what providers' answers ask for in the tree. Until then, items are found where they were.
+    func performLater(_ entries: [JournalEntry]) {
         work.add { [self] in
-            guard let claim = try? await broker.claim(item, for: intent, by: owner) else { return }
-            defer { broker.end(claim) }
-            await carryOut(entry)
+            for entry in entries {
+                do throws(DocumentError) {
+                    try await perform(entry)
+                } catch {
+                    postpone(entry, because: error)
+                }
+            }
         }
     }
 
@@ -58,25 +94,46 @@ struct TreeWork: Sendable {
     func take(_ items: [Item], in domain: DomainName) async throws(DocumentError) -> ApplyOutcome {
         let outcome = try await storage.run { try $0.apply(items, in: domain, leavingWork: true) }
         for entry in outcome.work { try await perform(entry) }
+        try tell(of: outcome)
         return outcome
     }
 
-    private func carryOut(_ entry: JournalEntry) async {
-        var next: JournalEntry? = entry
-        while let entry = next {
-            next = nil
-            do throws(DocumentError) {
-                try await performInTree(entry)
-                next = delayed.takeFirst()
-            } catch {
-                logger.notice(
-                    "a change of the remote is not carried out yet",
-                    metadata: [
-                        "domain": "\(entry.domain)", "item.id": "\(entry.itemID?.rawValue ?? "")", "error": "\(error)",
-                    ])
-                delayed.add(entry)
+    /// Presenters hear of what the remote has changed, as of what any program does that coordinates nothing (COORD-28).
+    func tell(of outcome: ApplyOutcome) throws(DocumentError) {
+        guard !outcome.changed.isEmpty, !broker.isIdle else { return }
+        for item in outcome.changed where item.state != .nameClash && !item.isGone {
+            let now = try storage.read { try $0.coordinated(item) }
+            if outcome.appeared.contains(item.id) {
+                broker.noticed(.appeared, on: now)
+            } else {
+                broker.placed(now)
+                broker.noticed(.changed, on: now)
             }
         }
+    }
+
+    private func carryOut(_ entry: JournalEntry) async {
+        do throws(DocumentError) {
+            try await performInTree(entry)
+        } catch {
+            return postpone(entry, because: error)
+        }
+        // Under a claim of its own: the item may be in use by somebody else.
+        guard let next = delayed.takeFirst() else { return }
+        do throws(DocumentError) {
+            try await perform(next)
+        } catch {
+            postpone(next, because: error)
+        }
+    }
+
+    private func postpone(_ entry: JournalEntry, because error: DocumentError) {
+        logger.notice(
+            "a change of the remote is not carried out yet",
+            metadata: [
+                "domain": "\(entry.domain)", "item.id": "\(entry.itemID?.rawValue ?? "")", "error": "\(error)",
+            ])
+        delayed.add(entry)
     }
 
     private func performInTree(_ entry: JournalEntry) async throws(DocumentError) {
@@ -85,6 +142,15 @@ struct TreeWork: Sendable {
         }
         try await locks.withLock(ItemKey(domain: entry.domain, id: id)) { () async throws(DocumentError) in
             try await storage.run { try $0.perform(entry) }
+        }
+        guard entry.action == .remove else {
+            // Whoever waits for it or presents it finds it where it is now.
+            if !broker.isIdle, let item = try coordinated(id, in: entry.domain) { broker.placed(item) }
+            return
+        }
+        // What was changed here survives (VER-15).
+        for item in try storage.read({ try $0.present(within: id, in: entry.domain) }) where item.state == .changed {
+            sender.enqueue(item.key)
         }
     }
 
@@ -112,20 +178,15 @@ private final class DelayedWork: Sendable {
 extension IndexReader {
     /// An item as coordination sees it. Anything inside a package is the package (COORD-21).
     func coordinated(_ item: IndexedItem) throws -> CoordinatedItem {
-        var key = item.key
-        var ancestors: Set<ItemKey> = []
+        var enclosing: [CoordinatedItem.Folder] = []
         var parent = item.item.parentID
         while let id = parent, let folder = try self.item(id, in: item.domain) {
-            if folder.item.kind == .package {
-                key = folder.key
-                ancestors = []
-            } else {
-                ancestors.insert(folder.key)
-            }
+            enclosing.append(CoordinatedItem.Folder(key: folder.key, isPackage: folder.item.kind == .package))
             parent = folder.item.parentID
         }
         let location = (try? self.location(of: item.id, in: item.domain)) ?? nil
         return CoordinatedItem(
-            key: key, ancestors: ancestors, location: location ?? Location(domain: item.domain))
+            subject: .item(item.key), kind: item.item.kind, enclosing: enclosing.reversed(),
+            location: location ?? Location(domain: item.domain))
     }
 }

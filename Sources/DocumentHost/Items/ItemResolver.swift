@@ -9,8 +9,10 @@ struct ItemResolver: Sendable {
 
     /// The item at a location.
     ///
-    /// - Throws: `noSuchItem`, also when a component on the way is not a folder.
+    /// - Throws: `noSuchItem`, also when a component on the way is not a folder; `notPermitted` for everything in a drop
+    ///   box (PICK-13).
     func resolve(_ location: Location, in domain: Domain) async throws(DocumentError) -> IndexedItem {
+        if !location.isRoot { try domain.requireVisible() }
         if let known = try storage.read({ try $0.item(at: location) }), !known.isGone || known.isUnsent { return known }
         var folder = try await root(of: domain)
         var place = Location(domain: domain.name)
@@ -31,6 +33,21 @@ struct ItemResolver: Sendable {
             return nil
         }
     }
+
+    /// The item of an identifier, also one that is not known here: then its provider is asked for it, and for the folders
+    /// around it.
+    func resolve(_ id: ItemIdentifier, in domain: Domain) async throws(DocumentError) -> IndexedItem {
+        _ = try await root(of: domain)
+        let isKnown = try storage.read { try $0.item(id, in: domain.name).map { !$0.isGone } } ?? false
+        let told = isKnown ? [] : try await lineage.ask(for: id, in: domain)
+        if !told.isEmpty { _ = try await follower.treeWork.take(told, in: domain.name) }
+        guard let item = try storage.read({ try $0.item(id, in: domain.name) }), !item.isGone else {
+            throw DocumentError(.noSuchItem, "\(domain.name) has no item with the identifier “\(id)”.")
+        }
+        return item
+    }
+
+    private var lineage: ItemLineage { ItemLineage(storage: storage) }
 
     private func root(of domain: Domain) async throws(DocumentError) -> IndexedItem {
         if let root = try storage.read({ try $0.item(domain.rootID, in: domain.name) }) { return root }

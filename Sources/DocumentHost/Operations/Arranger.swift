@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStorage
+import DocumentSync
 import DocumentWire
 import FileCoordination
 import ProviderLauncher
@@ -12,11 +13,16 @@ struct Arranger: Sendable {
     let resolver: ItemResolver
     let follower: ChangeFollower
     let exporter: Exporter
+    let accesses: AccessTable
+    let deletions: DeletionDesk
+    let remover: FolderRemover
+    let observer: RemoteObserver
     let owner: ClaimOwner
 
-    func rename(_ location: Location, to destination: Location, on domain: Domain) async throws(DocumentError)
-        -> IndexedItem
-    {
+    /// - Parameter tool: who asks; inside of its own access for moving the item, that one's claim is used (COORD-30).
+    func rename(
+        _ location: Location, to destination: Location, on domain: Domain, by tool: ClaimOwner?
+    ) async throws(DocumentError) -> IndexedItem {
         guard location.domain == destination.domain else {
             throw DocumentError(
                 .invalidArgument,
@@ -24,7 +30,14 @@ struct Arranger: Sendable {
         }
         try domain.requireModifying(location)
         try await follower.freshen(domain)
-        let item = try await resolver.resolve(location, in: domain)
+        var found = try await resolver.resolve(location, in: domain)
+        if found.isArriving {
+            if let moved = try await renameArriving(found, location, to: destination, on: domain, by: tool) {
+                return moved
+            }
+            found = try await resolver.resolve(location, in: domain)
+        }
+        let item = found
         guard let name = destination.name, !location.isRoot else {
             throw DocumentError(.invalidArgument, "The domain \(domain.name) itself cannot be renamed or replaced.")
         }
@@ -37,20 +50,24 @@ struct Arranger: Sendable {
         guard item.item.capabilities.contains(wanted) else {
             throw DocumentError(.notPermitted, "\(location) cannot be renamed or moved on the remote.")
         }
-        let claim = try await broker.claim(
-            try storage.read { try $0.coordinated(item) }, for: .writing(.forMoving), by: owner)
-        defer { broker.end(claim) }
+        let before = try storage.read { try $0.coordinated(item) }
+        let (claim, isOwn) = try await claim(before, .forMoving, by: tool)
+        defer { if isOwn { broker.end(claim) } }
         let session = domain.provider
         return try await locks.withLock(item.key) { () async throws(DocumentError) -> IndexedItem in
             let change = try await storage.run { store in
                 try store.beginRenaming(item.id, in: domain.name, to: parent.id, name: name)
             }
             do throws(DocumentError) {
-                let renamed = try await session.modify(
+                let renamed = try await ask(
                     ProviderCall.ModifyCall(
                         id: item.id, baseVersion: .none, name: name == item.item.name ? nil : name,
-                        parentID: parent.id == item.item.parentID ? nil : parent.id, operation: change.operation))
-                return try await storage.run { try $0.finish(change, as: renamed) }
+                        parentID: parent.id == item.item.parentID ? nil : parent.id, operation: change.operation),
+                    of: item, to: SyncPlace(parentID: parent.id, name: name), with: session)
+                let now = try await storage.run { try $0.finish(change, as: renamed) }
+                // Those who wait for it follow, and presenters hear of it (COORD-30).
+                try broker.moved(before, to: try storage.read { try $0.coordinated(now) }, in: claim)
+                return now
             } catch {
                 try await storage.run { try $0.abandon(change) }
                 if error.code == .nameCollision { throw Exporter.exists(destination) }
@@ -59,12 +76,64 @@ struct Arranger: Sendable {
         }
     }
 
+    /// Has the provider move or rename an item from where it is known to be: what was moved on the remote meanwhile stays
+    /// where it was moved to. What cannot be known from the answer is looked up.
+    private func ask(
+        _ call: ProviderCall.ModifyCall, of item: IndexedItem, to place: SyncPlace, with session: ProviderSession
+    ) async throws(DocumentError) -> Item {
+        var call = call
+        call.baseVersion = try ItemVersion(content: [], metadata: item.item.version.metadata)
+        do throws(DocumentError) {
+            return try await session.modify(call)
+        } catch {
+            let refusal = error
+            guard refusal.code == .versionNoLongerAvailable || RemoteObserver.leavesOpen(refusal) else { throw refusal }
+            guard let there = try await observer.look(at: item, refusal) else { throw refusal }
+            if there.parentID == place.parentID, there.name == place.name { return there }
+            guard refusal.code == .versionNoLongerAvailable else { throw refusal }
+            guard there.parentID == item.item.parentID, there.name == item.item.name else {
+                throw DocumentError(
+                    .versionNoLongerAvailable,
+                    "It was moved or renamed on the remote meanwhile: look at it again first.",
+                    causes: [refusal.message], itemID: item.id)
+            }
+            // Something else of it was changed; its place was not.
+            call.baseVersion = try ItemVersion(content: [], metadata: there.version.metadata)
+            return try await session.modify(call)
+        }
+    }
+
+    /// The claim under which an item is moved or removed: the one that the tool holds for just that, or one of our own.
+    func claim(
+        _ item: CoordinatedItem, _ option: WritingOption, by tool: ClaimOwner?
+    ) async throws(DocumentError) -> (ClaimID, isOwn: Bool) {
+        if let tool {
+            // It may have been sent for the first time since that was granted, and have another identifier by now.
+            let held =
+                accesses.claim(of: tool, on: item.subject, for: .writing(option))
+                ?? accesses.claim(of: tool, at: item.location, for: .writing(option))
+            if let held { return (held, false) }
+        }
+        return (try await broker.claim(item, for: .writing(option), by: owner), true)
+    }
+
+    /// - Parameters:
+    ///   - tool: who asks; inside of its own access for deleting the item, that one's claim is used.
+    ///   - isApproved: somebody has said yes to it, however much it is (CONT-13).
     func remove(
-        _ location: Location, recursive: Bool, discardingUnsent: Bool, on domain: Domain
+        _ location: Location, recursive: Bool, discardingUnsent: Bool, on domain: Domain, by tool: ClaimOwner?,
+        isApproved: Bool = false
     ) async throws(DocumentError) {
         try domain.requireModifying(location)
         try await follower.freshen(domain)
-        let item = try await resolver.resolve(location, in: domain)
+        var found = try await resolver.resolve(location, in: domain)
+        if found.isArriving {
+            let isGone = try await removeArriving(
+                found, location, recursive: recursive, discardingUnsent: discardingUnsent, by: tool)
+            if isGone { return }
+            found = try await resolver.resolve(location, in: domain)
+        }
+        let item = found
         guard !location.isRoot else {
             throw DocumentError(
                 .invalidArgument, "The domain itself cannot be removed so; use: docent domain remove \(domain.name)")
@@ -72,19 +141,34 @@ struct Arranger: Sendable {
         guard item.item.capabilities.contains(.delete) else {
             throw DocumentError(.deletionRejected, "\(location) cannot be removed on the remote.")
         }
-        let claim = try await broker.claim(
-            try storage.read { try $0.coordinated(item) }, for: .writing(.forDeleting), by: owner)
-        defer { broker.end(claim) }
+        let isWhole = recursive && item.item.kind != .document
+        // On the remote it is empty, perhaps: what is in it is only here.
+        if !recursive, discardingUnsent, item.item.kind == .folder,
+            try storage.read({ try $0.present(within: item.id, in: item.domain) }).contains(where: \.isUnsent)
+        {
+            throw DocumentError(
+                .directoryNotEmpty,
+                "\(location) has documents in it that were not sent yet; remove it with what is in it: docent rm -r \(location)"
+            )
+        }
+        if isWhole { try await remover.learn(item, of: domain) }
+        if !isApproved {
+            try await deletions.admit(
+                item, at: location, recursive: recursive, discardingEdits: discardingUnsent)
+        }
+        let (claim, isOwn) = try await claim(try storage.read { try $0.coordinated(item) }, .forDeleting, by: tool)
+        defer { if isOwn { broker.end(claim) } }
         let session = domain.provider
         try await locks.withLock(item.key) { () async throws(DocumentError) in
             let change = try await storage.run { store in
                 try store.beginRemoving(item.id, in: domain.name, discardingEdits: discardingUnsent)
             }
             do throws(DocumentError) {
-                let base = item.item.kind == .document ? item.item.version.contentOnly : .none
-                try await session.delete(
-                    ProviderCall.DeleteCall(
-                        id: item.id, baseVersion: base, recursive: recursive, operation: change.operation))
+                if isWhole {
+                    try await remover.remove(change, of: domain)
+                } else {
+                    try await delete(item, change.operation, with: session)
+                }
                 try await storage.run { try $0.finishRemoving(change) }
             } catch {
                 try await storage.run { try $0.abandon(change) }
@@ -94,10 +178,26 @@ struct Arranger: Sendable {
                         "\(location) is not empty; remove it with what is in it: docent rm -r \(location)")
                 case .versionNoLongerAvailable:
                     throw error.wrapped(
-                        "\(location) was changed on the remote since you saw it; look at it again first.")
+                        isWhole
+                            ? "\(location) was not removed as a whole: something in it was changed on the remote since you saw it, and stays; look at it again first."
+                            : "\(location) was changed on the remote since you saw it; look at it again first.")
                 default: throw error.wrapped("\(location) was not removed: \(error.message)")
                 }
             }
+        }
+    }
+
+    /// One document, or a folder that nothing is in. What cannot be known from the answer is looked up.
+    private func delete(
+        _ item: IndexedItem, _ operation: String, with session: ProviderSession
+    ) async throws(DocumentError) {
+        let base = item.item.kind == .document ? item.item.version.contentOnly : .none
+        do throws(DocumentError) {
+            try await session.delete(
+                ProviderCall.DeleteCall(id: item.id, baseVersion: base, recursive: false, operation: operation))
+        } catch {
+            guard RemoteObserver.leavesOpen(error) else { throw error }
+            if try await observer.look(at: item, error) != nil { throw error }
         }
     }
 }

@@ -38,12 +38,10 @@ struct Evictor: Sendable {
                 "\(location) has changes that were not sent yet; docent status \(location) says why.")
         }
         guard let bytes = item.local?.size else { return }
-        guard
-            let claim = broker.claimWithoutWaiting(
-                try storage.read { try $0.coordinated(item) }, for: .writing(.forReplacing), by: owner)
-        else {
-            throw DocumentError(.busy, "\(location) is in use; end the access first. docent status shows who has it.")
-        }
+        // Not waiting for anybody, but for the host's own looks, which end by themselves, and for presenters: they say
+        // whether they can do without the contents (COORD-41).
+        let claim = try await broker.claim(
+            try storage.read { try $0.coordinated(item) }, for: .evicting, by: owner, style: .unlessOthersUseIt)
         defer { broker.end(claim) }
         try await verify(item, at: location, on: domain)
         try await locks.withLock(item.key) { () async throws(DocumentError) in
@@ -78,12 +76,19 @@ extension IndexReader {
             let page = try present(in: location.domain, after: row, limit: 1000)
             guard let last = page.last else { return found }
             for item in page where item.item.kind != .folder {
-                guard let place = try self.location(of: item.id, in: item.domain),
+                guard let place = try self.shownLocation(of: item),
                     place.components.starts(with: location.components)
                 else { continue }
                 found.append((item, place))
             }
             row = last.row
         }
+    }
+
+    /// Where people look for an item: one that is not shown because of its name has its place, too (CONT-12).
+    func shownLocation(of item: IndexedItem) throws -> Location? {
+        guard item.state == .nameClash else { return try location(of: item.id, in: item.domain) }
+        let parent = try item.item.parentID.flatMap { try self.location(of: $0, in: item.domain) }
+        return item.item.name.flatMap { parent?.appending($0) }
     }
 }

@@ -37,6 +37,10 @@ struct Exporter: Sendable {
         }
         try await follower.freshen(domain)
         let parent = try await folder(of: destination, in: domain)
+        guard !domain.isDropBox else {
+            return try await deposit(
+                source, as: name, in: parent, on: domain, replacing: replacing, onProgress: onProgress)
+        }
         if let existing = try await resolver.resolveIfPresent(destination, in: domain) {
             guard replacing else { throw Self.exists(destination) }
             guard existing.item.kind == .document else {
@@ -61,7 +65,7 @@ struct Exporter: Sendable {
         return try await create(name, kind: .folder, from: nil, in: parent, at: location, false, domain) { _ in }
     }
 
-    private func create(
+    func create(
         _ name: ItemName, kind: ItemKind, from source: FilePath?, in parent: IndexedItem, at location: Location,
         _ removingSource: Bool, _ domain: Domain, _ onProgress: @escaping @Sendable (TransferProgress?) -> Void
     ) async throws(DocumentError) -> IndexedItem {
@@ -77,14 +81,35 @@ struct Exporter: Sendable {
             let item = try await onceMoreAfterDeath { () async throws(DocumentError) in
                 try await session.create(call, onProgress: onProgress)
             }
-            guard item.parentID == parent.id else {
-                throw DocumentError(.contractBroken, "The provider of \(domain.name) put \(location) somewhere else.")
-            }
-            return try await storage.run { try $0.finish(export, as: item) }
+            try check(item, isMadeAs: call, at: location, in: domain)
+            let made = try await storage.run { try $0.finish(export, as: item) }
+            // Presenters of the folders around hear of it (COORD-26).
+            if !broker.isIdle { broker.noticed(.appeared, on: try storage.read { try $0.coordinated(made) }) }
+            return made
         } catch {
             try await storage.run { try $0.abandon(export) }
             if error.code == .nameCollision { throw Self.exists(location) }
             throw error.code == .cancelled ? error : error.wrapped("\(location) could not be made: \(error.message)")
+        }
+    }
+
+    /// An item that is there already, elsewhere or under another name, was not made: the original must not go for it.
+    private func check(
+        _ item: Item, isMadeAs call: ProviderCall.CreateCall, at location: Location, in domain: Domain
+    ) throws(DocumentError) {
+        guard item.parentID == call.parentID else {
+            throw DocumentError(.contractBroken, "The provider of \(domain.name) put \(location) somewhere else.")
+        }
+        guard item.kind == call.kind else {
+            throw DocumentError(
+                .contractBroken, "The provider of \(domain.name) made a \(item.kind) of \(location).")
+        }
+        // It may be known, when the feed of changes was quicker than the answer; but then as what was made.
+        guard let known = try storage.read({ try $0.item(item.id, in: domain.name) }) else { return }
+        guard known.item.parentID == call.parentID, known.item.name == call.name, known.item.kind == call.kind else {
+            throw DocumentError(
+                .contractBroken, "The provider of \(domain.name) says that \(location) is another item, which is there."
+            )
         }
     }
 
@@ -106,7 +131,7 @@ struct Exporter: Sendable {
                 .unsyncedEdits, "\(location) has changes that were not sent yet, and cannot be replaced.")
         }
         let (request, contents) = try await storage.run { store in
-            let request = try store.root.staging.makeRequest()
+            let request = try store.root.staging.makeRequest(.sending(domain.name))
             do {
                 return (
                     request,
@@ -120,7 +145,7 @@ struct Exporter: Sendable {
         do throws(DocumentError) {
             let call = ProviderCall.ModifyCall(
                 id: existing.id, baseVersion: existing.item.version.contentOnly,
-                contentsPath: contents.path.string, modified: contents.source?.modified, operation: request.name)
+                contentsPath: contents.path.string, modified: contents.source?.modified, operation: request.leaf)
             let item = try await onceMoreAfterDeath { () async throws(DocumentError) in
                 try await session.modify(call, onProgress: onProgress)
             }

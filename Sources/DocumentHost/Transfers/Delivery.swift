@@ -1,14 +1,23 @@
 import DocumentModel
 import DocumentStorage
+import DocumentSync
 import DocumentWire
 import FileCoordination
 import Logging
 import ProviderLauncher
 import SystemPackage
 
-/// One changed document to its provider: snapshot, send, record; and what follows when the remote has changed too.
+/// One changed document to its provider: snapshot, then what the planner says, until it has nothing more to say. What the
+/// provider answers is evidence of what the remote is like; what follows from it is planned anew.
 struct Delivery: Sendable {
     typealias ProgressObserver = @Sendable (TransferProgress?) -> Void
+
+    enum Outcome: Sendable {
+        /// There is nothing to be sent, any more.
+        case done
+        /// Somebody uses it, and was not waited for.
+        case inUse
+    }
 
     let storage: StorageThreads
     let domains: DomainRegistry
@@ -16,142 +25,240 @@ struct Delivery: Sendable {
     let locks: KeyedLock<ItemKey>
     let owner: ClaimOwner
     let logger: Logger
-    /// How many documents go out at once.
-    let permits: Permits
+    /// How many documents of a domain go out at once.
+    let permits: DomainPermits
+    let folders: FolderReviver
+
+    /// How long all of a domain's places may be taken by the same documents before those that wait are told.
+    static let patience = Duration.seconds(300)
 
     /// Sends an item if it is changed.
-    func deliver(_ key: ItemKey, _ report: @escaping ProgressObserver) async throws(DocumentError) {
+    ///
+    /// - Parameter waiting: for those who use the document, too.
+    func deliver(
+        _ key: ItemKey, waiting: Bool, _ report: @escaping ProgressObserver
+    ) async throws(DocumentError) -> Outcome {
         let domain = try domains.domain(key.domain)
-        guard let item = try storage.read({ try $0.item(key.id, in: key.domain) }) else { return }
-        switch item.state {
-        case .changed, .sending: break
-        case .conflict:
+        guard let item = try storage.read({ try $0.item(key.id, in: key.domain) }) else { return .done }
+        // It was made here, and its provider knows it by another name by now.
+        guard item.id == key.id else { return try await deliver(item.key, waiting: waiting, report) }
+        guard item.state != .conflict else {
             throw DocumentError(
                 .inConflict,
                 "\(try location(of: item)) was changed on both sides; docent resolve says which contents to keep.")
-        case .placeholder, .materialising, .materialised, .outdated, .nameClash: return
         }
+        guard try storage.read({ try $0.operation(on: key.id, in: key.domain) }) != nil else { return .done }
         let session = domain.provider
+        if try await makeArriving(foldersOf: item, with: session) == .itself { return .done }
+        let places = permits.of(key.domain)
         // Nobody writes while the snapshot is made; they may as soon as it is.
-        let claim = try await broker.claim(
-            try storage.read { try $0.coordinated(item) }, for: .reading, by: owner)
-        var isClaimed = true
-        defer { if isClaimed { broker.end(claim) } }
-        let recreated = try await permits.withPermit { () async throws(DocumentError) -> Bool in
-            try await locks.withLock(key) { () async throws(DocumentError) -> Bool in
-                let sending = try await begin(key)
-                broker.end(claim)
-                isClaimed = false
-                return try await send(sending, to: session, report)
-            }
+        guard let claim = try await claimAndPlace(coordinated(item), in: places, waiting: waiting) else {
+            return .inUse
         }
-        if recreated { logger.notice("an edit survived a deletion", metadata: ["item": "\(key.domain):\(key.id)"]) }
+        var isClaimed = true
+        defer {
+            if isClaimed { broker.end(claim) }
+            places.giveBack()
+        }
+        try await locks.withLock(key) { () async throws(DocumentError) in
+            guard let (sending, isResumed) = try await begin(key) else { return }
+            broker.end(claim)
+            isClaimed = false
+            try await carryOut(sending, isResumed: isResumed, to: session, report)
+        }
+        return .done
+    }
+
+    private func coordinated(_ item: IndexedItem) throws(DocumentError) -> CoordinatedItem {
+        try storage.read { try $0.coordinated(item) }
+    }
+
+    /// A claim, and a place of the domain's. Whoever waits for a place keeps nobody from the document, and whoever waits
+    /// for the document keeps no place.
+    ///
+    /// - Returns: nil when somebody uses the document, and is not waited for.
+    /// - Throws: `busy` when none of those that are under way comes to an end.
+    private func claimAndPlace(
+        _ item: CoordinatedItem, in places: Permits, waiting: Bool
+    ) async throws(DocumentError) -> ClaimID? {
+        while true {
+            let claim: ClaimID
+            if waiting {
+                claim = try await broker.claim(item, for: .reading(.withoutChanges), by: owner)
+            } else {
+                guard let free = broker.claimWithoutWaiting(item, for: .reading(.withoutChanges), by: owner) else {
+                    return nil
+                }
+                claim = free
+            }
+            if places.takeAtOnce() { return claim }
+            broker.end(claim)
+            guard try await places.take(patience: Self.patience) else {
+                throw DocumentError(
+                    .busy,
+                    "\(item.location) waits to be sent: \(Sender.width) documents of \(item.location.domain) are on their way, and none has arrived for \(Self.patience.components.seconds) s. It is tried again; docent status \(item.location.domain):/ shows them."
+                )
+            }
+            if let claim = broker.claimWithoutWaiting(item, for: .reading(.withoutChanges), by: owner) { return claim }
+            places.giveBack()
+        }
     }
 
     /// A sending that the host's death interrupted after the provider was asked is taken up under its old name, so that
     /// it is not done twice.
-    private func begin(_ key: ItemKey) async throws(DocumentError) -> Sending {
-        let interrupted = try storage.read { index in
-            try index.journal(of: key.id, in: key.domain).last { $0.action == .send }
+    ///
+    /// - Returns: nil when it was sent, or is in conflict, since it was looked at.
+    private func begin(_ key: ItemKey) async throws(DocumentError) -> (sending: Sending, isResumed: Bool)? {
+        let (interrupted, isUnsent) = try storage.read { index in
+            (
+                try index.journal(of: key.id, in: key.domain).last { $0.action == .send },
+                try index.operation(on: key.id, in: key.domain) != nil
+            )
         }
+        guard isUnsent else { return nil }
         return try await storage.run { store in
-            guard let interrupted else { return try store.beginSending(key.id, in: key.domain) }
-            return try store.resumeSending(interrupted)
+            guard let interrupted else { return (try store.beginSending(key.id, in: key.domain), false) }
+            return (try store.resumeSending(interrupted), true)
         }
     }
 
-    /// Returns whether the document had to be made anew.
-    private func send(
-        _ sending: Sending, to session: ProviderSession, _ report: @escaping ProgressObserver
-    ) async throws(DocumentError) -> Bool {
-        do throws(DocumentError) {
-            // PROV-9: after the write; one call may stand for several.
-            try await session.itemChanged(sending.item.id)
-            let call = ProviderCall.ModifyCall(
-                id: sending.item.id, baseVersion: sending.base.contentOnly,
-                contentsPath: sending.snapshot.path.string, modified: sending.snapshot.source?.modified,
-                operation: sending.operation)
-            let item = try await onceMoreAfterDeath { () async throws(DocumentError) in
-                try await session.modify(call, onProgress: report)
+    /// Asks the planner and does what it says, until the provider has the contents, or both sides are kept.
+    private func carryOut(
+        _ sending: Sending, isResumed: Bool, to session: ProviderSession, _ report: @escaping ProgressObserver
+    ) async throws(DocumentError) {
+        let id = sending.item.id
+        var evidence = RemoteEvidence(resuming: isResumed ? sending.base.content : nil)
+        while true {
+            var conflict: DocumentError?
+            do throws(DocumentError) {
+                let known = try storage.read { index in
+                    try index.trees(around: try index.item(id, in: sending.item.domain) ?? sending.item)
+                }
+                let trees = evidence.applied(to: known, of: id)
+                switch trees.operation(on: id) {
+                case .send(_, let base, _): try await send(sending, base: base, to: session, report)
+                case .compare: conflict = try await settle(sending, with: session, because: evidence.refusal)
+                case .create: try await makeArriving(sending, with: session)
+                case .revive: try await makeAnew(sending, in: trees, with: session, because: evidence.refusal)
+                default: throw evidence.refusal ?? DocumentError(.busy, "\(sending.location) cannot be sent just now.")
+                }
+            } catch {
+                if evidence.takes(error) { continue }
+                // That it was paused, or that the host ends, is nothing that is wrong with it.
+                let problem = error.code == .cancelled ? nil : error
+                try await storage.run { try $0.abandon(sending, because: problem) }
+                let isSaid = error.code == .cancelled || error.message.contains("\(sending.location)")
+                throw isSaid ? error : error.wrapped("\(sending.location) cannot be sent: \(error.message)")
             }
-            guard item.id == sending.item.id else {
-                throw DocumentError(
-                    .contractBroken, "The provider took \(sending.location) and answered with another item.")
-            }
-            _ = try await storage.run { try $0.finish(sending, as: item) }
-            return false
-        } catch {
-            switch error.code {
-            case .versionNoLongerAvailable:
-                try await settle(sending, with: session, because: error)
-                return false
-            case .noSuchItem:
-                return try await makeAnew(sending, with: session, because: error)
-            default:
-                try await storage.run { try $0.abandon(sending, because: error) }
-                throw error.code == .cancelled
-                    ? error : error.wrapped("\(sending.location) cannot be sent: \(error.message)")
-            }
+            if let conflict { throw conflict }
+            return
         }
+    }
+
+    private func send(
+        _ sending: Sending, base: [UInt8], to session: ProviderSession, _ report: @escaping ProgressObserver
+    ) async throws(DocumentError) {
+        // PROV-9: after the write; one call may stand for several.
+        try await session.itemChanged(sending.item.id)
+        let call = ProviderCall.ModifyCall(
+            id: sending.item.id, baseVersion: try ItemVersion(content: base),
+            contentsPath: sending.snapshot.path.string, modified: sending.stamp, operation: sending.operation)
+        report(TransferProgress(done: 0, expected: sending.snapshot.source.map { UInt64(max($0.size, 0)) }))
+        let item = try await onceMoreAfterDeath { () async throws(DocumentError) in
+            try await session.modify(call, onProgress: report)
+        }
+        guard item.id == sending.item.id else {
+            throw DocumentError(
+                .contractBroken, "The provider took \(sending.location) and answered with another item.")
+        }
+        _ = try await storage.run { try $0.finish(sending, as: item) }
     }
 
     /// The remote has another version than the change began from. Equal contents are no conflict (VER-15); else both
     /// are kept (VER-2).
+    ///
+    /// - Returns: what is to be told of the conflict; nil when there is none.
     private func settle(
-        _ sending: Sending, with session: ProviderSession, because cause: DocumentError
-    ) async throws(DocumentError) {
-        do throws(DocumentError) {
-            let theirs = try await storage.run { store throws in
-                let request = try store.root.staging.makeRequest()
-                return (request, try request.makeFile())
-            }
-            let remote: Item
-            do throws(DocumentError) {
-                remote = try await session.startProviding(
-                    sending.item.id, stagingPath: theirs.1.path.string, contentVersion: [], onProgress: { _ in })
-            } catch {
-                try await storage.run { _ in try theirs.0.remove() }
-                throw error
-            }
-            let isSame = try await storage.run { store in
-                defer { try? theirs.0.remove() }
-                let stamp = ItemStamp(
-                    domain: sending.item.domain, id: remote.id, contentVersion: remote.version.content,
-                    size: remote.size ?? 0, modified: remote.modified)
-                let verified = try theirs.0.verify(theirs.1, size: remote.size, stamp: stamp)
-                if try store.root.staging.haveSameContents(verified, sending.snapshot) {
-                    _ = try store.finish(sending, as: remote)
-                    return true
-                }
-                _ = try store.recordConflict(sending, remote: remote, theirs: verified, because: cause)
-                return false
-            }
-            if isSame { return }
-        } catch {
-            try await storage.run { try $0.abandon(sending, because: error) }
-            throw error
-        }
-        throw DocumentError(
+        _ sending: Sending, with session: ProviderSession, because refusal: DocumentError?
+    ) async throws(DocumentError) -> DocumentError? {
+        let conflict = DocumentError(
             .inConflict,
             "\(sending.location) was changed here and on the remote; both contents are kept. See docent status \(sending.location), then docent resolve \(sending.location) --keep local, remote or both.",
-            causes: [cause.message])
+            causes: refusal.map { [$0.message] } ?? [])
+        let theirs = try await storage.run { store throws in
+            let request = try store.root.staging.makeRequest(.fetching(sending.item.domain))
+            return (request, try request.makeFile())
+        }
+        let remote: Item
+        do throws(DocumentError) {
+            remote = try await session.startProviding(
+                sending.item.id, stagingPath: theirs.1.path.string, contentVersion: [], onProgress: { _ in })
+        } catch {
+            try await storage.run { _ in try theirs.0.remove() }
+            throw error
+        }
+        let isSame = try await storage.run { store in
+            defer { try? theirs.0.remove() }
+            let stamp = ItemStamp(
+                domain: sending.item.domain, id: remote.id, contentVersion: remote.version.content,
+                size: remote.size ?? 0, modified: remote.modified)
+            let verified = try theirs.0.verify(theirs.1, size: remote.size, stamp: stamp)
+            if try store.root.staging.haveSameContents(verified, sending.snapshot) {
+                _ = try store.finish(sending, as: remote)
+                return true
+            }
+            _ = try store.recordConflict(sending, remote: remote, theirs: verified, because: refusal ?? conflict)
+            return false
+        }
+        if isSame { return nil }
+        try tellOfConflict(sending.item)
+        return conflict
     }
 
-    /// The item is gone on the remote, on positive evidence: the edit survives as a new item (VER-15).
+    /// Presenters hear that there is another version (COORD-27, VER-4).
+    private func tellOfConflict(_ item: IndexedItem) throws(DocumentError) {
+        let (now, kept) = try storage.read { index in
+            (try index.coordinated(item), try index.conflicts(in: item.domain).last { $0.itemID == item.id }?.kept)
+        }
+        if let kept { broker.version(kept, .gained, of: now) }
+    }
+
+    /// The item is gone on the remote, on positive evidence: the edit survives as a new item (VER-15), where the folder
+    /// around it is still there.
     private func makeAnew(
-        _ sending: Sending, with session: ProviderSession, because cause: DocumentError
-    ) async throws(DocumentError) -> Bool {
+        _ sending: Sending, in trees: SyncTrees, with session: ProviderSession, because refusal: DocumentError?
+    ) async throws(DocumentError) {
         do throws(DocumentError) {
-            guard let parent = sending.item.item.parentID, let name = sending.item.item.name else { throw cause }
-            let call = ProviderCall.CreateCall(
+            // As the engine records it: nothing was agreed on any more, and what is here was made here.
+            var trees = trees
+            for change in SyncRecorder.changes(of: .revive(sending.item.id), nil, in: trees, fresh: sending.item.id) {
+                trees.apply(change)
+            }
+            trees.remote[sending.item.id] = nil
+            guard let parent = sending.item.item.parentID, let name = sending.item.item.name else {
+                throw refusal ?? DocumentError(.noSuchItem, "\(sending.location) is in no folder.")
+            }
+            var call = ProviderCall.CreateCall(
                 parentID: parent, name: name, kind: sending.item.item.kind,
-                contentsPath: sending.snapshot.path.string, modified: sending.snapshot.source?.modified,
+                contentsPath: sending.snapshot.path.string, modified: sending.stamp,
                 operation: sending.operation)
-            let item = try await onceMoreAfterDeath { () async throws(DocumentError) in try await session.create(call) }
-            _ = try await storage.run { try $0.finish(sending, asNew: item) }
-            return true
+            let item: Item
+            do throws(DocumentError) {
+                guard case .create(_, _)? = trees.operation(on: sending.item.id) else {
+                    throw DocumentError(.noSuchItem, "The folder around it is gone, too.")
+                }
+                item = try await create(call, with: session)
+            } catch {
+                guard error.code == .noSuchItem else { throw error }
+                call.parentID = try await folders.revive(
+                    parent, in: sending.item.domain, for: sending.operation, with: session)
+                item = try await create(call, with: session)
+            }
+            try await record(sending, asNew: item)
+            logger.notice(
+                "an edit survived a deletion",
+                metadata: ["domain": "\(sending.item.domain)", "item.id": "\(sending.item.id)"])
         } catch {
-            try await storage.run { try $0.abandon(sending, because: error) }
             let path = storage.store.root.tree.path(of: sending.location)
             throw error.wrapped(
                 "\(sending.location) is gone on the remote, and your edit of it could not be sent as a new document; it is kept at \(path)."
@@ -159,7 +266,21 @@ struct Delivery: Sendable {
         }
     }
 
+    func create(
+        _ call: ProviderCall.CreateCall, with session: ProviderSession
+    ) async throws(DocumentError) -> Item {
+        try await onceMoreAfterDeath { () async throws(DocumentError) in try await session.create(call) }
+    }
+
     private func location(of item: IndexedItem) throws(DocumentError) -> Location {
         try storage.read { try $0.location(of: item.id, in: item.domain) } ?? Location(domain: item.domain)
+    }
+}
+
+extension Sending {
+    /// When its contents count as written: not before those that they began from, however wrong the clock is (VER-12).
+    fileprivate var stamp: Timestamp? {
+        let isBase = item.item.version.content == base.content && !base.content.isEmpty
+        return snapshot.source?.modified.following(isBase ? item.item.modified : nil)
     }
 }

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStorage
+import DocumentSync
 import FileCoordination
 import Logging
 import ProviderLauncher
@@ -12,6 +13,8 @@ struct Materialiser: Sendable {
     let storage: StorageThreads
     let locks: KeyedLock<ItemKey>
     let transfers: SharedTransfers<ItemKey, IndexedItem>
+    let pauses: PauseGate
+    let uses: UseLog
     let logger: Logger
 
     /// Has the item's current contents here, whole and verified.
@@ -20,29 +23,45 @@ struct Materialiser: Sendable {
     ) async throws(DocumentError) -> IndexedItem {
         let key = item.key
         return try await transfers.join(key, onProgress: onProgress) { report throws(DocumentError) in
-            try await locks.withLock(key) { () async throws(DocumentError) -> IndexedItem in
-                do throws(DocumentError) {
-                    return try await fetch(key, of: domain, report)
-                } catch {
-                    // The call may be repeated (PROV-12): once, so that one crash does not reach the reader.
-                    guard error.code == .providerDied, !Task.isCancelled else { throw error }
-                    logger.info("the provider died while it provided; asking again", metadata: metadata(key))
-                    return try await fetch(key, of: domain, report)
+            let item = try await pauses.whileResumed(key) { () async throws(DocumentError) -> IndexedItem in
+                try await locks.withLock(key) { () async throws(DocumentError) -> IndexedItem in
+                    try await fetchPersistently(key, of: domain, report)
                 }
             }
+            // What has just come was not used longest ago.
+            uses.used([key])
+            return item
+        }
+    }
+
+    private func fetchPersistently(
+        _ key: ItemKey, of domain: Domain, _ report: @escaping ProgressObserver
+    ) async throws(DocumentError) -> IndexedItem {
+        do throws(DocumentError) {
+            return try await fetch(key, of: domain, report)
+        } catch {
+            // The call may be repeated (PROV-12): once, so that one crash does not reach the reader.
+            guard error.code == .providerDied, !Task.isCancelled else { throw error }
+            logger.info("the provider died while it provided; asking again", metadata: metadata(key))
+            return try await fetch(key, of: domain, report)
         }
     }
 
     private func fetch(
         _ key: ItemKey, of domain: Domain, _ report: @escaping ProgressObserver
     ) async throws(DocumentError) -> IndexedItem {
-        guard let current = try storage.read({ try $0.item(key.id, in: key.domain) }) else {
+        guard let (current, operation) = try storage.read({ try $0.wanted(key.id, in: key.domain) }) else {
             throw DocumentError(.noSuchItem, "The document is not in \(key.domain) any more.")
         }
-        if current.isCurrent { return current }
+        // What is not shown because of its name is refused below.
+        switch operation {
+        case .some(.fetch): break
+        default: if current.state != .nameClash { return current }
+        }
         // The provider may have to be started, while which nothing needs to be written down.
         let session = domain.provider
         let materialisation = try await storage.run { try $0.beginMaterialising(key.id, in: key.domain) }
+        report(TransferProgress(done: 0, expected: current.item.size.map { UInt64(max($0, 0)) }))
         do throws(DocumentError) {
             let item = try await session.startProviding(
                 key.id, stagingPath: materialisation.file.path.string, contentVersion: [], onProgress: report)
@@ -54,7 +73,9 @@ struct Materialiser: Sendable {
             }
             return try await storage.run { try $0.finish(materialisation, as: item) }
         } catch {
-            try await storage.run { try $0.abandon(materialisation, because: error) }
+            // That nobody wants it any more, or that it was paused, is nothing that is wrong with it.
+            let problem = error.code == .cancelled ? nil : error
+            try await storage.run { try $0.abandon(materialisation, because: problem) }
             throw error.about(materialisation.location)
         }
     }

@@ -5,126 +5,245 @@ import FileCoordination
 import Logging
 import Synchronization
 
-/// Sends what was changed here to the providers: soon, a few at a time, and again when it did not work.
+/// Sends what was changed here to the providers: soon, a few at a time, what somebody waits for first, and again when it
+/// did not work. What is done with an item the planner says; when, a ``SendQueue`` for each domain.
 final class Sender: Sendable {
-    /// How many documents go out at once, over all domains.
-    static let width = 8
+    /// How many documents of a domain go out at once.
+    static let width = SyncPacing.Limits().requests
+
+    typealias ProgressObserver = @Sendable (TransferProgress?) -> Void
+
+    typealias Preparation = @Sendable (ItemKey) async throws(DocumentError) -> Void
 
     private struct State {
-        /// Items that a background task takes care of.
-        var active: Set<ItemKey> = []
-        /// Those that were asked for again meanwhile.
-        var again: Set<ItemKey> = []
-        /// Sleeping retries, to be woken.
-        var naps: [ItemKey: Task<Void, Never>] = [:]
+        var queues: [DomainName: SendQueue] = [:]
+        /// Asks for a domain's changes: what the remote has is not as it was thought to be.
+        var refresh: (@Sendable (DomainName) -> Void)?
+        /// Finds out what has to be known before an item is sent.
+        var prepare: Preparation?
     }
 
     private let state = Mutex(State())
     private let storage: StorageThreads
     private let delivery: Delivery
-    private let transfers: SharedTransfers<ItemKey, Void>
+    private let pauses: PauseGate
+    private let transfers: SharedTransfers<ItemKey, Delivery.Outcome>
     private let work: WorkGroup
+    private let wakes: DomainWakes
     private let retry: RetryPolicy
+    private let clock: @Sendable () -> Duration
     private let logger: Logger
 
+    /// - Parameter clock: counts from some moment, and never backwards.
     init(
-        storage: StorageThreads, delivery: Delivery, work: WorkGroup, executor: any TaskExecutor, retry: RetryPolicy,
-        logger: Logger
+        storage: StorageThreads, delivery: Delivery, pauses: PauseGate, work: WorkGroup, executor: any TaskExecutor,
+        retry: RetryPolicy, clock: @escaping @Sendable () -> Duration, logger: Logger
     ) {
         self.storage = storage
         self.delivery = delivery
+        self.pauses = pauses
         self.work = work
+        wakes = DomainWakes(work: work, clock: clock)
         self.retry = retry
+        self.clock = clock
         self.logger = logger
-        transfers = SharedTransfers(work: work, executor: executor)
+        transfers = SharedTransfers(work: work, executor: executor, clock: clock)
     }
+
+    /// Says who asks for a domain's changes in the background.
+    func refreshes(_ refresh: @escaping @Sendable (DomainName) -> Void) {
+        state.withLock { $0.refresh = refresh }
+    }
+
+    /// Says who finds out what has to be known before an item is sent.
+    func prepares(_ prepare: @escaping Preparation) {
+        state.withLock { $0.prepare = prepare }
+    }
+
+    /// Calls the closure whenever a sending has told how far it is. It must not block.
+    func onReport(_ body: @escaping @Sendable (ItemKey) -> Void) { transfers.onReport(body) }
+
+    // MARK: Asked for
 
     /// Has an item sent in the background.
     func enqueue(_ key: ItemKey) {
-        let (isNew, nap) = state.withLock { state -> (Bool, Task<Void, Never>?) in
-            guard state.active.insert(key).inserted else {
-                state.again.insert(key)
-                return (false, state.naps.removeValue(forKey: key))
-            }
-            return (true, nil)
-        }
-        nap?.cancel()
-        if isNew { work.add { [self] in await keepSending(key) } }
+        withQueue(of: key.domain) { $0.add(key.id) }
+        pump(key.domain)
     }
 
     /// Has everything of a domain sent that waits for something: the provider said that it is resolved, or runs again.
     func enqueueAll(of domain: DomainName?) throws(DocumentError) {
+        var found: Set<DomainName> = []
+        if let domain { withQueue(of: domain) { $0.resolved() } }
         for state in [ItemState.changed, .sending] {
             var row: Int64 = 0
             while true {
                 let page = try storage.read { try $0.items(in: state, of: domain, after: row, limit: 500) }
                 guard let last = page.last else { break }
-                for item in page { enqueue(item.key) }
+                for item in page {
+                    withQueue(of: item.domain) { $0.add(item.id) }
+                    found.insert(item.domain)
+                }
                 row = last.row
             }
         }
+        for folder in try storage.read({ try $0.arrivingFolders(of: domain) }) {
+            withQueue(of: folder.domain) { $0.add(folder.id) }
+            found.insert(folder.domain)
+        }
+        for domain in found.sorted() { pump(domain) }
     }
 
     /// Sends an item now, or waits for the sending under way.
     ///
     /// - Throws: what keeps it from being sent; it stays kept, and is tried again in the background.
-    func send(_ key: ItemKey, onProgress: (@Sendable (TransferProgress?) -> Void)? = nil) async throws(DocumentError) {
-        try await transfers.join(key, onProgress: onProgress) { [self] report throws(DocumentError) in
-            try await delivery.deliver(key, report)
+    func send(_ key: ItemKey, onProgress: ProgressObserver? = nil) async throws(DocumentError) {
+        // One that was begun in the background gives up when somebody uses the document; this one waits for them.
+        while try await transfer(key, isAwaited: true, onProgress) == .inUse {}
+    }
+
+    /// Somebody is going to wait for these: they come before the others.
+    func hurry(_ keys: [ItemKey]) {
+        for key in keys { withQueue(of: key.domain) { $0.add(key.id, isAwaited: true) } }
+        for domain in Set(keys.map(\.domain)).sorted() { pump(domain) }
+    }
+
+    /// How far a sending is; nil when none has begun.
+    func meter(of key: ItemKey) -> TransferMeter? { transfers.meter(of: key) }
+
+    /// Where an item stands among those of its domain, and why nothing of that is sent.
+    func standing(
+        of key: ItemKey
+    ) -> (standing: TransferCircumstances.Standing, obstacle: DocumentError.Code?) {
+        let now = clock()
+        return state.withLock { state in
+            guard let queue = state.queues[key.domain] else { return (.none, nil) }
+            return (queue.standing(of: key.id, at: now), queue.obstacle)
         }
     }
 
-    func progress(of key: ItemKey) -> TransferProgress? { transfers.progress(of: key) }
+    var isBusy: Bool {
+        let now = clock()
+        return state.withLock { state in state.queues.values.contains { $0.isBusy(at: now) } }
+    }
 
-    var isBusy: Bool { !state.withLock { $0.active.isEmpty } }
+    // MARK: Under way
 
-    private func keepSending(_ key: ItemKey) async {
-        var failures = 0
-        while !Task.isCancelled {
-            state.withLock { _ = $0.again.remove(key) }
+    private func withQueue<Value>(of domain: DomainName, _ body: (inout SendQueue) -> Value) -> Value {
+        state.withLock { state in
+            body(&state.queues[domain, default: SendQueue(pacing: SyncPacing(retry: retry))])
+        }
+    }
+
+    /// Begins what there is room for.
+    private func pump(_ domain: DomainName) {
+        while let id = withQueue(of: domain, { $0.next() }) {
+            let operation: SyncOperation?
             do throws(DocumentError) {
-                try await send(key)
-                failures = 0
+                operation = try storage.read { index in
+                    // The index knows what is unsent: when it is resumed or included, it comes again.
+                    guard let item = try index.item(id, in: domain), try index.marks(of: item).allowsSending else {
+                        return nil
+                    }
+                    return try index.operation(on: id, in: domain)
+                }
             } catch {
-                failures += 1
-                guard await shouldRetry(key, error, failures) else { break }
-                continue
+                logger.error(
+                    "an unsent document could not be looked up",
+                    metadata: metadata(ItemKey(domain: domain, id: id), error))
+                operation = nil
             }
-            let isDone = state.withLock { state in
-                guard !state.again.contains(key) else { return false }
-                state.active.remove(key)
-                return true
-            }
-            if isDone { return }
+            let now = clock()
+            guard withQueue(of: domain, { $0.begin(id, operation, at: now) }), let operation else { continue }
+            let key = ItemKey(domain: domain, id: id)
+            guard !work.add({ [self] in await carryOut(operation, on: key) }) else { continue }
+            // The index knows what is unsent.
+            withQueue(of: domain) { $0.dropped(id) }
         }
-        let wasAskedAgain = state.withLock { state in
-            state.active.remove(key)
-            return state.again.remove(key) != nil
-        }
-        if wasAskedAgain, !Task.isCancelled { enqueue(key) }
+        arm(domain)
     }
 
-    private func shouldRetry(_ key: ItemKey, _ error: DocumentError, _ failures: Int) async -> Bool {
-        let decision = retry.decision(for: error, attempt: failures, jitter: .random(in: 0...1))
+    private func carryOut(_ operation: SyncOperation, on key: ItemKey) async {
+        do throws(DocumentError) {
+            if try await transfer(key, isAwaited: false, nil) == .inUse {
+                // Others may go while those who use this one are waited for.
+                withQueue(of: key.domain) { $0.park(key.id) }
+                pump(key.domain)
+                defer { withQueue(of: key.domain) { $0.resumed(key.id) } }
+                while try await transfer(key, isAwaited: true, nil) == .inUse {}
+            }
+            settled(operation, key, nil)
+        } catch {
+            guard !Task.isCancelled else { return withQueue(of: key.domain) { $0.dropped(key.id) } }
+            settled(operation, key, error)
+        }
+        pump(key.domain)
+    }
+
+    private func transfer(
+        _ key: ItemKey, isAwaited: Bool, _ onProgress: ProgressObserver?
+    ) async throws(DocumentError) -> Delivery.Outcome {
+        let prepare = state.withLock { $0.prepare }
+        return try await transfers.join(key, onProgress: onProgress) {
+            [delivery, pauses, storage] report throws(DocumentError) in
+            try await prepare?(key)
+            let outcome = try await pauses.untilPaused(key) { () async throws(DocumentError) in
+                try await delivery.deliver(key, waiting: isAwaited, report)
+            }
+            guard let outcome else {
+                let place = try storage.read { try $0.location(of: key.id, in: key.domain) }
+                throw DocumentError(
+                    .cannotSynchronize,
+                    "\(place ?? Location(domain: key.domain)) was paused while it was sent: docent resume lets it go on."
+                )
+            }
+            return outcome
+        }
+    }
+
+    /// What came of it is in the index; what is planned now says whether it is done.
+    private func settled(_ operation: SyncOperation, _ key: ItemKey, _ error: DocumentError?) {
+        var planned: SyncOperation? = operation
+        do throws(DocumentError) {
+            planned = try storage.read { try $0.operation(on: key.id, in: key.domain) }
+        } catch {
+            logger.error("an unsent document could not be looked up", metadata: metadata(key, error))
+        }
+        guard planned == operation else { return succeeded(key, isDone: planned == nil) }
+        let error = error ?? DocumentError(.busy, "The provider took the document, and it is unsent all the same.")
+        let (now, jitter) = (clock(), Double.random(in: 0...1))
+        let consequence = withQueue(of: key.domain) { $0.failed(key.id, error, at: now, jitter: jitter) }
         logger.notice(
             "a document could not be sent",
-            metadata: [
-                "domain": "\(key.domain)", "item.id": "\(key.id)", "error": "\(error)", "next": "\(decision)",
-            ])
-        guard case .retry(let delay) = decision else { return false }
-        // A handle, so that somebody who wants it sooner can end the nap.
-        let nap = Task { _ = try? await Task.sleep(for: delay) }
-        let isWanted = state.withLock { state in
-            state.naps[key] = nap
-            return state.again.contains(key)
-        }
-        if isWanted { nap.cancel() }
-        await withTaskCancellationHandler {
-            await nap.value
-        } onCancel: {
-            nap.cancel()
-        }
-        state.withLock { _ = $0.naps.removeValue(forKey: key) }
-        return !Task.isCancelled
+            metadata: metadata(key, error).merging(["next": "\(consequence)"]) { first, _ in first })
+        if case .refresh = consequence { state.withLock { $0.refresh }?(key.domain) }
     }
+
+    private func succeeded(_ key: ItemKey, isDone: Bool) {
+        let isOver = withQueue(of: key.domain) { queue in
+            let isOver = queue.succeeded(key.id)
+            if !isDone { queue.add(key.id) }
+            return isOver
+        }
+        // What kept this one from being sent kept others, too.
+        if isOver { try? enqueueAll(of: key.domain) }
+    }
+
+    private func metadata(_ key: ItemKey, _ error: DocumentError) -> Logger.Metadata {
+        ["domain": "\(key.domain)", "item.id": "\(key.id)", "error": "\(error)"]
+    }
+
+    /// Sees to it that the queue is looked at when something of it may be tried again.
+    private func arm(_ domain: DomainName) {
+        let now = clock()
+        wakes.wake(domain, at: state.withLock { $0.queues[domain]?.nextRetry(after: now) }) { [self] in
+            let now = clock()
+            state.withLock { $0.queues[domain]?.woken(at: now) }
+            pump(domain)
+        }
+    }
+}
+
+extension ItemMarks {
+    fileprivate var allowsSending: Bool { !isPaused && keeping != .excluded }
 }

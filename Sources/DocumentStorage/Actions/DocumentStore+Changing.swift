@@ -1,69 +1,116 @@
 package import DocumentModel
 
 extension DocumentStore {
-    /// To be called before a coordinated write is granted: after a crash the item's file is looked at.
+    /// To be called before a coordinated write is granted: after a crash the item's file is looked at. What is there now is
+    /// kept until the edit is sent (VER-13).
     package func expectChange(of id: ItemIdentifier, in domain: DomainName) throws -> JournalEntry {
-        let (item, location) = try locate(id, in: domain)
-        var payload = JournalPayload()
-        payload.place = location.components
-        payload.file = item.local
-        payload.base = item.synced
-        let entry = try index.write(durably: false) { index in
-            try index.begin(.changeExpected, item: id, in: domain, payload: payload)
+        while true {
+            let (item, location, versions) = try index.read { index in
+                let (item, location) = try index.located(id, in: domain)
+                return (item, location, try index.keptVersions(of: item.id, in: domain))
+            }
+            var payload = JournalPayload()
+            payload.place = location.components
+            payload.file = item.local
+            payload.base = item.synced
+            let base = keepBase(of: item, at: location, besides: versions)
+            let entry: JournalEntry? = try index.write(durably: false) { index in
+                // It may have been sent meanwhile, or somebody else's base was dropped, or kept.
+                guard try index.isStill(item, at: location), try index.keptVersions(of: item.id, in: domain) == versions
+                else { return nil }
+                if let base { try index.addKeptVersion(base, in: domain) }
+                return try index.begin(.changeExpected, item: item.id, in: domain, payload: payload)
+            }
+            if let entry {
+                try reached(.changeExpected)
+                return entry
+            }
+            if let base { try root.versions.remove(base.kept) }
         }
-        try reached(.changeExpected)
-        return entry
     }
 
     /// To be called when the coordinated write has ended: the item is `changed` if its file is not what it was. What
     /// was written is on disk when the call returns.
     package func recordChange(_ entry: JournalEntry) throws -> IndexedItem {
-        guard let id = entry.itemID else {
+        guard var id = entry.itemID else {
             throw DocumentError(.internal, "A change without an item was to be recorded.")
         }
-        return try recordChange(of: id, in: entry.domain, entry)
+        while true {
+            if let now = try index.read({ try $0.subject(of: entry) }) { id = now }
+            do {
+                while try !look(at: id, in: entry.domain, entry, givingUp: true) {}
+                try reached(.changeRecorded)
+                return try current(id, in: entry.domain)
+            } catch let error as DocumentError where error.code == .noSuchItem {
+                // It may have got another identifier in this moment.
+                guard let now = try index.read({ try $0.subject(of: entry) }), now != id else { throw error }
+            }
+        }
     }
 
     /// Looks at an item's file outside a coordinated write: records a change that was made without asking.
-    package func recordChange(of id: ItemIdentifier, in domain: DomainName) throws -> IndexedItem {
-        try recordChange(of: id, in: domain, nil)
+    ///
+    /// - Parameter givingUp: unsent changes whose file is gone are given up. Some programs remove a file and make it anew
+    ///   when they save: for those who have waited for that.
+    package func recordChange(
+        of id: ItemIdentifier, in domain: DomainName, givingUp: Bool = true
+    ) throws -> IndexedItem {
+        while try !look(at: id, in: domain, nil, givingUp: givingUp) {}
+        return try current(id, in: domain)
     }
 
-    private func recordChange(
-        of id: ItemIdentifier, in domain: DomainName, _ entry: JournalEntry?
-    ) throws -> IndexedItem {
+    /// - Returns: false when the item was changed in the index since it was read: it is to be looked at once more.
+    private func look(
+        at id: ItemIdentifier, in domain: DomainName, _ entry: JournalEntry?, givingUp: Bool
+    ) throws -> Bool {
         let (item, location) = try locate(id, in: domain)
         let file = try tree.file(at: location)
-        let isSame = file.map { item.local?.hasSameContents(as: $0) ?? false } ?? (item.local == nil)
+        let isSame = file.map { file in item.local.map { file.isUntouched(since: $0) } ?? false } ?? (item.local == nil)
         if isSame, entry == nil, file == item.local {
-            return item
+            return true
         } else if isSame {
-            try index.write(durably: false) { index in
+            return try index.write(durably: false) { index in
+                guard try index.isStill(item, at: location) else { return false }
                 if let file { try index.setFile(file, of: id, in: domain) }
-                if let entry { try index.finish(entry) }
+                guard let entry else { return true }
+                try index.finish(entry)
+                if !item.isUnsent, try !index.isChangeExpected(of: item.id, in: domain) {
+                    try dropBases(of: item, index)
+                }
+                return true
             }
         } else if item.local == nil {
             // No contents were here: what lies there now is not the item's, and is neither sent nor removed.
-            if let entry { try index.write(durably: false) { try $0.finish(entry) } }
+            let isStill = try index.write(durably: false) { index in
+                guard try index.isStill(item, at: location) else { return false }
+                if let entry { try index.finish(entry) }
+                return true
+            }
+            guard isStill else { return false }
             throw DocumentError(
                 .destinationExists,
                 "A file lies at \(tree.path(of: location)), where the item has no contents: move it elsewhere.")
         } else if let flushed = try tree.flush(location) {
-            try index.write { index in
+            return try index.write { index in
+                // An earlier change may have been acknowledged since it was looked at: this one was not.
+                guard try index.isStill(item, at: location) else { return false }
                 try index.setFile(flushed, of: id, in: domain)
                 if !item.isUnsent { try index.setState(.changed, of: id, in: domain) }
                 if let entry { try index.finish(entry) }
+                return true
             }
         } else {
-            try recordMissing(item, entry)
+            guard givingUp || !item.isUnsent else { return true }
+            return try recordMissing(item, at: location, entry)
         }
-        if entry != nil { try reached(.changeRecorded) }
-        return try current(id, in: domain)
     }
 
     /// The file was removed here, and not the item: it is a placeholder again.
-    func recordMissing(_ item: IndexedItem, _ entry: JournalEntry? = nil) throws {
-        try index.write { index in
+    ///
+    /// - Returns: false when the item was changed in the index since it was read; nothing is done then.
+    func recordMissing(_ item: IndexedItem, at location: Location, _ entry: JournalEntry? = nil) throws -> Bool {
+        let isStill = try index.write { index in
+            guard try index.isStill(item, at: location) else { return false }
             try index.setPlaceholder(item.id, in: item.domain)
             if item.isUnsent {
                 let error = DocumentError(
@@ -72,7 +119,19 @@ extension DocumentStore {
                 try index.setProblem(error, of: item.id, in: item.domain)
             }
             if let entry { try index.finish(entry) }
+            return true
         }
-        refreshPlaceholder(item.id, in: item.domain)
+        if isStill { refreshPlaceholder(item.id, in: item.domain) }
+        return isStill
+    }
+}
+
+extension IndexReader {
+    /// Whether an item's file is where and as it was when the item was read, as far as the index knows, and so are the
+    /// item's state and base. Who has looked at the file asks it inside of the transaction that says what was found.
+    func isStill(_ item: IndexedItem, at location: Location) throws -> Bool {
+        guard let now = try self.item(item.id, in: item.domain) else { return false }
+        return try now.local == item.local && now.state == item.state && now.synced == item.synced
+            && diskLocation(of: item.id, in: item.domain) == location
     }
 }

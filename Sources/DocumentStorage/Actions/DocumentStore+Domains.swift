@@ -1,44 +1,74 @@
 package import DocumentModel
 internal import Logging
+internal import SystemPackage
 
 extension DocumentStore {
     /// Everything of a domain goes from this machine: rows, placeholders, clean contents, kept versions, the
-    /// provider's state. Files that belong to no item stay, and so do unsent ones, unless they may be discarded.
+    /// provider's state. Files that belong to no item are nobody's to remove.
     ///
-    /// - Throws: `unsyncedEdits`, and nothing is removed, when something is unsent and may not be discarded.
+    /// - Throws: `unsyncedEdits`, and nothing is removed, when something is unsent and may not be discarded;
+    ///   `directoryNotEmpty`, and nothing is removed, when there are files that belong to no item.
     package func removeDomain(_ name: DomainName, discardingEdits: Bool) throws {
-        var row: Int64 = 0
-        while true {
-            let page = try index.read { try $0.present(in: name, after: row, limit: 500) }
-            for item in page {
-                row = item.row
-                guard item.item.kind == .document, item.local != nil else { continue }
-                let now = item.isUnsent ? item : try recordChange(of: item.id, in: name)
-                guard discardingEdits || !now.isUnsent else { throw unsent(now) }
+        let own = try contents(of: name, discardingEdits: discardingEdits)
+        try refuseStrays(of: name, own: Set(own.map(\.location)))
+        // Looking at all of them takes its time: nothing goes before nothing has changed meanwhile.
+        if !discardingEdits {
+            let unsent = try index.read { index in
+                try [ItemState.changed, .sending, .conflict].flatMap { try index.items(in: $0, of: name, limit: 1) }
             }
-            if page.count < 500 { break }
+            if let item = unsent.first { throw self.unsent(item) }
+            for (item, location, file) in own {
+                if let now = try tree.file(at: location), !now.hasSameContents(as: file) { throw self.unsent(item) }
+            }
         }
-        for item in try presentWithContents(in: name) {
-            guard let location = try? locate(item.id, in: name).location, let file = try tree.file(at: location) else {
-                continue
-            }
-            try tree.removeFile(at: location, expecting: file)
+        for (_, location, file) in own {
+            let expected = try discardingEdits ? tree.file(at: location) : file
+            if let expected { try tree.removeFile(at: location, expecting: expected) }
         }
         try tree.removeDerived(of: name)
         try root.versions.removeAll(of: name)
         try index.write { try $0.removeDomain(name) }
+        // What was under way may have written a placeholder since.
+        try tree.removeDerived(of: name)
         try root.removeProviderFolder(of: name)
     }
 
-    private func presentWithContents(in domain: DomainName) throws -> [IndexedItem] {
-        var items: [IndexedItem] = []
+    /// The domain's documents that have contents here, and their files as they were looked at.
+    ///
+    /// - Throws: `unsyncedEdits` when something is unsent and may not be discarded.
+    private func contents(
+        of domain: DomainName, discardingEdits: Bool
+    ) throws -> [(item: IndexedItem, location: Location, file: FileIdentity)] {
+        var found: [(IndexedItem, Location, FileIdentity)] = []
         var row: Int64 = 0
         while true {
             let page = try index.read { try $0.present(in: domain, after: row, limit: 500) }
-            items += page.filter { $0.item.kind == .document && $0.local != nil }
-            guard let last = page.last, page.count == 500 else { return items }
+            for item in page where item.item.kind == .document && item.local != nil {
+                let now = item.isUnsent ? item : try recordChange(of: item.id, in: domain)
+                guard discardingEdits || !now.isUnsent else { throw unsent(now) }
+                if let file = now.local, let place = try? locate(item.id, in: domain).location {
+                    found.append((now, place, file))
+                }
+            }
+            guard let last = page.last, page.count == 500 else { return found }
             row = last.row
         }
+    }
+
+    /// An editor's backup, for example: only its user knows whether it is wanted.
+    private func refuseStrays(of domain: DomainName, own: Set<Location>) throws {
+        var strays: [String] = []
+        try tree.forEachFile(of: domain) {
+            strays.append($0)
+        } _: { file in
+            if !own.contains(file.location) { strays.append(tree.path(of: file.location).string) }
+        }
+        guard !strays.isEmpty else { return }
+        let named = strays.sorted().prefix(3).joined(separator: ", ")
+        throw DocumentError(
+            .directoryNotEmpty,
+            "The folder of \(domain) holds what belongs to none of its documents: \(named)\(strays.count > 3 ? " and \(strays.count - 3) more" : ""). Move or remove that first; nothing was removed."
+        )
     }
 
     private func unsent(_ item: IndexedItem) -> DocumentError {

@@ -1,4 +1,5 @@
 package import DocumentModel
+internal import Logging
 
 extension DocumentStore {
     /// Drops an item's contents; its placeholder takes their place (PH-5, XFER-9).
@@ -14,8 +15,11 @@ extension DocumentStore {
             throw DocumentError(.busy, "The contents of \(location) are just coming: wait until they are here.")
         }
         guard let expected = item.local else { return item }
-        guard !item.isPinned else {
-            throw DocumentError(.notPermitted, "\(location) is pinned, to be kept here: unpin it first.")
+        switch try index.read({ try $0.marks(of: item) }).keeping {
+        case .automatic, .onlineOnly: break
+        case .pinned: throw DocumentError(.notPermitted, "\(location) is pinned, to be kept here: unpin it first.")
+        case .excluded:
+            throw DocumentError(.notPermitted, "\(location) is excluded from sync, so it stays here: include it first.")
         }
         guard try recordChange(of: id, in: domain).state != .changed else {
             throw DocumentError(.unsyncedEdits, "\(location) was changed here and is not sent yet: it stays here.")
@@ -23,17 +27,30 @@ extension DocumentStore {
         var payload = JournalPayload()
         payload.place = location.components
         payload.file = expected
-        // Need not survive the machine: a file that is gone makes the item a placeholder in any case.
-        let entry = try index.write(durably: false) { index in
-            try index.begin(.evictBegan, item: id, in: domain, payload: payload)
+        // Need not survive the machine, nor be written at all when the disk is full, where people evict to make room: a
+        // file that is gone makes the item a placeholder in any case.
+        let entry: JournalEntry?
+        do {
+            entry = try index.write(durably: false) { index in
+                try index.begin(.evictBegan, item: id, in: domain, payload: payload)
+            }
+        } catch let error as DocumentError where error.isOutOfSpace {
+            logger.notice(
+                "evicting without a note in the journal", metadata: ["item.id": "\(id)", "error": "\(error)"])
+            entry = nil
         }
         try reached(.evictBegan)
         try takingBack {
-            let isHere = try tree.file(at: location) != nil
-            if isHere { try root.placeholders.remove(at: location) }
+            let file = try tree.file(at: location)
+            if file != nil { try root.placeholders.remove(at: location) }
             try index.write(durably: false) { index in
-                if !isHere { try index.setPlaceholder(id, in: domain) }
-                try index.finish(entry)
+                if let file {
+                    // Its name left and came back, which is no change of it.
+                    if file.hasSameContents(as: expected) { try index.setFile(file, of: id, in: domain) }
+                } else {
+                    try index.setPlaceholder(id, in: domain)
+                }
+                if let entry { try index.finish(entry) }
             }
         } _: {
             try drop(entry, item, location, expected)
@@ -41,18 +58,35 @@ extension DocumentStore {
         return try current(id, in: domain)
     }
 
-    /// From `evictBegan` on, also after a crash.
+    /// From `evictBegan` on, also after a crash. Nothing of it needs room on the disk.
     func drop(
-        _ entry: JournalEntry, _ item: IndexedItem, _ location: Location, _ expected: FileIdentity
+        _ entry: JournalEntry?, _ item: IndexedItem, _ location: Location, _ expected: FileIdentity
     ) throws {
-        if let placeholder = Placeholder(item.item) { try root.placeholders.write(placeholder, at: location) }
+        try refreshPlaceholder(item, at: location)
         try reached(.evictPlaceholderWritten)
         try tree.evictFile(at: location, expecting: expected)
         try reached(.evictContentsRemoved)
-        try index.write(durably: false) { index in
-            try index.setPlaceholder(item.id, in: item.domain)
-            try index.finish(entry)
+        // The room that it needed is there by now.
+        if try root.placeholders.read(at: location) == nil { try refreshPlaceholder(item, at: location) }
+        do {
+            try index.write(durably: false) { index in
+                try index.setPlaceholder(item.id, in: item.domain)
+                if let entry { try index.finish(entry) }
+            }
+        } catch let error as DocumentError where error.isOutOfSpace {
+            // Whoever looks for the file next sees that it is gone.
+            logger.notice("an eviction is not recorded yet", metadata: ["item.id": "\(item.id)", "error": "\(error)"])
         }
         try reached(.evictRecorded)
+    }
+
+    /// Of an item that still has its contents. On a full disk there is none until there is room.
+    private func refreshPlaceholder(_ item: IndexedItem, at location: Location) throws {
+        guard let placeholder = Placeholder(item.item) else { return }
+        do {
+            try root.placeholders.write(placeholder, at: location)
+        } catch let error as DocumentError where error.isOutOfSpace {
+            logger.notice("a placeholder is not written yet", metadata: ["item.id": "\(item.id)", "error": "\(error)"])
+        }
     }
 }

@@ -37,7 +37,7 @@ extension DocumentStore {
         payload.kind = kind
         payload.boot = Boot.current
         payload.source = source.map { source in source.withPlatformString { $0.bytes } }
-        let request = try source.map { _ in try root.staging.makeRequest() }
+        let request = try source.map { _ in try root.staging.makeRequest(.sending(domain)) }
         payload.staging = request?.name
         let entry = try takingBack {
             try request?.remove()
@@ -78,6 +78,7 @@ extension DocumentStore {
     package func finish(_ export: Export, as item: Item) throws -> IndexedItem {
         let domain = export.entry.domain
         let isMove = export.entry.action == .move
+        try reached(isMove ? .moveAnswered : .exportAnswered)
         var entry = export.entry
         entry.itemID = item.id
         let outcome = try index.write { index in

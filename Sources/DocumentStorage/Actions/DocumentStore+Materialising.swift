@@ -13,9 +13,9 @@ package struct Materialisation: Sendable {
 extension DocumentStore {
     /// The item is `materialising`; `file` is what the provider is to fill.
     package func beginMaterialising(_ id: ItemIdentifier, in domain: DomainName) throws -> Materialisation {
-        let request = try root.staging.makeRequest()
+        let request = try root.staging.makeRequest(.fetching(domain))
         return try takingBack {
-            try request.remove()
+            try remove(request, of: domain)
         } _: {
             let file = try request.makeFile()
             var payload = JournalPayload()
@@ -24,7 +24,7 @@ extension DocumentStore {
             // Need not survive the machine: what is lost then is only that something was begun.
             let materialisation = try index.write(durably: false) { index in
                 let (item, location) = try index.located(id, in: domain)
-                try Self.refuseMaterialising(item, at: location)
+                try Self.refuseMaterialising(item, at: location, index)
                 payload.place = location.components
                 try index.setState(.materialising, of: id, in: domain)
                 let entry = try index.begin(.materialiseBegan, item: id, in: domain, payload: payload)
@@ -35,13 +35,17 @@ extension DocumentStore {
         }
     }
 
-    private static func refuseMaterialising(_ item: IndexedItem, at location: Location) throws {
+    private static func refuseMaterialising(_ item: IndexedItem, at location: Location, _ index: IndexReader) throws {
         guard item.item.kind == .document else {
             throw DocumentError(
                 .invalidArgument, "\(location) is a \(item.item.kind): only documents have contents to be fetched.")
         }
         guard !item.isUnsent else {
             throw DocumentError(.unsyncedEdits, "\(location) has changes that were not sent yet: send them first.")
+        }
+        // What it begins from must stay until it has ended.
+        guard try item.local == nil || !index.isChangeExpected(of: item.id, in: item.domain) else {
+            throw DocumentError(.busy, "\(location) is being written to: wait until that has ended.")
         }
     }
 
@@ -65,27 +69,40 @@ extension DocumentStore {
         let staged = try request.verify(materialisation.file, size: item.size, sha256: sha256, stamp: stamp)
         try reached(.materialiseVerified)
 
-        // It may have been renamed, or the provider may have told of a newer version, while the contents came.
-        let (now, location) = try locate(id, in: domain)
-        let file = try tree.publish(staged, at: location, replacing: now.local)
+        // It may have been renamed, or somebody may have begun to write to it, while the contents came.
+        let location = try index.read { index in
+            let (now, location) = try index.located(id, in: domain)
+            try Self.refuseMaterialising(now, at: location, index)
+            return location
+        }
+        let file = try tree.publish(staged, at: location, replacing: materialisation.item.local)
         try reached(.materialisePublished)
 
         // Need not survive the machine: the file is on disk, and its stamp says whose it is and in which version.
         let (outcome, done) = try index.write(durably: false) { index in
-            let wasOvertaken =
-                now.item.version.content != materialisation.item.item.version.content
-                && now.item.version.content != item.version.content
-            let outcome = wasOvertaken ? ApplyOutcome() : try index.apply([item], in: domain)
-            try index.setMaterialised(
-                id, in: domain, version: item.version, file: file, state: wasOvertaken ? .outdated : .materialised)
-            try index.finish(materialisation.entry)
+            let now = try index.known(id, in: domain)
+            let answered = try index.apply(item, answering: materialisation.item)
+            var outcome = answered ?? ApplyOutcome()
+            if now.isUnsent, let local = now.local, !local.isUntouched(since: file) {
+                // Somebody has changed it since it was there; or has replaced it, perhaps from what was there before.
+                if local.inode == file.inode {
+                    try index.setMaterialised(id, in: domain, version: item.version, file: local, state: now.state)
+                }
+                try index.finish(materialisation.entry)
+            } else {
+                try index.setMaterialised(
+                    id, in: domain, version: item.version, file: file,
+                    state: answered == nil ? .outdated : .materialised)
+                try index.finish(materialisation.entry)
+                try index.removeIfGone(id, in: domain, &outcome)
+            }
             return (outcome, try index.item(id, in: domain))
         }
         try? root.placeholders.remove(at: location)
         // What stays because of an error is swept at the next start.
         try? request.remove()
         try reached(.materialiseRecorded)
-        try perform(outcome)
+        try follow(outcome)
         guard let done, outcome.work.isEmpty else { return try current(id, in: domain) }
         return done
     }
@@ -100,13 +117,18 @@ extension DocumentStore {
         }
         var isHere = now.local != nil
         // The last step before the index was told may have failed after the file was at its place.
-        if let found = try? tree.file(at: location), found.inode == materialisation.file.identity.inode {
+        if now.state == .materialising, let found = try? tree.file(at: location),
+            found.inode == materialisation.file.identity.inode
+        {
             try tree.removeFile(at: location, expecting: found)
             isHere = false
         }
         // Before the index is told: what fills the disk may keep it from being written to.
         discard(request: materialisation.file.request)
         try index.write(durably: false) { index in
+            try index.finish(materialisation.entry)
+            // An edit that was recorded meanwhile is still to be sent.
+            guard let now = try index.item(id, in: domain), now.state == .materialising else { return }
             if isHere {
                 let isCurrent = now.synced?.content == now.item.version.content
                 try index.setState(isCurrent ? .materialised : .outdated, of: id, in: domain)
@@ -114,8 +136,33 @@ extension DocumentStore {
                 try index.setPlaceholder(id, in: domain)
             }
             try index.setProblem(error, of: id, in: domain)
-            try index.finish(materialisation.entry)
         }
         if !isHere { refreshPlaceholder(id, in: domain) }
+    }
+}
+
+extension IndexTransaction {
+    func known(_ id: ItemIdentifier, in domain: DomainName) throws -> IndexedItem {
+        guard let item = try item(id, in: domain) else { throw Self.unknown(id, domain) }
+        return item
+    }
+
+    /// What a provider has answered, unless it has told of something newer since, which it does once only.
+    ///
+    /// - Parameter began: the item as it was when the provider was asked.
+    /// - Returns: nil when it has.
+    func apply(_ answer: Item, answering began: IndexedItem) throws -> ApplyOutcome? {
+        let now = try known(began.id, in: began.domain)
+        let isOvertaken =
+            now.item.version.content != began.item.version.content
+            && now.item.version.content != answer.version.content
+        if isOvertaken || now.isGone && !began.isGone { return nil }
+        return try apply([answer], in: began.domain)
+    }
+
+    /// What was told to be gone, and could not be cleared before what was under way with it had ended.
+    func removeIfGone(_ id: ItemIdentifier, in domain: DomainName, _ outcome: inout ApplyOutcome) throws {
+        guard try known(id, in: domain).isGone else { return }
+        outcome.work += try delete([id], in: domain).work
     }
 }

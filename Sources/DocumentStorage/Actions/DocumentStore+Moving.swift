@@ -59,6 +59,7 @@ extension DocumentStore {
 
     /// The provider has renamed or moved it.
     package func finish(_ change: Change, as item: Item) throws -> IndexedItem {
+        try reached(.renameAnswered)
         let domain = change.entry.domain
         let outcome = try index.write { index in
             let outcome = try index.apply([item], in: domain)
@@ -74,20 +75,36 @@ extension DocumentStore {
     /// The provider has removed it.
     package func finishRemoving(_ change: Change) throws {
         guard let id = change.entry.itemID else { return }
+        try reached(.removeAnswered)
         let outcome = try index.write { index in
-            var outcome = try index.delete([id], in: change.entry.domain)
-            if change.entry.payload.discardsEdits {
-                outcome.work = try outcome.work.map { entry in
-                    var entry = entry
-                    entry.payload.discardsEdits = true
-                    return try index.advance(entry, to: entry.step)
-                }
-            }
+            let outcome = try remove(
+                [id], in: change.entry.domain, discardingEdits: change.entry.payload.discardsEdits, index)
             try index.finish(change.entry)
             return outcome
         }
         try reached(.removeRecorded)
         try perform(outcome)
+    }
+
+    /// The provider has removed some of what is in a folder that is to go.
+    package func recordRemoved(_ ids: [ItemIdentifier], in domain: DomainName, discardingEdits: Bool) throws {
+        let outcome = try index.write { index in
+            try remove(ids, in: domain, discardingEdits: discardingEdits, index)
+        }
+        try perform(outcome)
+    }
+
+    private func remove(
+        _ ids: [ItemIdentifier], in domain: DomainName, discardingEdits: Bool, _ index: IndexTransaction
+    ) throws -> ApplyOutcome {
+        var outcome = try index.delete(ids, in: domain)
+        guard discardingEdits else { return outcome }
+        outcome.work = try outcome.work.map { entry in
+            var entry = entry
+            entry.payload.discardsEdits = true
+            return try index.advance(entry, to: entry.step)
+        }
+        return outcome
     }
 
     /// The provider has refused it, for sure.
@@ -96,6 +113,11 @@ extension DocumentStore {
     }
 
     // MARK: On disk
+
+    /// Has the tree follow an answer of the provider, as soon as nobody uses the items where somebody waits for that.
+    func follow(_ outcome: ApplyOutcome) throws {
+        if !follower.take(outcome.work) { try perform(outcome) }
+    }
 
     /// Carries out in the tree what an outcome asks for. What cannot be carried out stays in the journal, and the item
     /// says why.
@@ -139,6 +161,10 @@ extension DocumentStore {
         let earlier = try index.read { try OpenMoves(in: entry.domain, before: entry, $0) }
         let source = Location(domain: entry.domain, components: earlier.undone(place))
         let target = Location(domain: entry.domain, components: earlier.undone(destination))
+        guard !earlier.isToMove(within: source.components) else {
+            throw DocumentError(
+                .busy, "\(source) is moved when what is to leave it has left: somebody still uses that.", itemID: id)
+        }
         let file: FileIdentity?
         do {
             file = try tree.move(from: source, to: target)
@@ -174,55 +200,63 @@ extension DocumentStore {
         guard let id = entry.itemID, let place = entry.payload.place else {
             throw DocumentError(.internal, "The journal's entry \(entry.id) lacks what a removal needs.")
         }
-        let item = try index.read { try $0.item(id, in: entry.domain) }
-        var kept = 0
-        if let item, item.isGone { kept = try clearContents(within: item, discarding: entry.payload.discardsEdits) }
-        let earlier = try index.read { try OpenMoves(in: entry.domain, before: entry, $0) }
-        let location = Location(domain: entry.domain, components: earlier.undone(place))
-        if kept == 0 { try clearDerived(at: location, entry) }
-        try reached(.removeCleared)
-        let outcome = try index.write { index in
-            try index.finish(entry)
-            guard kept == 0, item?.isGone == true else { return ApplyOutcome() }
-            return try index.deleteCleared(id, in: entry.domain)
+        var location = Location(domain: entry.domain, components: place)
+        var outcome: ApplyOutcome?
+        while outcome == nil {
+            let isKept = try !clearContents(within: id, of: entry)
+            let earlier = try index.read { try OpenMoves(in: entry.domain, before: entry, $0) }
+            location = Location(domain: entry.domain, components: earlier.undone(place))
+            if !isKept { try clearDerived(at: location, entry) }
+            try reached(.removeCleared)
+            outcome = try index.write { index in
+                // While that was cleared, it may have been told of again, or contents may have come.
+                let isGone = try index.item(id, in: entry.domain)?.isGone == true
+                if isGone, !isKept, try !index.present(within: id, in: entry.domain).isEmpty { return nil }
+                try index.finish(entry)
+                return try isGone && !isKept ? index.deleteCleared(id, in: entry.domain) : ApplyOutcome()
+            }
         }
         try reached(.removeFinished)
         if let holder = try index.read({ try $0.item(at: location) }) {
             refreshPlaceholder(holder.id, in: entry.domain)
         }
+        // What was told of again has lost its placeholders.
+        let left = try index.read { try $0.subtree(of: id, in: entry.domain) }
+        if left.first?.isGone == false {
+            for item in left { refreshPlaceholder(item.id, in: entry.domain) }
+        }
         // Its name may have been waited for.
-        for item in outcome.changed { refreshPlaceholder(item.id, in: item.domain) }
-        try perform(outcome)
+        for item in outcome?.changed ?? [] { refreshPlaceholder(item.id, in: item.domain) }
+        if let outcome { try perform(outcome) }
     }
 
-    /// Removes the contents of all items at or below one that is gone.
+    /// Removes the contents of all items at or below one that is gone, for as long as it is.
     ///
-    /// - Returns: how many stay, because they hold what the provider never had.
-    private func clearContents(within gone: IndexedItem, discarding: Bool) throws -> Int {
-        var kept = 0
-        for item in try index.read({ try $0.present(within: gone.id, in: gone.domain) }) {
+    /// - Returns: false when some stay, because they hold what the provider never had.
+    private func clearContents(within id: ItemIdentifier, of entry: JournalEntry) throws -> Bool {
+        var isCleared = true
+        for item in try index.read({ try $0.present(within: id, in: entry.domain) }) {
+            guard try index.read({ try $0.item(id, in: entry.domain) })?.isGone == true else { break }
             guard let local = item.local, let location = try? locate(item.id, in: item.domain).location else {
                 try index.write(durably: false) { try $0.setPlaceholder(item.id, in: item.domain) }
                 continue
             }
             var item = item
             if !item.isUnsent { item = try recordChange(of: item.id, in: item.domain) }
-            if item.isUnsent, !discarding {
-                kept += 1
+            if item.isUnsent, !entry.payload.discardsEdits {
+                isCleared = false
                 let error = DocumentError(
                     .noSuchItem,
                     "It was removed at the provider while it had unsent changes here: they are kept, in its file.",
                     itemID: item.id)
-                try index.write { index in
-                    try index.setState(.conflict, of: item.id, in: item.domain)
-                    try index.setProblem(error, of: item.id, in: item.domain)
-                }
+                // It stays changed: what is sent of it makes it anew (VER-15).
+                try index.write(durably: false) { try $0.setProblem(error, of: item.id, in: item.domain) }
                 continue
             }
             try tree.removeFile(at: location, expecting: item.local ?? local)
             try index.write(durably: false) { try $0.setPlaceholder(item.id, in: item.domain) }
         }
-        return kept
+        return isCleared
     }
 
     /// Placeholders are derived: those of what else has the place by now are made again.

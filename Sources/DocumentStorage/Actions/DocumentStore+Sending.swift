@@ -17,25 +17,25 @@ extension DocumentStore {
     /// The item is `sending`. After an answer finish; after a refusal abandon or record the conflict; without an
     /// answer (the provider died) ask again with the same value, since it may have been carried out.
     package func beginSending(_ id: ItemIdentifier, in domain: DomainName) throws -> Sending {
-        let (item, location) = try locate(id, in: domain)
-        guard item.state == .changed, let base = item.synced else {
-            throw DocumentError(
-                item.state == .conflict ? .inConflict : .invalidArgument,
-                "\(location) is \(item.state.rawValue): there is nothing to be sent.")
-        }
         var payload = JournalPayload()
         payload.operation = RandomName.make()
-        payload.base = base
-        payload.place = location.components
         payload.boot = Boot.current
-        let request = try root.staging.makeRequest()
+        let request = try root.staging.makeRequest(.sending(domain))
         payload.staging = request.name
-        let entry = try takingBack {
-            try request.remove()
+        let (entry, item, location) = try takingBack {
+            try remove(request, of: domain)
         } _: {
             try index.write(durably: false) { index in
+                let (item, location) = try index.located(id, in: domain)
+                guard item.state == .changed, let base = item.synced else {
+                    throw DocumentError(
+                        item.state == .conflict ? .inConflict : .invalidArgument,
+                        "\(location) is \(item.state.rawValue): there is nothing to be sent.")
+                }
+                payload.base = base
+                payload.place = location.components
                 try index.setState(.sending, of: id, in: domain)
-                return try index.begin(.sendBegan, item: id, in: domain, payload: payload)
+                return (try index.begin(.sendBegan, item: id, in: domain, payload: payload), item, location)
             }
         }
         try reached(.sendBegan)
@@ -69,32 +69,82 @@ extension DocumentStore {
                 .contractBroken, "The provider of \(domain) was sent the item “\(id)” and answered with “\(item.id)”.",
                 itemID: id)
         }
-        let (_, location) = try locate(id, in: domain)
-        var file = try tree.file(at: location)
-        let isSame = file.flatMap { file in sending.snapshot.source?.hasSameContents(as: file) } ?? false
-        if isSame, let sent = file {
-            let stamp = ItemStamp(
-                domain: domain, id: id, contentVersion: item.version.content, size: sent.size, modified: sent.modified)
-            file = tree.restamp(location, stamp, expecting: sent) ?? sent
+        var outcome: ApplyOutcome?
+        var kept: KeptVersion?
+        var sent = sending.snapshot.source
+        while outcome == nil { outcome = try acknowledge(sending, as: item, &sent, &kept) }
+        discard(request: sending.snapshot.request)
+        try reached(.sendRecorded)
+        try pruneVersions(of: id, in: domain)
+        if let outcome { try follow(outcome) }
+        return try index.read { try $0.item(id, in: domain) } ?? sending.item
+    }
+
+    /// - Parameters:
+    ///   - sent: the file that the snapshot was made of, as it is while nobody writes to it.
+    ///   - kept: what was sent, once it is kept.
+    /// - Returns: nil when somebody has recorded or begun a change while this was looked at, or it was moved: it is to be
+    ///   looked at once more.
+    private func acknowledge(
+        _ sending: Sending, as item: Item, _ sent: inout FileIdentity?, _ kept: inout KeptVersion?
+    ) throws -> ApplyOutcome? {
+        let (id, domain) = (sending.item.id, sending.item.domain)
+        let (now, location, isBeingWritten) = try index.read { index in
+            let (now, location) = try index.located(id, in: domain)
+            return (now, location, try index.isChangeExpected(of: id, in: domain))
         }
-        let outcome = try index.write { index in
-            let outcome = try index.apply([item], in: domain)
-            if let file {
-                // What was written since is not recorded here: whoever ends that write sees the difference, flushes it
-                // and records it.
-                try index.setMaterialised(
-                    id, in: domain, version: item.version, file: isSame ? file : sending.snapshot.source ?? file,
-                    state: isSame ? .materialised : .changed)
+        var file = try tree.file(at: location)
+        let isEdited: Bool
+        if let found = file {
+            let stamp = ItemStamp(
+                domain: domain, id: id, contentVersion: item.version.content, size: found.size,
+                modified: found.modified)
+            isEdited = sent.map { !found.isUntouched(since: $0) } ?? true
+            if !isEdited, let stamped = tree.restamp(location, stamp, expecting: found),
+                stamped.hasSameContents(as: found)
+            {
+                (file, sent) = (stamped, stamped)
+            }
+        } else {
+            // Removed, or an editor is just replacing it: what was recorded since it was sent is an edit; else whoever
+            // looks at its place next finds out.
+            isEdited = now.local.map { local in sent.map { !local.isUntouched(since: $0) } ?? true } ?? false
+        }
+        // What is written meanwhile began from what was just sent.
+        if kept == nil, isEdited || isBeingWritten { kept = try keepSent(sending, as: item, location) }
+        let base = isEdited || isBeingWritten ? kept : nil
+        // What was written since is not recorded here: whoever ends that write sees the difference, flushes it and records
+        // it.
+        let recorded = isEdited ? (file == nil ? now.local : sent ?? file) : file ?? sent
+        let outcome: ApplyOutcome? = try index.write { index in
+            guard try index.isStill(now, at: location), try index.isChangeExpected(of: id, in: domain) == isBeingWritten
+            else { return nil }
+            let answered = try index.apply(item, answering: sending.item)
+            var outcome = answered ?? ApplyOutcome()
+            try index.retireBases(of: id, in: domain)
+            if let base { try index.addKeptVersion(base, in: domain) }
+            // An edit survives a deletion, also one that is under way.
+            let isRevived = try isBeingWritten && index.known(id, in: domain).isGone
+            let state: ItemState = isEdited || isRevived ? .changed : answered == nil ? .outdated : .materialised
+            if let recorded {
+                try index.setMaterialised(id, in: domain, version: item.version, file: recorded, state: state)
             } else {
                 try index.setPlaceholder(id, in: domain)
             }
             try index.finish(sending.entry)
+            if state != .changed { try index.removeIfGone(id, in: domain, &outcome) }
             return outcome
         }
-        discard(request: sending.snapshot.request)
-        try reached(.sendRecorded)
-        try perform(outcome)
-        return try current(id, in: domain)
+        if outcome != nil, base == nil, let kept { try root.versions.remove(kept.kept) }
+        return outcome
+    }
+
+    private func keepSent(_ sending: Sending, as item: Item, _ location: Location) throws -> KeptVersion {
+        let size = sending.snapshot.identity.size
+        return KeptVersion(
+            itemID: item.id, role: .base, version: item.version,
+            kept: try root.versions.keep(sending.snapshot, of: location, stayingInStaging: true), size: size,
+            modified: sending.snapshot.source?.modified ?? item.modified)
     }
 
     /// The item was gone at the provider, and was made anew there with these contents: an edit survives a deletion
@@ -102,9 +152,18 @@ extension DocumentStore {
     package func finish(_ sending: Sending, asNew item: Item) throws -> IndexedItem {
         try index.write { try $0.rename(sending.item.id, to: item.id, in: sending.item.domain) }
         var renamed = sending
-        renamed.item.item.id = item.id
+        renamed.item = try current(item.id, in: sending.item.domain)
         renamed.entry.itemID = item.id
         return try finish(renamed, as: item)
+    }
+
+    /// A folder was gone at the provider, and was made anew there for what is to be sent into it (VER-15).
+    package func revive(_ folder: ItemIdentifier, as item: Item, in domain: DomainName) throws {
+        let outcome = try index.write { index in
+            try index.revive(folder, as: item.id, in: domain)
+            return try index.apply([item], in: domain)
+        }
+        try follow(outcome)
     }
 
     /// The provider has refused it, for sure: the item is `changed` again, with its base version.
@@ -147,20 +206,20 @@ extension DocumentStore {
             try root.versions.remove(kept)
         } _: {
             try index.write { index in
-                let outcome = try remote.map { try index.apply([$0], in: domain) } ?? ApplyOutcome()
-                let now = try index.item(id, in: domain)
+                let outcome = try remote.flatMap { try index.apply($0, answering: sending.item) }
+                let now = try index.known(id, in: domain)
                 let conflict = ConflictRecord(
-                    number: 0, itemID: id, remote: now?.item.version ?? .none, base: sending.base, kept: kept,
-                    reason: error.message)
+                    number: 0, itemID: id, remote: remote?.version ?? now.item.version, base: sending.base, kept: kept,
+                    reason: error.message, device: remote?.savedBy ?? "")
                 try index.addConflict(conflict, in: domain)
                 try index.setState(.conflict, of: id, in: domain)
                 try index.setProblem(error, of: id, in: domain)
                 try index.finish(sending.entry)
-                return outcome
+                return outcome ?? ApplyOutcome()
             }
         }
         discard(request: sending.snapshot.request)
-        try perform(outcome)
+        try follow(outcome)
         return try current(id, in: domain)
     }
 
@@ -175,23 +234,41 @@ extension DocumentStore {
         }
         let file = try tree.file(at: location)
         if !keepingLocal, let file {
-            // What was written since the conflict was found has no copy yet.
-            if item.local?.hasSameContents(as: file) != true { _ = try root.versions.keep(copyOf: location) }
+            // Ours are older contents now: whoever chose wrongly gets them back.
+            let kept = try root.versions.keep(copyOf: location)
+            let ours = KeptVersion(
+                itemID: id, role: .older, version: .none, kept: kept, size: file.size, modified: file.modified)
+            try index.write { try $0.addKeptVersion(ours, in: domain) }
             refreshPlaceholder(id, in: domain)
             try tree.removeFile(at: location, expecting: file)
         }
+        let theirs = try keepingLocal ? conflictsAsBases(of: item) : []
         try index.write { index in
+            let conflicts = try index.conflicts(in: domain).filter { $0.itemID == id }
+            try index.retireBases(of: id, in: domain)
             if keepingLocal, let file {
-                try index.setMaterialised(id, in: domain, version: item.item.version, file: file, state: .changed)
+                // What is sent now is written over theirs, knowingly: it begins from them, and not from what the provider
+                // has told of since.
+                for base in theirs { try index.addKeptVersion(base, in: domain) }
+                let base = conflicts.last?.remote ?? item.item.version
+                try index.setMaterialised(id, in: domain, version: base, file: file, state: .changed)
             } else {
                 try index.setPlaceholder(id, in: domain)
                 try index.setProblem(nil, of: id, in: domain)
             }
-            for conflict in try index.conflicts(in: domain) where conflict.itemID == id {
-                try index.removeConflict(number: conflict.number)
-            }
+            for conflict in conflicts { try index.removeConflict(number: conflict.number) }
         }
         refreshPlaceholder(id, in: domain)
+        try pruneVersions(of: id, in: domain)
         return try current(id, in: domain)
+    }
+
+    private func conflictsAsBases(of item: IndexedItem) throws -> [KeptVersion] {
+        try index.read { try $0.conflicts(in: item.domain) }.filter { $0.itemID == item.id }.compactMap { conflict in
+            guard let status = try root.versions.status(of: conflict.kept) else { return nil }
+            return KeptVersion(
+                itemID: item.id, role: .base, version: conflict.remote, kept: conflict.kept, size: status.size,
+                modified: status.modified, device: conflict.device)
+        }
     }
 }

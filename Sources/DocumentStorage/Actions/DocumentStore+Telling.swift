@@ -13,10 +13,12 @@ extension DocumentStore {
     }
 
     /// One page of changes, with the anchor that it leads to.
+    ///
+    /// - Parameter holding: what is gone is only written down, see ``settleHeldRemovals(of:judge:)``.
     package func apply(
-        _ changes: ItemChanges, in domain: DomainName, leavingWork: Bool = false
+        _ changes: ItemChanges, in domain: DomainName, leavingWork: Bool = false, holding: Bool = false
     ) throws -> ApplyOutcome {
-        let outcome = try index.write { try $0.apply(changes, in: domain) }
+        let outcome = try index.write { try $0.apply(changes, in: domain, holding: holding) }
         try follow(outcome, leavingWork)
         return outcome
     }
@@ -31,17 +33,24 @@ extension DocumentStore {
     /// One page of a listing. With the last one, what was not seen in it is gone.
     package func apply(
         _ page: ItemPage, of folder: ItemIdentifier, in domain: DomainName, generation: Int64,
-        leavingWork: Bool = false
+        leavingWork: Bool = false, holding: Bool = false
     ) throws -> ApplyOutcome {
         let outcome = try index.write(durably: false) { index in
-            try index.apply(page, of: folder, in: domain, generation: generation)
+            try index.apply(page, of: folder, in: domain, generation: generation, holding: holding)
         }
         if !leavingWork { try perform(outcome) }
         if let location = try? locate(folder, in: domain).location {
             // Those with contents here have none; for all others the page has what they are to say.
-            try root.placeholders.write(outcome.placeholders, in: location)
+            try write(outcome.placeholders, in: location)
         }
         return outcome
+    }
+
+    /// Of a domain that is removed meanwhile nothing stays: whoever comes second, this or the removal, takes it away.
+    private func write(_ placeholders: [Placeholder], in folder: Location) throws {
+        guard !placeholders.isEmpty else { return }
+        try root.placeholders.write(placeholders, in: folder)
+        if try index.read({ try $0.domain(folder.domain) }) == nil { try root.tree.removeDerived(of: folder.domain) }
     }
 
     private func follow(_ outcome: ApplyOutcome, _ leavingWork: Bool) throws {
@@ -79,7 +88,7 @@ extension DocumentStore {
                 guard let placeholder = Placeholder(item.item) else { continue }
                 if there.remove(placeholder.name) == nil, item.local == nil { missing.append(placeholder) }
             }
-            try root.placeholders.write(missing, in: location)
+            try write(missing, in: location)
             mended += missing.count
             cursor = page.next
         } while cursor != nil

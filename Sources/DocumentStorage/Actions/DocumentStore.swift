@@ -10,6 +10,7 @@ package struct DocumentStore: Sendable {
     package let root: StorageRoot
     let observer: (any StepObserver)?
     let logger: Logger
+    package let follower = TreeFollower()
 
     package init(_ root: StorageRoot, observer: (any StepObserver)? = nil, logger: Logger) {
         self.root = root
@@ -45,6 +46,12 @@ package struct DocumentStore: Sendable {
             }
             throw error
         }
+    }
+
+    /// Takes back a request; of a domain that was removed meanwhile nothing is left.
+    func remove(_ request: StagingRequest, of domain: DomainName) throws {
+        try request.remove()
+        if try index.read({ try $0.domain(domain) }) == nil { try root.staging.removeFolders(of: domain) }
     }
 
     /// An item with the place of its file on disk; throws for an unknown one, and for one that is not in the tree.

@@ -66,7 +66,8 @@ package class IndexReader {
     package func item(_ id: ItemIdentifier, in domain: DomainName) throws -> IndexedItem? {
         let own = try reference(to: domain)
         return try sql.first(
-            ItemRow.columns + " WHERE item.domain = ? AND item.id = ?", .int(own.number), .text(id.rawValue)
+            ItemRow.columns + " WHERE item.domain = ? AND item.id = ?", .int(own.number),
+            .text(try known(id, own).rawValue)
         ) { try ItemRow.read($0, domain: domain) }
     }
 
@@ -77,7 +78,7 @@ package class IndexReader {
             // Of names that clash, the one that is in the tree.
             let next = try sql.first(
                 "SELECT row FROM item WHERE parent = ? AND name_key = ? AND name = ? ORDER BY state = 7, row LIMIT 1",
-                .int(row), .text(NameKey.key(of: name)), .text(name.rawValue)
+                .int(row), .text(FoldedName(name).text), .text(name.rawValue)
             ) { $0.int(0) }
             guard let next else { return nil }
             row = next
@@ -125,7 +126,7 @@ package class IndexReader {
         guard items.count == limit, let last = items.last, let name = last.item.name else {
             return ChildPage(items: items, next: nil)
         }
-        return ChildPage(items: items, next: ChildCursor(nameKey: NameKey.key(of: name), row: last.row))
+        return ChildPage(items: items, next: ChildCursor(nameKey: FoldedName(name).text, row: last.row))
     }
 
     package func hasChildren(_ folder: ItemIdentifier, in domain: DomainName) throws -> Bool {
@@ -197,13 +198,27 @@ package class IndexReader {
         ) { try ItemRow.read($0, domain: domain) }
     }
 
+    /// An item and all that is known below it, from the outside in.
+    package func subtree(of id: ItemIdentifier, in domain: DomainName) throws -> [IndexedItem] {
+        let own = try reference(to: domain)
+        guard let row = try row(of: id, own) else { return [] }
+        return try sql.all(
+            """
+            WITH RECURSIVE sub (row, depth) AS (
+                SELECT ?, 0 UNION ALL SELECT item.row, depth + 1 FROM item JOIN sub ON item.parent = sub.row
+            )
+
+            """ + ItemRow.columns + " JOIN sub ON sub.row = item.row ORDER BY depth, item.row", .int(row)
+        ) { try ItemRow.read($0, domain: domain) }
+    }
+
     /// Whether a folder has an item with a name, or with one that is the same but for case or Unicode form.
     package func holder(of name: ItemName, in folder: ItemIdentifier, of domain: DomainName) throws -> IndexedItem? {
         let own = try reference(to: domain)
         let row = try knownRow(of: folder, own)
         return try sql.first(
             ItemRow.columns + " WHERE item.parent = ? AND item.name_key = ? AND item.state <> 7", .int(row),
-            .text(NameKey.key(of: name))
+            .text(FoldedName(name).text)
         ) { try ItemRow.read($0, domain: domain) }
     }
 
@@ -222,6 +237,18 @@ package class IndexReader {
         ) { try Self.entry($0) }
     }
 
+    /// The item of an entry that is still open: it may have another identifier since.
+    func subject(of entry: JournalEntry) throws -> ItemIdentifier? {
+        try sql.first("SELECT item FROM journal WHERE number = ? AND item IS NOT NULL", .int(entry.id)) {
+            try ItemIdentifier($0.text(0))
+        }
+    }
+
+    /// Whether somebody may be writing to an item.
+    func isChangeExpected(of id: ItemIdentifier, in domain: DomainName) throws -> Bool {
+        try journal(of: id, in: domain).contains { $0.step == .changeExpected }
+    }
+
     /// Recorded renames and removals that the tree on disk has not followed yet, the oldest first.
     func openTreeWork(in domain: DomainName) throws -> [JournalEntry] {
         let own = try reference(to: domain)
@@ -236,7 +263,7 @@ package class IndexReader {
         let own = try reference(to: domain)
         return try sql.all(
             """
-            SELECT number, item, remote_content, remote_metadata, base_content, base_metadata, kept, reason
+            SELECT number, item, remote_content, remote_metadata, base_content, base_metadata, kept, reason, device
             FROM conflict WHERE domain = ? ORDER BY number
             """, .int(own.number), reading: Self.conflict)
     }
@@ -248,7 +275,8 @@ package class IndexReader {
             remote: try ItemVersion(content: row.blob(2), metadata: row.blob(3)),
             base: row.isNull(4) ? nil : try ItemVersion(content: row.blob(4), metadata: row.blob(5)),
             kept: row.text(6),
-            reason: row.text(7)
+            reason: row.text(7),
+            device: row.text(8)
         )
     }
 
@@ -293,7 +321,8 @@ package class IndexReader {
 
     func row(of id: ItemIdentifier, _ domain: DomainReference) throws -> Int64? {
         try sql.first(
-            "SELECT row FROM item WHERE domain = ? AND id = ?", .int(domain.number), .text(id.rawValue)
+            "SELECT row FROM item WHERE domain = ? AND id = ?", .int(domain.number),
+            .text(try known(id, domain).rawValue)
         ) { $0.int(0) }
     }
 

@@ -27,7 +27,119 @@ enum IndexSchema {
     }
 
     /// One a version; never changed once released.
-    private static let steps = [version1]
+    private static let steps = [
+        version1, version2, version3, version4, version5, version6, version7, version8,
+        version9,
+    ]
+
+    /// Which device has saved the other side of a conflict, and older contents; empty where that is not known.
+    private static let version9 = """
+        ALTER TABLE conflict ADD COLUMN device TEXT NOT NULL DEFAULT '';
+        ALTER TABLE kept_version ADD COLUMN device TEXT NOT NULL DEFAULT '';
+        """
+
+    /// What items that were made here are called at their providers by now, for whoever knows them by the identifier that
+    /// they had before: while a host runs, no longer.
+    private static let version8 = """
+        CREATE TABLE arrived (
+            domain INTEGER NOT NULL REFERENCES domain (number) ON DELETE CASCADE,
+            id TEXT NOT NULL,
+            item TEXT NOT NULL,
+            PRIMARY KEY (domain, id)
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    /// `side`: 0 for what the provider says is gone, 1 for what somebody here wants removed. `recent`: seconds since 1970
+    /// and how many, in words.
+    private static let version7 = """
+        CREATE TABLE held_removal (
+            row INTEGER NOT NULL REFERENCES item (row) ON DELETE CASCADE,
+            side INTEGER NOT NULL,
+            recursive INTEGER NOT NULL,
+            discards_edits INTEGER NOT NULL,
+            PRIMARY KEY (row, side)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE removal_watch (
+            domain INTEGER NOT NULL REFERENCES domain (number) ON DELETE CASCADE,
+            side INTEGER NOT NULL,
+            asked INTEGER,
+            recent TEXT NOT NULL,
+            PRIMARY KEY (domain, side)
+        ) STRICT, WITHOUT ROWID;
+
+        -- What the user has chosen for a domain, beside what its provider knows of.
+        CREATE TABLE domain_rule (
+            domain INTEGER NOT NULL REFERENCES domain (number) ON DELETE CASCADE,
+            name TEXT NOT NULL,
+            value INTEGER NOT NULL,
+            PRIMARY KEY (domain, name)
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    /// What people have said about items (`pinned` has all ways of keeping them by now), when documents were last used (in
+    /// seconds since 1970), and where something is to be told of.
+    private static let version6 = """
+        ALTER TABLE item ADD COLUMN paused INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE item ADD COLUMN used INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX item_marked ON item (domain) WHERE pinned <> 0 OR paused <> 0;
+        CREATE INDEX item_used ON item (used, row, domain, local_size) WHERE local_inode IS NOT NULL;
+        CREATE INDEX item_unsettled ON item (domain, row) WHERE state NOT IN (0, 2) OR problem_code IS NOT NULL;
+        """
+
+    /// `role`: 0 for what an unsent edit began from, 1 for older contents.
+    private static let version5 = """
+        CREATE TABLE kept_version (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            domain INTEGER NOT NULL REFERENCES domain (number) ON DELETE CASCADE,
+            item TEXT NOT NULL,
+            role INTEGER NOT NULL,
+            content BLOB NOT NULL,
+            metadata BLOB NOT NULL,
+            kept TEXT NOT NULL,
+            size INTEGER NOT NULL,
+            modified INTEGER NOT NULL,
+            modified_ns INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX kept_version_item ON kept_version (domain, item);
+        """
+
+    /// In which folders contents are, and which files those are.
+    private static let version4 = "CREATE INDEX item_here ON item (parent) WHERE local_inode IS NOT NULL;"
+
+    private static let version3 = """
+        CREATE TABLE tool (
+            id TEXT PRIMARY KEY,
+            executable TEXT NOT NULL,
+            manifest TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        -- What the user has chosen for the whole host.
+        CREATE TABLE setting (
+            name TEXT PRIMARY KEY,
+            value TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    /// Times are seconds since 1970. A bookmark ends with its domain, and with that of the document that it is bound to;
+    /// not with its item, which may come back.
+    private static let version2 = """
+        CREATE TABLE bookmark (
+            number INTEGER PRIMARY KEY,
+            domain INTEGER NOT NULL REFERENCES domain (number) ON DELETE CASCADE,
+            item TEXT NOT NULL,
+            made_at TEXT NOT NULL,
+            writes INTEGER NOT NULL,
+            tool TEXT,
+            document_domain INTEGER REFERENCES domain (number) ON DELETE CASCADE,
+            document TEXT,
+            document_at TEXT,
+            created INTEGER NOT NULL,
+            expires INTEGER
+        ) STRICT;
+        CREATE INDEX bookmark_item ON bookmark (domain, item);
+        CREATE INDEX bookmark_document ON bookmark (document_domain, document);
+        """
 
     private static let version1 = """
         CREATE TABLE domain (

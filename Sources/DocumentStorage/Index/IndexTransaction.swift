@@ -2,6 +2,9 @@ package import DocumentModel
 
 /// What can be changed in the index, in one transaction.
 package final class IndexTransaction: IndexReader {
+    /// What is told of when it is committed.
+    private(set) var presence: Set<PresenceNews> = []
+
     // MARK: Domains
 
     package func addDomain(_ domain: DomainRecord) throws {
@@ -70,8 +73,13 @@ package final class IndexTransaction: IndexReader {
     }
 
     /// One page of changes, with the anchor that it leads to: the tree and the anchor in one transaction.
-    package func apply(_ changes: ItemChanges, in domain: DomainName) throws -> ApplyOutcome {
+    ///
+    /// - Parameter holding: what is gone is only written down, see ``settleHeldRemovals(of:judge:)``.
+    package func apply(
+        _ changes: ItemChanges, in domain: DomainName, holding: Bool = false
+    ) throws -> ApplyOutcome {
         var applier = ItemApplier(self, try reference(to: domain), reporting: true)
+        applier.isHolding = holding
         // First what is new, so that what was moved out of a folder does not go with it.
         try applier.apply(changes.updated)
         try applier.delete(changes.deleted)
@@ -96,7 +104,8 @@ package final class IndexTransaction: IndexReader {
     ///
     /// - Throws: `pageExpired` when another listing of the folder has begun since.
     package func apply(
-        _ page: ItemPage, of folder: ItemIdentifier, in domain: DomainName, generation: Int64, reporting: Bool = false
+        _ page: ItemPage, of folder: ItemIdentifier, in domain: DomainName, generation: Int64, reporting: Bool = false,
+        holding: Bool = false
     ) throws -> ApplyOutcome {
         let own = try reference(to: domain)
         let row = try knownRow(of: folder, own)
@@ -108,6 +117,7 @@ package final class IndexTransaction: IndexReader {
                 .pageExpired, "The listing of “\(folder)” was overtaken by another one: list the folder again.")
         }
         var applier = ItemApplier(self, own, reporting: reporting)
+        applier.isHolding = holding
         try applier.apply(page.items, ofFolder: row, folder, generation: generation)
         if let next = page.next {
             try sql.run("UPDATE listing SET next = ? WHERE folder = ?", .blob(next.bytes), .int(row))
@@ -158,9 +168,32 @@ package final class IndexTransaction: IndexReader {
             _ = try delete([newID], in: domain)
         }
         try update("id = ?", .text(newID.rawValue), of: id, in: domain)
+        try noteArrival(of: id, as: newID, own)
         try sql.run(
             "UPDATE conflict SET item = ? WHERE domain = ? AND item = ?", .text(newID.rawValue), .int(own.number),
             .text(id.rawValue))
+        // Whoever writes to it meanwhile ends that under its new identifier.
+        try sql.run(
+            "UPDATE journal SET item = ? WHERE domain = ? AND item = ?", .text(newID.rawValue), .int(own.number),
+            .text(id.rawValue))
+        try renameInBookmarks(id, to: newID, own)
+        try renameInVersions(id, to: newID, own.number)
+    }
+
+    /// A folder that is gone at the provider was made anew there, and is the same one here.
+    func revive(_ id: ItemIdentifier, as newID: ItemIdentifier, in domain: DomainName) throws {
+        let own = try reference(to: domain)
+        let row = try knownRow(of: id, own)
+        if id != newID, try item(newID, in: domain) != nil {
+            // A folder of its own by now, with what is in it: what is sent into it goes there.
+            if try hasChildren(newID, in: domain) { return }
+            _ = try delete([newID], in: domain)
+        }
+        try update("id = ?", .text(newID.rawValue), of: id, in: domain)
+        try noteArrival(of: id, as: newID, own)
+        try renameInBookmarks(id, to: newID, own)
+        // Nothing is known of what is in it there.
+        try sql.run("DELETE FROM listing WHERE folder = ?", .int(row))
     }
 
     // MARK: States
@@ -186,6 +219,7 @@ package final class IndexTransaction: IndexReader {
             state = 0, synced_content = NULL, synced_metadata = NULL, local_inode = NULL, local_size = NULL,
             local_modified = NULL, local_modified_ns = NULL, local_changed = NULL, local_changed_ns = NULL
             """, of: id, in: domain)
+        try notePresence(of: id, in: domain, isHere: false)
     }
 
     /// The file was seen on disk.
@@ -197,6 +231,17 @@ package final class IndexTransaction: IndexReader {
             """, .int(Int64(bitPattern: file.inode)), .int(file.size), .int(file.modified.seconds),
             .int(Int64(file.modified.nanoseconds)), .int(file.changed.seconds), .int(Int64(file.changed.nanoseconds)),
             of: id, in: domain)
+        try notePresence(of: id, in: domain, isHere: true)
+    }
+
+    private func notePresence(of id: ItemIdentifier, in domain: DomainName, isHere: Bool) throws {
+        let folder = try sql.first(
+            """
+            SELECT folder.id FROM item JOIN domain ON number = item.domain JOIN item AS folder ON folder.row = item.parent
+            WHERE domain.name = ? AND item.id = ?
+            """, .text(domain.rawValue), .text(id.rawValue)
+        ) { try ItemIdentifier($0.text(0)) }
+        if let folder { presence.insert(PresenceNews(domain: domain, folder: folder, isHere: isHere)) }
     }
 
     package func setPinned(_ pinned: Bool, of id: ItemIdentifier, in domain: DomainName) throws {
@@ -213,7 +258,7 @@ package final class IndexTransaction: IndexReader {
     private func update(_ what: String, _ values: SQLValue..., of id: ItemIdentifier, in domain: DomainName) throws {
         let own = try reference(to: domain)
         let statement = try sql.statement("UPDATE item SET \(what) WHERE domain = ? AND id = ?")
-        try statement.bind(values + [.int(own.number), .text(id.rawValue)])
+        try statement.bind(values + [.int(own.number), .text(try known(id, own).rawValue)])
         while try statement.step() {}
         guard sql.changesCount == 1 else { throw Self.unknown(id, domain) }
     }
@@ -257,11 +302,12 @@ package final class IndexTransaction: IndexReader {
         let own = try reference(to: domain)
         try sql.run(
             """
-            INSERT INTO conflict (domain, item, remote_content, remote_metadata, base_content, base_metadata, kept, reason)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO conflict
+                (domain, item, remote_content, remote_metadata, base_content, base_metadata, kept, reason, device)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, .int(own.number), .text(conflict.itemID.rawValue), .blob(conflict.remote.content),
             .blob(conflict.remote.metadata), SQLValue(conflict.base?.content), SQLValue(conflict.base?.metadata),
-            .text(conflict.kept), .text(conflict.reason))
+            .text(conflict.kept), .text(conflict.reason), .text(conflict.device))
         return sql.lastInsertedRow
     }
 

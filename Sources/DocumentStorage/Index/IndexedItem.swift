@@ -99,10 +99,14 @@ package struct ApplyOutcome: Sendable {
     package var updated = 0
     package var unchanged = 0
     package var deleted = 0
+    /// What is gone, and waits for a decision (CONT-13).
+    package var held = 0
     /// Placeholders to be written, of new and changed items without contents here; each lies in the folder listed.
     package var placeholders: [Placeholder] = []
     /// New or changed items, as they are now; only where asked for.
     package var changed: [IndexedItem] = []
+    /// Those of them that were not known before.
+    package var appeared: Set<ItemIdentifier> = []
     /// What was kept out, each with the reason: orphans, cycles, items that are their own parent.
     package var rejected: [(id: ItemIdentifier, error: DocumentError)] = []
     /// What is to be done in the tree on disk because of it; open journal entries, to be performed in this order
@@ -123,4 +127,6 @@ package struct ConflictRecord: Hashable, Sendable {
     /// The kept contents: a path below `versions/`.
     package var kept: String
     package var reason: String
+    /// What the device calls itself that saved the remote's contents; empty where it is not known.
+    package var device = ""
 }

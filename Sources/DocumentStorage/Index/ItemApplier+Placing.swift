@@ -21,10 +21,6 @@ extension ItemApplier {
         if existing.wantedParent == parent, let wanted = existing.wantedName, wanted.hasSameBytes(as: name.rawValue) {
             return false
         }
-        if existing.kind != .document, existing.parent != parent, try isWithin(parent, existing.row) {
-            reject(id, "was moved into itself")
-            return false
-        }
         let move = WaitingMove(row: existing.row, id: id, parent: parent, name: name, key: key)
         if try isBlocked(move) {
             // Perhaps what is in the way moves too, later in the same page.
@@ -35,9 +31,11 @@ extension ItemApplier {
         return true
     }
 
-    /// Whether a name is taken, or the folder around it is not in the tree: what is on disk could not follow.
+    /// Whether a name is taken, or the folder around it is not in the tree: what is on disk could not follow. So too while
+    /// the folder still lies within what is moved, and may be about to leave it.
     private func isBlocked(_ move: WaitingMove) throws -> Bool {
         if let holder = try holder(of: move.key, in: move.parent), holder != move.row { return true }
+        if try isWithin(move.parent, move.row) { return true }
         return try shownPlace(of: move.parent) == nil && shownPlace(of: move.row) != nil
     }
 
@@ -122,6 +120,10 @@ extension ItemApplier {
                 waiting += blocked
             } else {
                 for move in blocked {
+                    guard try !isWithin(move.parent, move.row) else {
+                        reject(move.id, "was moved into itself")
+                        continue
+                    }
                     try setWanted(move, ofRow: move.row)
                     let error = DocumentError(
                         .nameClash,
@@ -134,18 +136,51 @@ extension ItemApplier {
         }
     }
 
-    /// A move that, over those that hold the names wanted, waits for itself.
+    /// Of moves that wait for each other one whose name another one waits for: when it steps aside, that one may go on.
     private func firstInRing(of moves: [WaitingMove]) throws -> WaitingMove? {
         let byRow = Dictionary(moves.map { ($0.row, $0) }) { $1 }
         for move in moves {
             var current = move
+            var inTheWay: WaitingMove?
             for _ in 0..<moves.count {
-                guard let holder = try holder(of: current.key, in: current.parent), let next = byRow[holder] else {
+                guard let blocker = try blocker(of: current, among: byRow) else { break }
+                if blocker.hasName { inTheWay = inTheWay ?? blocker.move }
+                if blocker.move.row == move.row {
+                    if let inTheWay { return inTheWay }
                     break
                 }
-                if next.row == move.row { return move }
-                current = next
+                current = blocker.move
             }
+        }
+        return nil
+    }
+
+    /// What a move waits for, where that is to move, too: the holder of the name that it wants, or of the name of a hidden
+    /// folder that it is to lie in (the move itself, perhaps); or a folder around its place that still lies within it.
+    private func blocker(
+        of move: WaitingMove, among moves: [Int64: WaitingMove]
+    ) throws -> (move: WaitingMove, hasName: Bool)? {
+        if let holder = try holder(of: move.key, in: move.parent), holder != move.row {
+            return moves[holder].map { ($0, true) }
+        }
+        var around: Int64? = move.parent
+        var steps = 0
+        while let current = around, steps < 2 * IndexReader.maximumDepth,
+            let folder = try existing(row: current)?.existing
+        {
+            if folder.state == Self.clash, let parent = folder.parent,
+                let holder = try holder(of: folder.key, in: parent), let other = moves[holder]
+            {
+                return (other, true)
+            }
+            around = folder.parent
+            steps += 1
+        }
+        guard try isWithin(move.parent, move.row) else { return nil }
+        var next: Int64? = move.parent
+        while let current = next, current != move.row {
+            if let other = moves[current] { return (other, false) }
+            next = try parent(of: current)
         }
         return nil
     }
@@ -154,7 +189,7 @@ extension ItemApplier {
         guard let (id, existing) = try existing(row: move.row), let parent = existing.parent else { return }
         let name = try ItemName(".docent-moving-\(move.row)")
         try perform(
-            WaitingMove(row: move.row, id: id, parent: parent, name: name, key: NameKey.key(of: name)))
+            WaitingMove(row: move.row, id: id, parent: parent, name: name, key: FoldedName(name).text))
     }
 
     /// A name became free: it goes to the item that was hidden because of it, or to one that wants it.
@@ -217,11 +252,11 @@ extension ItemApplier {
             guard
                 let next = try sql.first(
                     "SELECT row FROM item WHERE parent = ? AND name_key = ? AND name = ? AND state <> 7", .int(folder),
-                    .text(NameKey.key(of: component)), .text(component.rawValue), reading: { $0.int(0) })
+                    .text(FoldedName(component).text), .text(component.rawValue), reading: { $0.int(0) })
             else { return }
             folder = next
         }
-        let key = NameKey.key(of: name)
+        let key = FoldedName(name).text
         guard try holder(of: key, in: folder) == nil else { return }
         let wanted = WaitingMove(
             row: existing.row, id: id, parent: parent, name: try ItemName(existing.name), key: existing.key)
@@ -240,7 +275,7 @@ extension ItemApplier {
                 reject(id, "is the top folder, which cannot go away")
                 continue
             }
-            try delete(row: row)
+            try deleteOrHold(row: row)
         }
         try settle()
     }
@@ -249,6 +284,8 @@ extension ItemApplier {
     /// `gone` until then.
     mutating func delete(row: Int64) throws {
         guard let (id, existing) = try existing(row: row) else { return }
+        // The provider does not know it yet, and so cannot say that it is gone.
+        if id.isArriving { return }
         let hasContents: Bool
         if existing.kind == .document {
             hasContents = existing.state != 0 && existing.state != Self.clash

@@ -6,6 +6,10 @@ struct ItemApplier {
     let domain: IndexReader.DomainReference
     /// Whether changed items are wanted in the outcome.
     let reporting: Bool
+    /// Whether what the provider says is gone is only held: somebody decides what becomes of it (CONT-13).
+    var isHolding = false
+    /// Whether something is held in the domain; nil when nobody has looked.
+    var hasHeld: Bool?
     var outcome = ApplyOutcome()
     /// Renames and moves whose new name is taken at the moment.
     var waiting: [WaitingMove] = []
@@ -94,7 +98,7 @@ struct ItemApplier {
                 continue
             }
             guard let name = check(item) else { continue }
-            let key = NameKey.key(of: name)
+            let key = FoldedName(name).text
             try taken.bind([.int(folder), .text(key)])
             let isTaken = try taken.step()
             taken.reset()
@@ -126,7 +130,7 @@ struct ItemApplier {
             WHERE parent = ? AND generation <> ? AND (wanted_parent IS NULL OR wanted_parent = parent)
             """, .int(folder), .int(generation)
         ) { $0.int(0) }
-        for row in rows { try delete(row: row) }
+        for row in rows { try deleteOrHold(row: row) }
         try settle()
     }
 
@@ -154,7 +158,7 @@ struct ItemApplier {
                     orphans.append(item)
                     continue
                 }
-                try applyCarefully(item, name, NameKey.key(of: name), parent.row, parent.generation)
+                try applyCarefully(item, name, FoldedName(name).text, parent.row, parent.generation)
             }
             guard orphans.count < rest.count else {
                 for orphan in orphans {
@@ -183,6 +187,10 @@ struct ItemApplier {
         }
         guard item.parentID != item.id else {
             reject(item.id, "says that it lies in itself")
+            return nil
+        }
+        guard !item.id.isArriving else {
+            reject(item.id, "has an identifier of those that Docent gives what was made here")
             return nil
         }
         return name
@@ -241,6 +249,7 @@ struct ItemApplier {
             return
         }
         guard existing.row != domain.root else { return reject(item.id, "is the top folder, which lies in nothing") }
+        try releaseHeld(existing.row)
         if existing.kind != item.kind {
             guard try canChangeKind(existing) else {
                 return reject(item.id, "became a \(item.kind) while its contents are here as a \(existing.kind)")
@@ -326,7 +335,10 @@ struct ItemApplier {
         guard sql.changesCount == 1 else { return false }
         outcome.inserted += 1
         try count(item.kind, 1)
-        if reporting { try report(sql.lastInsertedRow) }
+        if reporting {
+            outcome.appeared.insert(item.id)
+            try report(sql.lastInsertedRow)
+        }
         return true
     }
 

@@ -12,6 +12,12 @@ package final class ItemIndex: Sendable {
     private let path: String
     /// Whether the writing connection flushes each commit. Only touched by who writes.
     private let isDurable = Mutex(true)
+    private let writes = Atomic<UInt64>(0)
+    private let listener = Mutex<(@Sendable () -> Void)?>(nil)
+    private let presenceObserver = Mutex<PresenceObserver?>(nil)
+    private let changeObserver = Mutex<ChangeObserver?>(nil)
+    /// Whether the writing connection notes which items it changes. Only touched by who writes.
+    private let isLogging = Mutex(false)
 
     /// Opens or creates it. Refuses a database of a newer version, or of another program.
     package init(at path: FilePath) throws {
@@ -43,6 +49,31 @@ package final class ItemIndex: Sendable {
         try Self.translatingErrors(path) { try pool.close() }
     }
 
+    /// Grows whenever something was written, before the write returns: what was read at one number still stands while the
+    /// number is the same.
+    package var generation: UInt64 { writes.load(ordering: .acquiring) }
+
+    /// Calls the closure after every write, on the writer's thread. It must not block.
+    package func onWrite(_ body: @escaping @Sendable () -> Void) {
+        listener.withLock { $0 = body }
+    }
+
+    /// Is told, after a commit, in which folders contents came, went, or were looked at. Called on the thread that wrote;
+    /// must not block.
+    package typealias PresenceObserver = @Sendable (Set<PresenceNews>) -> Void
+
+    package func observePresence(_ observer: @escaping PresenceObserver) {
+        presenceObserver.withLock { $0 = observer }
+    }
+
+    /// Is told, after a commit, which items it changed and how. Called on the thread that wrote; must not block.
+    package typealias ChangeObserver = @Sendable ([ItemChange]) -> Void
+
+    /// From the next write on. Nil: nobody wants to know, and nothing is noted.
+    package func observeChanges(_ observer: ChangeObserver?) {
+        changeObserver.withLock { $0 = observer }
+    }
+
     /// One consistent view.
     package func read<T>(_ body: (IndexReader) throws -> T) throws -> T {
         try Self.translatingErrors(path) {
@@ -55,18 +86,35 @@ package final class ItemIndex: Sendable {
     /// - Parameter durably: on disk when the call returns. Without it the transaction survives the death of this
     ///   process, and may be lost when the machine dies before the next durable one, then with all that came after it.
     package func write<T>(durably: Bool = true, _ body: (IndexTransaction) throws -> T) throws -> T {
-        try Self.translatingErrors(path) {
+        // Also when it throws: whether all of it was undone need not be known.
+        defer {
+            writes.add(1, ordering: .acquiringAndReleasing)
+            listener.withLock { $0 }?()
+        }
+        return try Self.translatingErrors(path) {
             try pool.writeWithoutTransaction { database in
                 try isDurable.withLock { isDurable in
                     guard isDurable != durably else { return }
                     try database.execute(sql: "PRAGMA synchronous = \(durably ? "FULL" : "NORMAL")")
                     isDurable = durably
                 }
+                let observer = changeObserver.withLock { $0 }
+                try isLogging.withLock { isLogging in
+                    guard isLogging != (observer != nil) else { return }
+                    try database.execute(sql: ChangeLog.end)
+                    if observer != nil { try database.execute(sql: ChangeLog.begin) }
+                    isLogging = observer != nil
+                }
+                let transaction = IndexTransaction(SQLConnection(database: database))
                 var result: T?
+                var changes: [ItemChange] = []
                 try database.inTransaction(.immediate) {
-                    result = try body(IndexTransaction(SQLConnection(database: database)))
+                    result = try body(transaction)
+                    if observer != nil { changes = try ChangeLog.take(from: transaction) }
                     return .commit
                 }
+                if !changes.isEmpty { observer?(changes) }
+                if !transaction.presence.isEmpty { presenceObserver.withLock { $0 }?(transaction.presence) }
                 guard let result else { throw DocumentError(.internal, "A transaction of the index gave nothing.") }
                 return result
             }
@@ -89,7 +137,7 @@ extension DocumentError {
         case .SQLITE_FULL:
             self.init(
                 .localStorage,
-                "The index could not be written: the disk is full. Free some space, for example by evicting documents, and try again.",
+                "The index could not be written: \(Self.diskIsFull)",
                 detail: detail)
         case .SQLITE_IOERR:
             self.init(

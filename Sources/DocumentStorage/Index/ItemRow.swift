@@ -36,7 +36,7 @@ enum ItemRow {
             state: try state(row.int(14)),
             wanted: try wanted(row),
             isGone: row.int(15) != 0,
-            isPinned: row.int(16) != 0,
+            isPinned: row.int(16) == 1,
             problem: row.optionalInt(27).map {
                 IndexedItem.ItemProblem(code: DocumentError.Code(rawValue: Int($0)), message: row.text(28))
             }

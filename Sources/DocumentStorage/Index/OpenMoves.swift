@@ -31,6 +31,17 @@ struct OpenMoves {
         return place
     }
 
+    /// Whether something is still to be moved that lies within a place on disk: it would go along with a move of that place,
+    /// and not be found any more.
+    func isToMove(within place: [ItemName]) -> Bool {
+        var before = self
+        while let move = before.moves.popLast() {
+            let source = before.undone(move.place)
+            if source.count > place.count, source.starts(with: place) { return true }
+        }
+        return false
+    }
+
     /// Whether what lies at a place is going to leave it.
     func isLeaving(_ place: [ItemName]) -> Bool { leaving.contains(place) }
 }

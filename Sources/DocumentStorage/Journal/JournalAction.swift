@@ -10,6 +10,12 @@ package enum JournalAction: String, CaseIterable, Sendable {
     case export
     /// A local document becomes an item, and is gone from its old place.
     case move
+    /// A local document, or a folder with all that is in it, becomes an item at once, and is sent later.
+    case arrive
+    /// A tool writes a document where no item is; what it left is to be taken in.
+    case make
+    /// An item of which a copy is elsewhere goes away, with all that is in it.
+    case leave
     /// Contents leave, a placeholder stays.
     case evict
     /// An item gets another name or folder.
@@ -49,6 +55,8 @@ package enum JournalStep: String, CaseIterable, Sendable {
     case exportBegan
     /// The copy to send is whole.
     case exportStaged
+    /// The provider has made it, and has said so; in the journal this is `exportStaged` still.
+    case exportAnswered
     /// The new item is in the index; the entry is closed unless its contents are to stay here.
     case exportRecorded
 
@@ -57,12 +65,38 @@ package enum JournalStep: String, CaseIterable, Sendable {
     case moveBegan
     /// The copy to send is whole and flushed.
     case moveStaged
+    /// The provider has made it, and has said so; in the journal this is `moveStaged` still.
+    case moveAnswered
     /// The new item is in the index.
     case moveRecorded
     /// The contents are at the item's place, flushed, folder included.
     case movePublished
     /// The source is gone, if it was still what had been sent; the entry is closed.
     case moveSourceRemoved
+
+    // arrive
+    /// The entry is written with the source and the place.
+    case arriveBegan
+    /// The copy is whole and flushed; the entry says what was copied.
+    case arriveStaged
+    /// The copy is at its place in the tree, flushed, folder included. Seen from the disk: the entry says `arriveStaged`.
+    case arrivePublished
+    /// All of it is in the index, and is to be sent.
+    case arriveRecorded
+    /// The source is gone, as far as it still was what had been copied; the entry is closed.
+    case arriveSourceRemoved
+
+    // make
+    /// The entry is written: from here a file may be at the place.
+    case makeExpected
+    /// What lies there is in the index, flushed, and is to be sent (or nothing was written); the entry is closed.
+    case makeRecorded
+
+    // leave
+    /// The copy is whole and flushed; the entry says where it is, and what was copied.
+    case leaveBegan
+    /// Every part of it was removed; the entry is closed.
+    case leaveFinished
 
     // evict
     /// The entry is written with the identity of the file to drop.
@@ -77,6 +111,8 @@ package enum JournalStep: String, CaseIterable, Sendable {
     // rename
     /// The entry is written with the operation's name, the old and the new place.
     case renameBegan
+    /// The provider has said yes; in the journal this is `renameBegan` still.
+    case renameAnswered
     /// The provider said yes and the index has the new place (or the provider told of it by itself).
     case renameRecorded
     /// The tree on disk has the new place; the entry is closed after it.
@@ -86,6 +122,8 @@ package enum JournalStep: String, CaseIterable, Sendable {
     // remove
     /// The entry is written with the operation's name and the place.
     case removeBegan
+    /// The provider has said yes; in the journal this is `removeBegan` still.
+    case removeAnswered
     /// The provider said yes, or told of it by itself; the index says that the item is going.
     case removeRecorded
     /// Nothing of it is in the tree on disk any more.
@@ -97,11 +135,14 @@ package enum JournalStep: String, CaseIterable, Sendable {
         case .materialiseBegan, .materialiseVerified, .materialisePublished, .materialiseRecorded: .materialise
         case .changeExpected, .changeRecorded: .recordChange
         case .sendBegan, .sendSnapshotTaken, .sendRecorded: .send
-        case .exportBegan, .exportStaged, .exportRecorded: .export
-        case .moveBegan, .moveStaged, .moveRecorded, .movePublished, .moveSourceRemoved: .move
+        case .exportBegan, .exportStaged, .exportAnswered, .exportRecorded: .export
+        case .moveBegan, .moveStaged, .moveAnswered, .moveRecorded, .movePublished, .moveSourceRemoved: .move
+        case .arriveBegan, .arriveStaged, .arrivePublished, .arriveRecorded, .arriveSourceRemoved: .arrive
+        case .makeExpected, .makeRecorded: .make
+        case .leaveBegan, .leaveFinished: .leave
         case .evictBegan, .evictPlaceholderWritten, .evictContentsRemoved, .evictRecorded: .evict
-        case .renameBegan, .renameRecorded, .renameMoved, .renameFinished: .rename
-        case .removeBegan, .removeRecorded, .removeCleared, .removeFinished: .remove
+        case .renameBegan, .renameAnswered, .renameRecorded, .renameMoved, .renameFinished: .rename
+        case .removeBegan, .removeAnswered, .removeRecorded, .removeCleared, .removeFinished: .remove
         }
     }
 }

@@ -45,6 +45,8 @@ package struct JournalPayload: Hashable, Sendable {
     package var source: [UInt8]?
     /// The system's start in which the action began: what was not flushed is trusted in the same one only.
     package var boot: String?
+    /// Of an arrival: all that was copied, the outermost first.
+    package var parts: [CopiedPart] = []
     /// Unsent changes go too: the user said so.
     package var discardsEdits = false
 

@@ -20,6 +20,7 @@ extension JournalPayload {
         if let kind { writer.add("kind", kind.rawValue) }
         if let source { writer.add("source", hex: source) }
         if let boot { writer.add("boot", boot) }
+        for part in parts { writer.add("part", part.text) }
         if discardsEdits { writer.add("discards-edits", "yes") }
         writer.finish()
         return writer.bytes
@@ -43,6 +44,7 @@ extension JournalPayload {
         kind = record.text("kind").flatMap(ItemKind.init(rawValue:))
         source = record.hex("source")
         boot = record.text("boot")
+        parts = try record.texts("part").map { try CopiedPart($0) }
         discardsEdits = record.text("discards-edits") == "yes"
     }
 
@@ -50,11 +52,11 @@ extension JournalPayload {
         try text.utf8.split(separator: UInt8(ascii: "/")).map { try ItemName(String(Substring($0))) }
     }
 
-    private static func text(_ file: FileIdentity) -> String {
+    static func text(_ file: FileIdentity) -> String {
         "\(file.inode) \(file.size) \(file.modified.seconds) \(file.modified.nanoseconds) \(file.changed.seconds) \(file.changed.nanoseconds)"
     }
 
-    private static func file(_ text: String) -> FileIdentity? {
+    static func file(_ text: some StringProtocol) -> FileIdentity? {
         let parts = text.split(separator: " ")
         guard parts.count == 6, let inode = UInt64(parts[0]), let size = Int64(parts[1]),
             let modified = Int64(parts[2]), let modifiedPart = UInt32(parts[3]),

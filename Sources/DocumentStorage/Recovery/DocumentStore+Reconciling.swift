@@ -7,15 +7,9 @@ extension DocumentStore {
     /// Its cost follows the number of items that have contents here; placeholders are derived and not looked at.
     package func reconcile() throws -> ReconciliationReport {
         var report = ReconciliationReport()
+        try index.write(durably: false) { try $0.forgetArrivals() }
         try rescueStaged(&report)
         let entries = try index.read { try $0.journal() }
-        // What came from a provider can come again; on a full disk the index cannot be written before it is gone.
-        var freed = 0
-        for entry in entries where entry.action == .materialise {
-            guard let name = entry.payload.staging, try root.staging.request(named: name) != nil else { continue }
-            discard(request: name)
-            freed += 1
-        }
         for entry in entries { try recover(entry, &report) }
         let inodes = try reconcilePresent(&report)
         try reportUnknown(knowing: inodes, &report)
@@ -23,8 +17,9 @@ extension DocumentStore {
             let outcome = try index.write(durably: false) { try $0.retryWanted(in: domain.name) }
             try perform(outcome)
         }
+        try dropNeedlessVersions()
         let keeping = Set(report.pending.compactMap(\.payload.staging))
-        report.swept = try freed + root.staging.sweep(keeping: keeping)
+        report.swept = try root.sweptAtOpening + root.staging.sweep(keeping: keeping)
         for finding in report.findings { logger.notice("\(finding)") }
         return report
     }
@@ -43,12 +38,13 @@ extension DocumentStore {
         let name = describe(entry, evidence)
         switch decision {
         case .forget:
+            // Its copy, if there is one, is swept.
             try index.write { try $0.finish(entry) }
-            if [.export, .move, .rename, .remove].contains(entry.action) {
-                report.findings.append(
-                    "The \(entry.action) of \(name) was interrupted before the provider's answer was recorded: list its folder to see what became of it."
-                )
-            }
+        case .lookUp:
+            report.pending.append(entry)
+            report.findings.append(
+                "The host ended before the \(entry.action) of \(name) was acknowledged: its provider is asked what became of it."
+            )
         case .keepContents:
             try settle(entry, evidence.item, report: &report)
         case .returnToPlaceholder:
@@ -68,8 +64,25 @@ extension DocumentStore {
             report.pending.append(entry)
             report.findings.append(
                 "The change of \(name) was being sent when the host ended: the provider is asked again.")
+        case .finishLeaving:
+            report.pending.append(entry)
+            report.findings.append(
+                "\(name) was being moved out when the host ended: there is a copy of it, and it is removed now.")
         case .finishMove:
             try carryOn(entry, "move", name, &report) { try finishMove(entry, try movedContents(entry)) }
+        case .resumeArrival:
+            try carryOn(entry, "moving in", name, &report) {
+                if try !resumeArrival(entry) { discard(request: entry.payload.staging) }
+            }
+        case .takeIn:
+            do {
+                guard let made = try resumeMaking(entry) else { break }
+                let location = try locate(made.id, in: made.domain).location
+                report.findings.append("\(location) was being written for the first time, and is to be sent as it is.")
+            } catch let error as DocumentError {
+                // It stays in the journal, and is tried again at the next start.
+                report.findings.append("\(name) was being written, and cannot be taken in: \(error.message)")
+            }
         case .performInTree:
             try carryOn(entry, entry.action.rawValue, name, &report) { try perform(entry) }
         }
@@ -77,7 +90,7 @@ extension DocumentStore {
 
     /// The contents of an interrupted move: the copy, or the source once more. Nil when neither is there any longer:
     /// the provider has them.
-    private func movedContents(_ entry: JournalEntry) throws -> StagedFile? {
+    func movedContents(_ entry: JournalEntry) throws -> StagedFile? {
         if let name = entry.payload.staging, entry.payload.boot == Boot.current,
             let staged = try root.staging.request(named: name)?.existingFile(),
             staged.identity.size == entry.payload.file?.size
@@ -85,7 +98,7 @@ extension DocumentStore {
             return staged
         }
         guard let source = entry.payload.sourcePath else { return nil }
-        let request = try root.staging.makeRequest()
+        let request = try root.staging.makeRequest(.sending(entry.domain))
         guard let copy = try? root.staging.snapshot(ofFileAt: source, followingLink: false, in: request),
             let taken = copy.source, entry.payload.file?.hasSameContents(as: taken) == true
         else { return nil }
@@ -166,18 +179,31 @@ extension DocumentStore {
 
     // MARK: Items with contents here
 
+    /// What nobody has touched costs one look at its file's state.
+    ///
     /// - Returns: the inodes of all items' files.
     private func reconcilePresent(_ report: inout ReconciliationReport) throws -> Set<UInt64> {
         var inodes: Set<UInt64> = []
-        var row: Int64 = 0
-        while true {
-            let page = try index.read { try $0.present(in: nil, after: row, limit: 500) }
-            for item in page {
-                row = item.row
-                if let inode = try look(at: item, &report) { inodes.insert(inode) }
+        for domain in try index.read({ try $0.domains().map(\.name) }) {
+            var row: Int64 = 0
+            while true {
+                let (page, places) = try index.read { index in
+                    let page = try index.present(in: domain, after: row, limit: 500)
+                    return (page, try index.diskPlaces(of: page, in: domain))
+                }
+                for (item, file) in zip(page, try tree.files(at: places)) {
+                    row = item.row
+                    if let file, let local = item.local, file.isUntouched(since: local) {
+                        try settleState(item)
+                        inodes.insert(file.inode)
+                    } else if let inode = try look(at: item, &report) {
+                        inodes.insert(inode)
+                    }
+                }
+                if page.count < 500 { break }
             }
-            if page.count < 500 { return inodes }
         }
+        return inodes
     }
 
     /// - Returns: the inode of the item's file.
@@ -192,7 +218,7 @@ extension DocumentStore {
         }
         switch place(at: location) {
         case .nothing:
-            try recordMissing(item)
+            _ = try recordMissing(item, at: location)
             if item.local != nil {
                 report.missing += 1
                 report.findings.append(
@@ -203,7 +229,7 @@ extension DocumentStore {
             return nil
         case .other:
             report.findings.append(tree.notAFile(location).message)
-            try recordMissing(item)
+            _ = try recordMissing(item, at: location)
             return nil
         case .file(let file, let stamp):
             return try look(at: item, file, stamp, location, &report)
@@ -226,10 +252,11 @@ extension DocumentStore {
             report.findings.append("The contents of \(location) were here and not in the index: they are kept.")
             return file.inode
         }
-        if local.hasSameContents(as: file) {
+        if file.isUntouched(since: local) {
             try settleState(item)
-        } else if !item.isUnsent, isOwn, let stamp, stamp.matches(file) {
-            // Restored from a copy, or published just before the end: what its stamp says.
+        } else if !local.hasSameContents(as: file), !item.isUnsent, isOwn, let stamp, stamp.matches(file) {
+            // Restored from a copy, or published just before the end: what its stamp says. It says nothing of the same
+            // file with another time of change: some programs set the time of modification back after they wrote.
             try adopt(item, file, version: stamp.contentVersion, isChanged: false, nil)
             report.adopted += 1
         } else {
@@ -326,7 +353,9 @@ extension DocumentStore {
         guard entry.action == .send, let id = entry.itemID, let base = entry.payload.base,
             let operation = entry.payload.operation, let name = entry.payload.staging
         else { throw DocumentError(.internal, "The journal's entry \(entry.id) is no send that could be taken up.") }
-        let (item, location) = try locate(id, in: entry.domain)
+        var (item, location) = try locate(id, in: entry.domain)
+        // As it was when it was begun: what was told since is newer than the answer, perhaps.
+        item.item.version = base
         if entry.payload.boot == Boot.current, var staged = try root.staging.request(named: name)?.existingFile(),
             staged.identity.size == entry.payload.file?.size
         {
@@ -336,7 +365,7 @@ extension DocumentStore {
         }
         // The file is what was sent, as the decision has found: taken once more.
         discard(request: name)
-        let request = try root.staging.makeRequest()
+        let request = try root.staging.makeRequest(.sending(entry.domain))
         var entry = entry
         entry.payload.staging = request.name
         entry.payload.boot = Boot.current

@@ -4,7 +4,8 @@ package import DocumentModel
 package struct ReconciliationReport: Sendable {
     /// One sentence each, for people.
     package var findings: [String] = []
-    /// Sends to take up with ``DocumentStore/resumeSending(_:)`` once the provider is there.
+    /// What only the provider knows the outcome of: sends, to take up with ``DocumentStore/resumeSending(_:)`` once it is
+    /// there, and what else it was asked for, to be looked up.
     package var pending: [JournalEntry] = []
     /// Files that belong to no item. They stay where they are.
     package var unknownFiles: [Location] = []

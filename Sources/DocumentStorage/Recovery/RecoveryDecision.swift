@@ -16,8 +16,16 @@ package enum RecoveryDecision: Hashable, Sendable {
     case sendAnew
     /// Only the provider knows whether it was carried out: it is asked again.
     case askProvider
+    /// The same, of something that nobody waits for any more: it is looked up, and not asked for again.
+    case lookUp
     /// The provider has the item: the rest is carried out here.
     case finishMove
+    /// What is left of it is to be removed at the provider, too.
+    case finishLeaving
+    /// What is at its place in the tree is carried on; what is not there yet never happened.
+    case resumeArrival
+    /// What lies at its place is a new document; nothing there, nothing was made.
+    case takeIn
     /// The index knows: the tree on disk is to follow.
     case performInTree
 }
@@ -54,15 +62,27 @@ extension RecoveryDecision {
         case .send: self = Self.send(entry, evidence)
         case .evict: self = Self.evict(entry, evidence)
         case .export:
-            // Not acknowledged. What the provider made of it shows in the folder's next listing.
-            self = .forget
+            // Without the copy, the provider was not asked.
+            self = entry.step == .exportBegan ? .forget : .lookUp
         case .move:
-            self = entry.step == .moveRecorded || entry.step == .movePublished ? .finishMove : .forget
+            switch entry.step {
+            case .moveRecorded, .movePublished: self = .finishMove
+            default: self = entry.step == .moveBegan ? .forget : .lookUp
+            }
+        case .arrive:
+            // The source is still there, and whole.
+            self = entry.step == .arriveBegan ? .forget : .resumeArrival
+        case .make: self = .takeIn
+        case .leave: self = evidence.item == nil ? .forget : .finishLeaving
         case .rename:
-            self = entry.step == .renameBegan ? .forget : .performInTree
+            self = [.renameBegan, .renameAnswered].contains(entry.step) ? Self.asked(evidence) : .performInTree
         case .remove:
-            self = entry.step == .removeBegan ? .forget : .performInTree
+            self = [.removeBegan, .removeAnswered].contains(entry.step) ? Self.asked(evidence) : .performInTree
         }
+    }
+
+    private static func asked(_ evidence: RecoveryEvidence) -> RecoveryDecision {
+        evidence.item == nil ? .forget : .lookUp
     }
 
     private static func materialise(_ entry: JournalEntry, _ evidence: RecoveryEvidence) -> RecoveryDecision {

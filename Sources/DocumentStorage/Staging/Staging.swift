@@ -3,11 +3,12 @@ package import DocumentModel
 internal import Glibc
 package import SystemPackage
 
-/// Transfers in progress: one folder a request below `.docent/staging`, on the documents' own file system.
+/// Transfers in progress: one folder a request below `.docent/staging`, on the documents' own file system. What a
+/// provider is to fill and what it is to take lie apart, and apart from what other domains' providers get to see.
 package struct Staging: Sendable {
     let folder: DirectoryHandle
     private let path: FilePath
-    private let tree: DocumentTree
+    let tree: DocumentTree
 
     init(folder: DirectoryHandle, path: FilePath, tree: DocumentTree) {
         self.folder = folder
@@ -16,19 +17,39 @@ package struct Staging: Sendable {
     }
 
     /// Makes a request's folder, with a random name.
-    package func makeRequest() throws -> StagingRequest {
-        let name = RandomName.make()
-        guard try folder.makeFolder(name) else {
-            throw DocumentError(.internal, "The name “\(name)” is taken in staging: try again.")
+    package func makeRequest(_ use: StagingUse = .own) throws -> StagingRequest {
+        let leaf = RandomName.make()
+        let around = try folder.makingFolders(use.components)
+        guard try around.makeFolder(leaf) else {
+            throw DocumentError(.internal, "The name “\(leaf)” is taken in staging: try again.")
         }
+        let name = (use.components + [leaf]).joined(separator: "/")
         return StagingRequest(
-            name: name, path: path.appending(name), folder: try folder.folder([name]), staging: folder)
+            name: name, path: path.appending(FilePath(name).components), folder: try around.folder([leaf]),
+            around: around, staging: folder)
     }
 
     /// A request's folder that is there already, from before a crash; nil when it is gone.
     package func request(named name: String) throws -> StagingRequest? {
-        guard let found = try folder.folderIfPresent([name]) else { return nil }
-        return StagingRequest(name: name, path: path.appending(name), folder: found, staging: folder)
+        guard let found = try folder.requestIfPresent(named: name) else { return nil }
+        let around = name.split(separator: "/").dropLast().map(String.init)
+        return StagingRequest(
+            name: name, path: path.appending(FilePath(name).components), folder: found,
+            around: try folder.makingFolders(around), staging: folder)
+    }
+
+    /// The folder in which a domain's provider finds what it is to fill, or to take; made when it is missing.
+    package func folder(for use: StagingUse) throws -> FilePath {
+        _ = try folder.makingFolders(use.components)
+        return path.appending(FilePath(use.components.joined(separator: "/")).components)
+    }
+
+    /// Removes both folders of a domain that is gone, with all that is in them.
+    package func removeFolders(of domain: DomainName) throws {
+        for use in [StagingUse.fetching(domain), .sending(domain)] {
+            let around = try folder.folderIfPresent(use.components.dropLast())
+            try around?.removeTree(domain.rawValue, .folder)
+        }
     }
 
     /// A copy of a document to send, that is known not to have changed while it was made; `busy` when it keeps
@@ -60,10 +81,23 @@ package struct Staging: Sendable {
         default: break
         }
         let file = OpenFile(descriptor: Int32(result), name: source.string)
-        guard try file.status().isFile else {
+        let status = try file.status()
+        guard status.isFile else {
             throw DocumentError(.invalidArgument, "\(source) is not a file: name a document.")
         }
+        guard status.raw.size > 0 || isEmpty(file) else {
+            throw DocumentError(
+                .invalidArgument, "\(source) has contents and no size, as files of /proc have: name a document.")
+        }
         return try request.copy(file, named: source.string)
+    }
+
+    /// Whether there is nothing to be read, as a size of 0 says; what the kernel makes up at each reading has it, too.
+    private func isEmpty(_ file: OpenFile) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { byte in
+            guard let start = byte.baseAddress else { return true }
+            return kernel(.read) { docent_pread(file.descriptor, start, 1, 0) } == 0
+        }
     }
 
     /// Files that were on their way out of the tree when the host ended, with their stamps.
@@ -83,7 +117,11 @@ package struct Staging: Sendable {
 
     /// A request's folder; staging's own for a file that belongs to no request.
     func folder(of file: StagedFile) throws -> DirectoryHandle {
-        file.request.isEmpty ? folder : try folder.folder([file.request])
+        if file.request.isEmpty { return folder }
+        guard let found = try folder.requestIfPresent(named: file.request) else {
+            throw DocumentError(.localStorage, "The staging folder of \(file.path) does not exist: try again.")
+        }
+        return found
     }
 
     /// Removes what a former host left; nothing of it is ever adopted.
@@ -91,27 +129,68 @@ package struct Staging: Sendable {
     /// - Parameter keeping: requests that an open journal entry still needs.
     /// - Returns: how many requests it were.
     package func sweep(keeping: Set<String> = []) throws -> Int {
-        var names: [(String, DirectoryHandle.EntryKind)] = []
-        try folder.forEachEntry { name, kind in
-            if let name, !keeping.contains(name) { names.append((name, kind)) }
+        // One that was withdrawn from its provider lies under its last name.
+        let leaves = Set(keeping.compactMap { $0.split(separator: "/").last.map(String.init) })
+        return try StagingUse.folders.reduce(try sweep(folder, keeping: leaves.union(StagingUse.folders))) {
+            try $0 + sweep(side: $1, keeping: leaves)
         }
-        for (name, kind) in names { try folder.removeTree(name, kind) }
-        return names.count
+    }
+
+    /// Removes what providers were filling for a former host: it is asked for anew.
+    ///
+    /// - Returns: how many requests it were.
+    func sweepFetched() throws -> Int { try sweep(side: StagingUse.fetchFolder, keeping: []) }
+
+    /// Removes requests of all domains on one side.
+    private func sweep(side: String, keeping: Set<String>) throws -> Int {
+        guard let domains = try folder.folderIfPresent([side]) else { return 0 }
+        var count = 0
+        for name in try domains.entries().map(\.name) {
+            if let requests = try domains.folderIfPresent([name]) {
+                count += try sweep(requests, keeping: keeping)
+            }
+            do {
+                _ = try domains.removeFolder(name)
+            } catch let error as DocumentError where error.code == .directoryNotEmpty {
+                continue
+            }
+        }
+        return count
+    }
+
+    private func sweep(_ folder: DirectoryHandle, keeping: Set<String>) throws -> Int {
+        let leftovers = try folder.entries().filter { !keeping.contains($0.name) }
+        for (name, kind) in leftovers { try folder.removeTree(name, kind) }
+        return leftovers.count
     }
 }
 
 extension DirectoryHandle {
-    /// Removes a file, or a folder with all that is in it.
+    /// Of staging: a request's folder, where its provider sees it or withdrawn from there.
+    func requestIfPresent(named name: String) throws -> DirectoryHandle? {
+        let components = name.split(separator: "/").map(String.init)
+        return try folderIfPresent(components) ?? folderIfPresent(components.suffix(1))
+    }
+
+    /// What is in it, but for names that are not UTF-8.
+    fileprivate func entries() throws -> [(name: String, kind: EntryKind)] {
+        var entries: [(String, EntryKind)] = []
+        try forEachEntry { name, kind in
+            if let name { entries.append((name, kind)) }
+        }
+        return entries
+    }
+
+    /// Removes a file, or a folder with all that is in it; a provider may have filled it, with names that are no text,
+    /// with folders that nobody may open, and as deep as it liked.
     func removeTree(_ name: String, _ kind: EntryKind) throws {
-        guard kind == .folder, let inner = try folderIfPresent([name]) else {
+        guard kind == .folder else {
             try unlink(name)
             return
         }
-        var entries: [(String, EntryKind)] = []
-        try inner.forEachEntry { name, kind in
-            if let name { entries.append((name, kind)) }
+        let result = kernel(.unlink) { docent_remove_tree(descriptor, name) }
+        guard result >= 0 else {
+            throw DocumentError.system(result, "The folder “\(path)/\(name)” could not be removed")
         }
-        for (name, kind) in entries { try inner.removeTree(name, kind) }
-        _ = try removeFolder(name)
     }
 }

@@ -18,17 +18,23 @@ package struct StagedFile: Hashable, Sendable {
 package struct StagingRequest: Sendable {
     package let name: String
     package let path: FilePath
-    private let folder: DirectoryHandle
+    let folder: DirectoryHandle
+    private let around: DirectoryHandle
     private let staging: DirectoryHandle
 
-    private static let contents = "contents"
+    static let contents = "contents"
     private static let copyAttempts = 4
+    private static let closingAttempts = 25
     private static let copyChunk = 64 << 20
 
-    init(name: String, path: FilePath, folder: DirectoryHandle, staging: DirectoryHandle) {
+    /// - Parameter around: the folder that it was made in; staging itself when no provider sees it.
+    init(
+        name: String, path: FilePath, folder: DirectoryHandle, around: DirectoryHandle, staging: DirectoryHandle
+    ) {
         self.name = name
         self.path = path
         self.folder = folder
+        self.around = around
         self.staging = staging
     }
 
@@ -40,6 +46,21 @@ package struct StagingRequest: Sendable {
         return staged(try file.status().identity)
     }
 
+    /// Makes the request's file with what a body writes; from the beginning again, as often as it says that what it reads
+    /// has changed meanwhile.
+    ///
+    /// - Returns: nil when it said so each time.
+    func makeFile(attempts: Int, _ write: (OpenFile) throws -> Bool) throws -> StagedFile? {
+        for _ in 0..<attempts {
+            guard let file = try folder.makeFile(Self.contents) else {
+                throw DocumentError(.internal, "The request \(name) has a staging file already.")
+            }
+            if try write(file) { return staged(try file.status().identity) }
+            try folder.unlink(Self.contents)
+        }
+        return nil
+    }
+
     /// The request's file, from before a crash; nil when there is none.
     func existingFile() throws -> StagedFile? {
         guard let status = try folder.status(Self.contents), status.isFile else { return nil }
@@ -47,12 +68,22 @@ package struct StagingRequest: Sendable {
     }
 
     package func remove() throws {
-        // Mostly it is empty, its file having gone to its place.
-        do {
-            _ = try staging.removeFolder(name)
-        } catch let error as DocumentError where error.code == .directoryNotEmpty {
-            try staging.removeTree(name, .folder)
+        for place in [staging, around] {
+            // Mostly it is empty, its file having gone to its place.
+            do {
+                if try place.removeFolder(leaf) { return }
+            } catch let error as DocumentError where error.code == .directoryNotEmpty {
+                return try place.removeTree(leaf, .folder)
+            }
         }
+    }
+
+    /// The last part of its name: random, and nobody else's.
+    package var leaf: String { name.split(separator: "/").last.map(String.init) ?? name }
+
+    /// Takes it out of its provider's sight: what is not open by now is not going to be opened any more.
+    private func withdraw() throws {
+        if around !== staging { _ = try around.rename(leaf, to: staging, leaf, .notReplacing) }
     }
 
     // MARK: Verifying
@@ -67,16 +98,15 @@ package struct StagingRequest: Sendable {
     package func verify(_ file: StagedFile, size: Int64?, sha256: [UInt8]? = nil, stamp: ItemStamp) throws
         -> StagedFile
     {
+        try withdraw()
         guard let open = try openStaged(file) else { throw broken("is gone: a provider must not remove or rename it") }
         let status = try open.status()
         try check(status, file)
         if let size, status.raw.size != size {
             throw broken("has \(status.raw.size) bytes where the provider says \(size)")
         }
-        switch try open.takeLease(DOCENT_LEASE_READ) {
-        case .refused: throw broken("is still open for writing: a provider must close it before it answers")
-        case .held: open.dropLease()
-        case .unavailable: break
+        guard try isClosed(open) else {
+            throw broken("is still open for writing: a provider must close it before it answers")
         }
         let hole = try open.firstHole(size: status.raw.size)
         guard hole == status.raw.size else {
@@ -86,6 +116,21 @@ package struct StagingRequest: Sendable {
             throw broken("does not have the digest that the provider gave: the contents were damaged on the way")
         }
         return try seal(open, stamp)
+    }
+
+    /// Whether nobody can write it any more. A process that is just being started holds for a moment, until its program
+    /// replaces it, whatever its parent had open: who made the file and closed it is waited for.
+    private func isClosed(_ open: OpenFile) throws -> Bool {
+        for _ in 0..<Self.closingAttempts {
+            switch try open.takeLease(DOCENT_LEASE_READ) {
+            case .refused: usleep(10_000)
+            case .held:
+                open.dropLease()
+                return true
+            case .unavailable: return true
+            }
+        }
+        return false
     }
 
     /// Gives a staging file its time and its stamp, and flushes it.
@@ -110,6 +155,11 @@ package struct StagingRequest: Sendable {
     }
 
     private func openStaged(_ file: StagedFile) throws -> OpenFile? {
+        // Not everything can be opened: a socket, for one, fails in a way that says nothing.
+        guard let status = try folder.status(file.name) else { return nil }
+        guard status.isFile || status.raw.type == Int32(DOCENT_TYPE_SYMLINK.rawValue) else {
+            throw broken("is not a regular file any more")
+        }
         do {
             return try folder.file(file.name)
         } catch let error as DocumentError where error.code == .outsideStorageRoot {
@@ -161,6 +211,14 @@ package struct StagingRequest: Sendable {
         guard let target = try folder.makeFile(Self.contents) else {
             throw DocumentError(.internal, "The request \(name) has a staging file already.")
         }
+        let (before, copy) = try Self.copy(source, named: sourceName, to: target)
+        return staged(copy, source: before)
+    }
+
+    /// Copies a file into an empty one of ours: see ``copy(_:named:)``.
+    static func copy(
+        _ source: OpenFile, named sourceName: String, to target: OpenFile
+    ) throws -> (source: FileIdentity, copy: FileIdentity) {
         for attempt in 0..<Self.copyAttempts {
             if attempt > 0 { try target.truncate(to: 0) }
             let before = try source.status().identity
@@ -175,17 +233,17 @@ package struct StagingRequest: Sendable {
             // The time of the inode's own change tells what a restored modification time would hide.
             guard before == after, try target.status().raw.size == before.size else { continue }
             try target.setModified(before.modified)
-            return staged(try target.status().identity, source: before)
+            return (before, try target.status().identity)
         }
         throw DocumentError(
             .busy, "\(sourceName) keeps changing while it is copied: wait until the program that writes it is done.")
     }
 
-    private func copy(_ source: OpenFile, to target: OpenFile, size: Int64) throws {
+    private static func copy(_ source: OpenFile, to target: OpenFile, size: Int64) throws {
         if kernel(.clone, { docent_clone(source.descriptor, target.descriptor) }) >= 0 { return }
         var offset: Int64 = 0
         while offset < size {
-            let chunk = Int(min(Int64(Self.copyChunk), size - offset))
+            let chunk = Int(min(Int64(copyChunk), size - offset))
             let count = kernel(.copyRange) {
                 docent_copy_file_range(source.descriptor, offset, target.descriptor, offset, chunk)
             }
@@ -199,7 +257,7 @@ package struct StagingRequest: Sendable {
         }
     }
 
-    private func copyByHand(_ source: OpenFile, to target: OpenFile, from start: Int64) throws {
+    private static func copyByHand(_ source: OpenFile, to target: OpenFile, from start: Int64) throws {
         let length = 1 << 20
         try withUnsafeTemporaryAllocation(byteCount: length, alignment: 16) { buffer in
             guard let base = buffer.baseAddress else { return }

@@ -29,7 +29,11 @@ package struct VersionStore: Sendable {
     }
 
     /// Keeps a staging file itself, durably.
-    package func keep(_ file: StagedFile, of location: Location) throws -> String {
+    ///
+    /// - Parameter stayingInStaging: it is left there, too, where the file system can give it two names.
+    package func keep(
+        _ file: StagedFile, of location: Location, stayingInStaging: Bool = false
+    ) throws -> String {
         guard let name = location.name else {
             throw DocumentError(.invalidArgument, "\(location) is a top folder and has no versions.")
         }
@@ -41,7 +45,9 @@ package struct VersionStore: Sendable {
             throw DocumentError(.localStorage, "The staging file \(file.path) is gone: there is nothing to keep.")
         }
         try open.flush()
-        _ = try request.rename(file.name, to: target, name.rawValue, .notReplacing)
+        if try !stayingInStaging || !request.link(file.name, to: target, name.rawValue) {
+            _ = try request.rename(file.name, to: target, name.rawValue, .notReplacing)
+        }
         for folder in [target, domain, folder] { try folder.flush() }
         return "\(location.domain)/\(place)/\(name)"
     }
@@ -49,6 +55,19 @@ package struct VersionStore: Sendable {
     /// Where a kept version is.
     package func path(of kept: String) -> FilePath {
         path.appending(FilePath(kept).components)
+    }
+
+    /// The file of a kept version; nil when it is gone.
+    package func status(of kept: String) throws -> FileIdentity? {
+        let parts = kept.split(separator: "/").map(String.init)
+        guard parts.count == 3, let place = try folder.folderIfPresent(parts.prefix(2)) else { return nil }
+        return try place.status(parts[2])?.identity
+    }
+
+    /// What a kept version is named by, for as long as it is kept.
+    package static func identifier(of kept: String) -> String {
+        let parts = kept.split(separator: "/")
+        return parts.count == 3 ? String(parts[1]) : kept
     }
 
     package func remove(_ kept: String) throws {

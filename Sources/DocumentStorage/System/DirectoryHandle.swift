@@ -43,7 +43,11 @@ final class DirectoryHandle: Sendable {
     // MARK: Folders beneath
 
     /// Nil when it, or a folder on the way to it, does not exist.
-    func folderIfPresent(_ components: some Collection<String>) throws -> DirectoryHandle? {
+    ///
+    /// - Parameter asPlace: nothing but the state of what is in it will be asked for: that is opened with less work, and
+    ///   nobody who watches it hears of it.
+    func folderIfPresent(_ components: some Collection<String>, asPlace: Bool = false) throws -> DirectoryHandle? {
+        let flags = UInt64(O_DIRECTORY) | UInt64(asPlace ? DOCENT_PLACE_ONLY : O_RDONLY)
         var current = self
         var rest = components[...]
         repeat {
@@ -56,7 +60,7 @@ final class DirectoryHandle: Sendable {
             if path.isEmpty { path = "." }
             let folder = current
             let result = kernel(.open) {
-                docent_openat2(folder.descriptor, path, UInt64(O_RDONLY | O_DIRECTORY), 0, Self.beneath)
+                docent_openat2(folder.descriptor, path, flags, 0, Self.beneath)
             }
             if result == -Int(ENOENT) { return nil }
             guard result >= 0 else {
@@ -183,6 +187,21 @@ final class DirectoryHandle: Sendable {
             throw DocumentError.system(
                 result, "“\(path)/\(name)” could not be given the name “\(target.path)/\(newName)”")
         }
+    }
+
+    /// Gives a file a second name.
+    ///
+    /// - Returns: false when the file system has no such thing.
+    func link(_ name: String, to target: DirectoryHandle, _ newName: String) throws -> Bool {
+        try Self.check(name)
+        try Self.check(newName)
+        let result = kernel(.link) { docent_linkat(descriptor, name, target.descriptor, newName) }
+        if [-Int(EPERM), -Int(EOPNOTSUPP), -Int(EMLINK)].contains(result) { return false }
+        guard result >= 0 else {
+            throw DocumentError.system(
+                result, "“\(path)/\(name)” could not be given the name “\(target.path)/\(newName)”, too")
+        }
+        return true
     }
 
     /// Makes the folder's names durable.

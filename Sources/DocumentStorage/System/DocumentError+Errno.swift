@@ -3,6 +3,11 @@ internal import Glibc
 internal import SystemPackage
 
 extension DocumentError {
+    static let diskIsFull = "the disk is full. Free some space, for example by evicting documents, and try again."
+
+    /// Whether it is over as soon as something is removed.
+    var isOutOfSpace: Bool { code == .localStorage && message.hasSuffix(Self.diskIsFull) }
+
     /// The error of a failed system call, as a sentence.
     ///
     /// - Parameters:
@@ -15,7 +20,7 @@ extension DocumentError {
         case ENOSPC, EDQUOT:
             return DocumentError(
                 .localStorage,
-                "\(what): the disk is full. Free some space, for example by evicting documents, and try again.",
+                "\(what): \(diskIsFull)",
                 detail: reason
             )
         case EACCES, EPERM:

@@ -6,7 +6,7 @@ package enum SystemCall: String, CaseIterable, Sendable {
     case makeFolder, readFolder, rename, link, unlink
     case getAttribute, setAttribute, setTimes, setMode
     case copyRange, clone, seekHole, flush
-    case lock, lease
+    case lock, lease, watch
 }
 
 /// The one place that every system call of this target passes: where a test forces an error number.

@@ -16,7 +16,7 @@ extension DocumentTree {
     ) throws -> FileIdentity {
         let (parent, name) = try place(of: location)
         let folder = try documents.makingFolders(parent)
-        let request = try staging.folder([file.request])
+        guard let request = try staging.requestIfPresent(named: file.request) else { throw Self.missing(file) }
         if let replacing, let old = try folder.file(name) {
             try replace(old, replacing, name, in: folder, with: file, in: request, location)
         } else {

@@ -59,7 +59,8 @@ package struct DocumentTree: Sendable {
     /// The file's identity; nil when nothing is there. Throws when something else than a file is there.
     package func file(at location: Location) throws -> FileIdentity? {
         let (parent, name) = try place(of: location)
-        guard let folder = try documents.folderIfPresent(parent), let status = try folder.status(name) else {
+        guard let folder = try documents.folderIfPresent(parent, asPlace: true), let status = try folder.status(name)
+        else {
             return nil
         }
         guard status.isFile else { throw notAFile(location) }

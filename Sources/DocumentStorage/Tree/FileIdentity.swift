@@ -5,7 +5,7 @@ package struct FileIdentity: Hashable, Sendable {
     package var inode: UInt64
     package var size: Int64
     package var modified: Timestamp
-    /// When the inode last changed. Renaming and linking change it too, so it is no sign of other contents.
+    /// When the inode last changed. Renaming and linking change it too, so it is no proof of other contents.
     package var changed: Timestamp
     /// How many names the file has.
     package var links: UInt32
@@ -21,5 +21,11 @@ package struct FileIdentity: Hashable, Sendable {
     /// The same file with, as far as can be told without reading it, the same contents.
     package func hasSameContents(as other: FileIdentity) -> Bool {
         inode == other.inode && size == other.size && modified == other.modified
+    }
+
+    /// Nobody has done anything to it: some programs set the time of modification back after they wrote, and only the
+    /// time of the inode's change tells. It tells nothing of a file with several names, whose making changed it, too.
+    package func isUntouched(since other: FileIdentity) -> Bool {
+        hasSameContents(as: other) && (changed == other.changed || links > 1)
     }
 }

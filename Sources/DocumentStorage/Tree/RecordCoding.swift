@@ -63,7 +63,8 @@ struct RecordWriter {
 /// The inverse of ``RecordWriter``.
 struct RecordReader {
     let version: Int
-    private var values: [String: [UInt8]] = [:]
+    /// In their order, where a key is there several times.
+    private var values: [String: [[UInt8]]] = [:]
 
     /// Nil for anything but a whole record with that title. Keys that nobody knows are kept and ignored.
     init?(_ bytes: [UInt8], title: String) {
@@ -79,12 +80,16 @@ struct RecordReader {
         version = number
         for line in lines.dropFirst().dropLast() {
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon + 2 <= line.endIndex else { return nil }
-            values[String(decoding: line[..<colon], as: UTF8.self)] = Array(line[(colon + 2)...])
+            values[String(decoding: line[..<colon], as: UTF8.self), default: []].append(Array(line[(colon + 2)...]))
         }
     }
 
-    func text(_ key: String) -> String? {
-        guard let value = values[key] else { return nil }
+    func text(_ key: String) -> String? { values[key]?.last.flatMap(Self.text) }
+
+    /// All values of a key, in their order; what is no text is left out.
+    func texts(_ key: String) -> [String] { (values[key] ?? []).compactMap(Self.text) }
+
+    private static func text(_ value: [UInt8]) -> String? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(value.count)
         var index = 0
@@ -104,16 +109,16 @@ struct RecordReader {
     }
 
     func hex(_ key: String) -> [UInt8]? {
-        guard let value = values[key], value.count % 2 == 0 else { return nil }
+        guard let value = values[key]?.last, value.count % 2 == 0 else { return nil }
         var bytes: [UInt8] = []
         for index in stride(from: 0, to: value.count, by: 2) {
-            guard let byte = hexByte(value[index], value[index + 1]) else { return nil }
+            guard let byte = Self.hexByte(value[index], value[index + 1]) else { return nil }
             bytes.append(byte)
         }
         return bytes
     }
 
-    private func hexByte(_ high: UInt8, _ low: UInt8) -> UInt8? {
+    private static func hexByte(_ high: UInt8, _ low: UInt8) -> UInt8? {
         guard let high = Character(Unicode.Scalar(high)).hexDigitValue,
             let low = Character(Unicode.Scalar(low)).hexDigitValue
         else { return nil }

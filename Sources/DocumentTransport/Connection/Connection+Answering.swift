@@ -1,4 +1,5 @@
 import DocumentModel
+import DocumentWire
 import Synchronization
 
 extension Connection {
@@ -30,6 +31,7 @@ extension Connection {
             let id: UInt64
             let body: [UInt8]
             let deadline: UInt32
+            let label: RequestLabel?
         }
 
         var inbox = Deque<Job>()
@@ -118,7 +120,7 @@ extension Connection {
 
     private func answer(_ job: Crew.Job, _ handler: some RequestHandler) async -> RequestOutcome {
         let deadline: Duration? = job.deadline == 0 ? nil : .milliseconds(job.deadline)
-        let request = IncomingRequest(id: job.id, deadline: deadline, connection: self)
+        let request = IncomingRequest(id: job.id, deadline: deadline, label: job.label, connection: self)
         do {
             return .answer(try await handler.answer(job.body, request))
         } catch {
@@ -189,6 +191,7 @@ extension Connection {
     // MARK: Notifications
 
     private func listen(_ handler: some RequestHandler) async {
+        var taken = 0
         while true {
             let (body, isOver): ([UInt8]?, Bool) = state.withLock { state in
                 let body = state.notifications.popFirst()
@@ -196,6 +199,9 @@ extension Connection {
             }
             if let body {
                 await handler.received(notification: body)
+                taken &+= 1
+                // A peer that notifies without end does not keep the loop from others.
+                if taken % 16 == 0 { await Task.yield() }
                 update { state in
                     state.machine.notificationTaken()
                     updateInterest(&state)

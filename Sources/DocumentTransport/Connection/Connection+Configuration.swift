@@ -1,4 +1,5 @@
 package import DocumentModel
+package import DocumentWire
 
 extension Connection {
     /// What a side of a connection is, wants and waits for.
@@ -40,6 +41,14 @@ extension Connection {
         package var cancelGrace: Duration = .seconds(10)
         /// How long a frame that has begun may take to be whole.
         package var frameTimeout: Duration = .seconds(30)
+        /// After so long a silence a peer that has work is asked whether it is there; nil: never.
+        package var pingAfter: Duration?
+        /// How long it may then go on to be silent.
+        package var pongWithin: Duration = .seconds(240)
+        /// Whether ``Connection/flightRecord`` has the last frames.
+        package var keepsFlightRecord = false
+        /// What is blanked out of the bytes that a violation is shown by: they go into errors and logs.
+        package var redaction = FrameRedaction()
         /// Callers of requests wait while more than this is unsent.
         package var queueBytes = 1_048_576
 

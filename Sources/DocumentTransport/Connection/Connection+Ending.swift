@@ -61,7 +61,7 @@ extension ConnectionEnd {
     /// Whether the peer is still owed what was not written yet.
     fileprivate var lingers: Bool {
         switch reason {
-        case .goodbye, .endOfStream: true
+        case .goodbye, .endOfStream, .refused: true
         case .closed, .failed: false
         }
     }

@@ -9,6 +9,9 @@ extension Connection {
         var decoder: FrameDecoder
         /// What is read goes here first.
         let buffer = ReadBuffer()
+        /// How much is read at once: less from a peer whose bytes take long, such as thousands of tiny frames, so that
+        /// it does not keep the loop from others.
+        var readLength = ReadBuffer.size
 
         var opening: UnsafeContinuation<OpeningEvent, Never>?
         /// When it was last read from; near enough for what happens because of that.
@@ -36,6 +39,7 @@ extension Connection {
         /// All is done.
         var isEnded = false
         var end: ConnectionEnd?
+        var endedAt = MonotonicTime.never
     }
 
     /// Changes the state, then does what follows from it.
@@ -99,14 +103,15 @@ extension Connection {
             effects.append(.finish(request, outcome))
         case .progress(let request, let progress):
             if let onProgress = request.onProgress { effects.append(.progress(onProgress, progress)) }
-        case .answer(let id, let body, let deadline):
-            state.crew.inbox.append(Crew.Job(id: id, body: body, deadline: deadline))
+        case .answer(let id, let body, let deadline, let label):
+            state.crew.inbox.append(Crew.Job(id: id, body: body, deadline: deadline, label: label))
         case .cancelAnswer(let id):
             if let worker = cancelAnswer(id, &state) { effects.append(.cancel(worker)) }
         case .notification(let body):
             state.notifications.append(body)
             if let listener = state.listener.take() { effects.append(.resume(listener)) }
         case .ended(let end):
+            state.endedAt = .now()
             if let opening = state.opening.take() { effects.append(.opening(opening, .ended(end))) }
         }
     }

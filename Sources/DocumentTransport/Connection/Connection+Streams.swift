@@ -5,6 +5,8 @@ import Synchronization
 extension Connection: TransportObserver, LoopFlushing {
     /// Other connections of the loop want to be read too.
     private static let readsPerTurn = 4
+    /// Whoever took the loop for so long, in nanoseconds, lets the others go first.
+    private static let fairShare: UInt64 = 1_000_000
 
     package func endIsReady(_ readiness: TransportReadiness) {
         update { state in
@@ -32,7 +34,7 @@ extension Connection: TransportObserver, LoopFlushing {
         }
     }
 
-    func flush() {
+    package func flush() {
         update { state in
             state.isFlushScheduled = false
             guard !state.isEnded, !state.isWriteBlocked else { return }
@@ -50,14 +52,18 @@ extension Connection: TransportObserver, LoopFlushing {
         var left = times
         while left > 0 {
             left -= 1
-            switch end.read(into: state.buffer.bytes) {
+            let slice = UnsafeMutableRawBufferPointer(rebasing: state.buffer.bytes[..<state.readLength])
+            switch end.read(into: slice) {
             case .bytes(let count):
-                let bytes = UnsafeRawBufferPointer(rebasing: state.buffer.bytes[..<count])
+                let bytes = UnsafeRawBufferPointer(rebasing: slice[..<count])
+                let began = MonotonicTime.now()
                 Self.take(bytes, &state.decoder, &state.machine, at: now)
                 if state.machine.isOver { return true }
+                let isGreedy = state.adjustReadLength(
+                    MonotonicTime.now().nanoseconds - began.nanoseconds, Self.fairShare)
                 // A pipe that gave less than it was asked for is empty.
                 // But the end of a stream shows only in one more read.
-                if times != .max, count < state.buffer.bytes.count || !state.machine.wantsReading { return true }
+                if times != .max, isGreedy || count < slice.count || !state.machine.wantsReading { return true }
             case .wouldBlock:
                 return left < times - 1
             case .ended, .failed:
@@ -83,12 +89,16 @@ extension Connection: TransportObserver, LoopFlushing {
                     frame = try Frame(body: body)
                 } catch {
                     throw FrameViolation(
-                        "A frame of \(body.count) bytes is not a message of the protocol.", offset: offset, bytes: body)
+                        "A frame of \(body.count) bytes is not a message of the protocol.", offset: offset,
+                        bytes: FrameDecoder.length(body.count) + body.prefix(FrameViolation.keptBytes))
                 }
+                machine.outbox.trace?.received(frame, bytes: body.count, at: now)
                 do throws(ConnectionStateMachine.Offence) {
                     try machine.receive(frame, at: now)
                 } catch {
-                    throw FrameViolation(error.message, offset: offset, bytes: body)
+                    throw FrameViolation(
+                        error.message, offset: offset,
+                        bytes: FrameDecoder.length(body.count) + body.prefix(FrameViolation.keptBytes))
                 }
             }
         } catch {
@@ -147,16 +157,34 @@ extension Connection: TransportObserver, LoopFlushing {
         update { state in
             if state.timer == time { (state.timer, state.timerKey) = (.never, nil) }
             guard !state.isEnded else { return }
-            state.machine.timePassed(at: .now())
+            state.machine.timePassed(at: .now(), unfinished: state.decoder.unfinished)
         }
     }
 }
 
 /// Where a connection reads to.
 final class ReadBuffer: @unchecked Sendable {  // Only touched with the connection's lock held.
-    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+    static let size = 65_536
+    /// Enough for a thousand of the smallest frames.
+    static let shortest = 4_096
+
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
 
     deinit {
         bytes.deallocate()
+    }
+}
+
+extension Connection.State {
+    /// Reads less at once from a peer whose bytes take long, and more again when they do not.
+    ///
+    /// - Returns: whether they took more than a fair share.
+    mutating func adjustReadLength(_ cost: UInt64, _ share: UInt64) -> Bool {
+        if cost > share {
+            readLength = max(ReadBuffer.shortest, readLength / 2)
+        } else if cost < share / 4 {
+            readLength = min(ReadBuffer.size, readLength * 2)
+        }
+        return cost > share
     }
 }

@@ -1,5 +1,5 @@
 package import DocumentModel
-import DocumentWire
+package import DocumentWire
 import Glibc
 package import Logging
 import Synchronization
@@ -37,9 +37,11 @@ package final class Connection: Sendable {
     /// Exchanges the hellos.
     ///
     /// - Parameter reply: a responder's: takes the peer's hello and returns the context of the answer. When it throws,
-    ///   the peer is told that it is refused, and the connection ends with that error.
+    ///   the peer is told that it is refused and why, and the connection ends with that error.
+    /// - Parameter failure: asked after `reply`: why this side cannot do what it is there for, although it goes on.
     package func open(
-        reply: (@Sendable (PeerHello) async throws -> [UInt8])? = nil
+        reply: (@Sendable (PeerHello) async throws -> [UInt8])? = nil,
+        failure: (@Sendable () -> DocumentError?)? = nil
     ) async throws(DocumentError) -> Peer {
         let event = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in start(continuation) }
@@ -49,7 +51,7 @@ package final class Connection: Sendable {
         switch event {
         case .opened(let peer): return peer
         case .ended(let end): throw end.error
-        case .greeted(let hello): return try await answer(hello, reply)
+        case .greeted(let hello): return try await answer(hello, reply, failure)
         }
     }
 
@@ -78,7 +80,8 @@ package final class Connection: Sendable {
     }
 
     private func answer(
-        _ hello: PeerHello, _ reply: (@Sendable (PeerHello) async throws -> [UInt8])?
+        _ hello: PeerHello, _ reply: (@Sendable (PeerHello) async throws -> [UInt8])?,
+        _ failure: (@Sendable () -> DocumentError?)?
     ) async throws(DocumentError) -> Peer {
         let context: [UInt8]
         do {
@@ -88,8 +91,9 @@ package final class Connection: Sendable {
             update { $0.machine.refuse(error) }
             throw error
         }
+        let failure = failure?()
         let outcome: Result<Peer, DocumentError> = update { state in
-            state.machine.reply(context: context)
+            state.machine.reply(context: context, failure: failure)
             if let end = state.machine.ending { return .failure(end.error) }
             guard let peer = state.machine.peer else { return .failure(state.machine.closingError) }
             return .success(peer)
@@ -104,11 +108,17 @@ package final class Connection: Sendable {
     ///
     /// Waits for its turn while the peer answers as many requests as it accepts at once, or does not read.
     ///
-    /// - Parameter onProgress: gets the peer's reports; nil is a heartbeat. Must not block.
+    /// - Parameters:
+    ///   - label: what the request is called in logs.
+    ///   - bytesElsewhere: a figure that changes for as long as the peer gets somewhere without saying so, so that a
+    ///     ``Deadline/stall(_:)`` goes on. Must not block.
+    ///   - onProgress: gets the peer's reports; nil is a heartbeat. Must not block.
     package func request(
-        _ body: [UInt8], deadline: Deadline, onProgress: (@Sendable (TransferProgress?) -> Void)? = nil
+        _ body: [UInt8], deadline: Deadline, label: RequestLabel? = nil,
+        bytesElsewhere: (@Sendable () -> UInt64)? = nil,
+        onProgress: (@Sendable (TransferProgress?) -> Void)? = nil
     ) async throws(DocumentError) -> [UInt8] {
-        let request = AskedRequest(onProgress: onProgress)
+        let request = AskedRequest(label: label, bytesElsewhere: bytesElsewhere, onProgress: onProgress)
         let outcome = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 ask(request, body, deadline, continuation)
@@ -135,6 +145,13 @@ package final class Connection: Sendable {
         guard isGivenUp else { return }
         continuation.resume(
             returning: .failure(DocumentError(.cancelled, "The request was cancelled before it was sent.")))
+    }
+
+    /// Asks the peer and waits for nothing: the answer, or that there is none, is of no interest. What is asked later comes
+    /// later at the peer, too.
+    package func post(_ body: [UInt8]) {
+        let request = AskedRequest()
+        update { $0.machine.ask(request, body, deadline: .none, at: loop.time) }
     }
 
     private func cancel(_ request: AskedRequest) {
@@ -172,9 +189,26 @@ package final class Connection: Sendable {
         update { $0.machine.close(reason) }
     }
 
-    /// The peer's violation of the protocol, if that is what ended the connection.
+    /// The peer's violation of the protocol, if that is what ended the connection; from the moment on at which the
+    /// first request fails because of it.
     package var failure: FrameViolation? {
-        state.withLock { $0.end?.evidence }
+        state.withLock { $0.machine.ending?.evidence }
+    }
+
+    /// Whether it is over: from the moment on at which the first request fails because of it.
+    package var hasEnded: Bool {
+        state.withLock { $0.machine.isOver }
+    }
+
+    /// What went to and fro last, and what was open at the end. For a connection that is configured to keep it.
+    package var flightRecord: FlightRecord? {
+        state.withLock { state in
+            guard let trace = state.machine.outbox.trace else { return nil }
+            return FlightRecord(
+                sent: trace.sent.entries, received: trace.received.entries, sentCount: trace.sent.count,
+                receivedCount: trace.received.count, open: state.machine.openAtEnd,
+                openAtPeer: state.machine.askedByPeerAtEnd, endedAt: state.endedAt)
+        }
     }
 
     func waitForEnd() async {

@@ -7,6 +7,8 @@ package struct ConnectionEnd: Hashable, Sendable {
         case goodbye
         /// The peer's stream ended without a goodbye.
         case endOfStream
+        /// This side refused the peer's hello, and said why.
+        case refused
         /// This side closed it.
         case closed
         /// The peer broke the protocol, or did not answer in time.

@@ -1,4 +1,4 @@
-import DocumentModel
+package import DocumentModel
 import DocumentWire
 
 /// A request of the peer that has not been answered.
@@ -15,7 +15,9 @@ extension ConnectionStateMachine {
     static var progressInterval: Duration { .milliseconds(50) }
 
     /// The peer asks.
-    mutating func request(_ id: UInt64, _ body: [UInt8], _ deadline: UInt32) throws(Offence) {
+    mutating func request(
+        _ id: UInt64, _ body: [UInt8], _ deadline: UInt32, _ label: RequestLabel?
+    ) throws(Offence) {
         try takePeerID(id)
         if case .draining = phase {
             refuse(id, DocumentError(.busy, "\(ownName) is shutting down; try again."))
@@ -30,7 +32,7 @@ extension ConnectionStateMachine {
             return
         }
         answering[id] = AnsweredRequest()
-        actions.append(.answer(id, body: body, deadline: deadline))
+        actions.append(.answer(id, body: body, deadline: deadline, label: label))
     }
 
     /// Something that a newer peer can ask, and we cannot answer.
@@ -59,7 +61,7 @@ extension ConnectionStateMachine {
     }
 
     /// The handler has returned.
-    mutating func finish(_ id: UInt64, _ outcome: RequestOutcome) {
+    package mutating func finish(_ id: UInt64, _ outcome: RequestOutcome) {
         guard answering.removeValue(forKey: id) != nil else { return }
         switch outcome {
         case .answer(let body) where fits(body):
@@ -96,7 +98,7 @@ extension ConnectionStateMachine {
     }
 
     /// The handler tells how far it is; nil for a heartbeat.
-    mutating func report(_ id: UInt64, _ progress: TransferProgress?, at now: MonotonicTime) {
+    package mutating func report(_ id: UInt64, _ progress: TransferProgress?, at now: MonotonicTime) {
         guard var request = answering[id] else { return }
         if let progress {
             // Two threads of a handler may overtake each other; the peer is only told of what grows.

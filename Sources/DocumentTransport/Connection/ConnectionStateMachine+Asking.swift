@@ -3,9 +3,10 @@ import DocumentWire
 
 extension ConnectionStateMachine {
     /// Begins a request; its end is an action.
-    mutating func ask(_ request: AskedRequest, _ body: [UInt8], deadline: Deadline, at now: MonotonicTime) {
+    package mutating func ask(_ request: AskedRequest, _ body: [UInt8], deadline: Deadline, at now: MonotonicTime) {
         request.id = nextID
         nextID += 2
+        request.askedAt = now
         guard isOpenForAsking, fits(body) else {
             actions.append(.finish(request, .failure(refusalToAsk(body))))
             return
@@ -15,7 +16,9 @@ extension ConnectionStateMachine {
             send(request, body, at: now)
         } else {
             request.stage = .waiting(body)
-            if case .total = deadline { request.alarm = now + figures(of: deadline).limit }
+            // For a stall, it counts from when those that were asked before last got somewhere.
+            if waiting.isEmpty { lineMoved = now }
+            if case .none = deadline {} else { request.alarm = now + figures(of: deadline).limit }
             waiting.append(request)
         }
         setAlarm(request.alarm)
@@ -26,7 +29,7 @@ extension ConnectionStateMachine {
         switch phase {
         case .open: suspicion == nil
         // What a responder runs to its end may ask.
-        case .draining: configuration.role == .responder && suspicion == nil
+        case .draining: configuration.role == .responder && suspicion == nil && !hasStreamEnded
         case .closed, .greeting, .replying, .ended: false
         }
     }
@@ -39,6 +42,8 @@ extension ConnectionStateMachine {
             return DocumentError(.internal, "The connection to \(configuration.peerName) is not open; open it first.")
         case .draining where configuration.role == .initiator:
             return closingError
+        case .draining where hasStreamEnded:
+            return deathError
         case .open, .draining, .ended:
             return DocumentError(
                 .frameTooLarge,
@@ -68,7 +73,9 @@ extension ConnectionStateMachine {
         }
         request.stage = .sent
         sentCount += 1
-        outbox.append(Frame(id: request.id, .request(body: body, deadline: milliseconds)))
+        if outbox.trace != nil { request.call = FrameTrace.call(in: body) }
+        listenForSilence(from: now)
+        outbox.append(Frame(id: request.id, .request(body: body, deadline: milliseconds, label: request.label)))
     }
 
     /// What a deadline is in the units of the clock and of the wire. Dividing a `Duration` is slow, and nearly all
@@ -85,12 +92,13 @@ extension ConnectionStateMachine {
         while !waiting.isEmpty, hasPlace, let request = waiting.popFirst() {
             guard asked[request.id] === request, case .waiting(let body) = request.stage else { continue }
             send(request, body, at: now)
+            lineMoved = now
             setAlarm(request.alarm)
         }
     }
 
     /// The asker has lost interest.
-    mutating func cancel(_ request: AskedRequest, at now: MonotonicTime) {
+    package mutating func cancel(_ request: AskedRequest, at now: MonotonicTime) {
         guard asked[request.id] === request else { return }
         giveUp(
             request, DocumentError(.cancelled, "The request was cancelled; ask again if it is still wanted."), at: now)
@@ -154,6 +162,7 @@ extension ConnectionStateMachine {
             guard progress.done >= request.bytesDone else {
                 throw Offence("Its progress of request \(id) fell from \(request.bytesDone) to \(progress.done) bytes.")
             }
+            if progress.done > request.bytesDone { lineMoved = now }
             request.bytesDone = progress.done
         }
         if case .sent = request.stage, case .stall = request.deadline {
@@ -165,12 +174,19 @@ extension ConnectionStateMachine {
     /// Gives up what is late.
     mutating func checkAsked(at now: MonotonicTime) {
         for (id, request) in asked.entries {
+            // One that is given up may take others with it: what waits fails when the peer becomes suspect.
+            guard asked[id] === request else { continue }
             guard request.alarm <= now else {
                 setAlarm(request.alarm)
                 continue
             }
             guard case .cancelled(let error) = request.stage else {
-                giveUp(request, deadlineError(request.deadline), at: now)
+                if let later = laterAlarm(of: request, at: now) {
+                    request.alarm = later
+                    setAlarm(later)
+                    continue
+                }
+                giveUp(request, request.isWaiting ? neverBegun(request) : deadlineError(request.deadline), at: now)
                 continue
             }
             // The peer ignores the cancel as well.
@@ -181,6 +197,35 @@ extension ConnectionStateMachine {
             suspect(at: now)
         }
         if suspicion != nil { endSuspicionIfDone() }
+    }
+
+    /// When a request that seems to stall is looked at again; nil when it does stall.
+    private mutating func laterAlarm(of request: AskedRequest, at now: MonotonicTime) -> MonotonicTime? {
+        guard case .stall = request.deadline else { return nil }
+        let limit = figures(of: request.deadline).limit
+        guard request.isWaiting else {
+            guard request.movesElsewhere() else { return nil }
+            lineMoved = now
+            return now + limit
+        }
+        if lineMoved + limit <= now { lookElsewhere(at: now) }
+        let (longest, isTooLong) = limit.multipliedReportingOverflow(by: Self.lineLimit)
+        let alarm = min(lineMoved + limit, request.askedAt + (isTooLong ? .max : longest))
+        return alarm > now ? alarm : nil
+    }
+
+    /// How many stall limits a request waits for a place at most, however much gets somewhere meanwhile.
+    private static let lineLimit: UInt64 = 60
+
+    /// Whether one that was asked before gets somewhere without saying so.
+    private mutating func lookElsewhere(at now: MonotonicTime) {
+        for (_, other) in asked.entries {
+            guard case .sent = other.stage, case .stall = other.deadline, other.movesElsewhere() else { continue }
+            lineMoved = now
+            // Its own look compares with this one.
+            other.alarm = now + figures(of: other.deadline).limit
+            setAlarm(other.alarm)
+        }
     }
 
     private mutating func suspect(at now: MonotonicTime) {
@@ -211,12 +256,39 @@ extension ConnectionStateMachine {
         }
     }
 
+    /// For a request that waited for a place.
+    private func neverBegun(_ request: AskedRequest) -> DocumentError {
+        let peer = configuration.peerName
+        let limit =
+            switch request.deadline {
+            case .total(let limit): "within \(limit.readable)"
+            case .stall(let limit): "while they got nowhere for \(limit.readable)"
+            case .none: "in time"
+            }
+        guard sentCount >= peerLimits.requests else {
+            return DocumentError(
+                .deadlineExceeded,
+                "\(peer) does not read what it is asked, and did not get to this request \(limit); try again.")
+        }
+        return DocumentError(
+            .deadlineExceeded,
+            "\(peer) is busy with \(sentCount) other requests and did not get to this one \(limit); try again when they are done."
+        )
+    }
+
     mutating func failWaiting(_ error: DocumentError) {
         while let request = waiting.popFirst() {
             guard asked[request.id] === request, request.isWaiting else { continue }
             asked[request.id] = nil
             actions.append(.finish(request, .failure(error)))
         }
+    }
+
+    /// For the flight record.
+    mutating func keepOpenRequests() {
+        guard outbox.trace != nil else { return }
+        openAtEnd = asked.entries.map { _, request in FlightRecord.OpenRequest(request) }.sorted { $0.id < $1.id }
+        askedByPeerAtEnd = answering.entries.map(\.id).sorted()
     }
 
     mutating func failAsked(_ error: DocumentError) {

@@ -1,9 +1,10 @@
 import DocumentModel
-import DocumentWire
+package import DocumentWire
 
 extension ConnectionStateMachine {
     /// Takes the peer's next frame.
-    mutating func receive(_ frame: Frame, at now: MonotonicTime) throws(Offence) {
+    package mutating func receive(_ frame: Frame, at now: MonotonicTime) throws(Offence) {
+        heard(at: now)
         switch phase {
         case .ended, .closed:
             return
@@ -15,9 +16,16 @@ extension ConnectionStateMachine {
         case .open, .draining:
             break
         }
+        if frame.kind.asksForLittle {
+            guard allowance.take(at: now) else {
+                throw Offence(
+                    "It floods the connection with frames that ask for nothing, more than \(FrameAllowance.perSecond) a second."
+                )
+            }
+        }
         switch frame.kind {
-        case .request(let body, let deadline):
-            try request(frame.id, body, deadline)
+        case .request(let body, let deadline, let label):
+            try request(frame.id, body, deadline, label)
         case .answer(let body):
             try finalFrame(frame.id, .answer(body), at: now)
         case .failure(let error):
@@ -63,7 +71,7 @@ extension ConnectionStateMachine {
         handshakeDeadline = .never
         guard let version = hello.versions.filter(configuration.versions.contains).max() else {
             outbox.append(Frame(.helloReply(helloReply(version: 0, features: [], context: []))))
-            end(.closed, versionError(theirs: hello.versions, theirSoftware: hello.software))
+            end(.refused, versionError(theirs: hello.versions, theirSoftware: hello.software))
             return
         }
         let limits = FrameLimits(hello.limits)
@@ -81,13 +89,17 @@ extension ConnectionStateMachine {
 
     private mutating func receiveReply(_ reply: Frame.HelloReply) throws(Offence) {
         handshakeDeadline = .never
+        if let failure = reply.failure, failure.code.isReservedForHost, configuration.refusesReservedCodes {
+            throw Offence("It said hello with the code \(failure.code), which only the host may use.")
+        }
         guard reply.version != 0 else {
             let isShared = reply.versions.contains { configuration.versions.contains($0) }
             end(
                 .failed,
                 isShared
-                    ? DocumentError(
-                        .notConfigured, "\(configuration.peerName) refused to be used; its own messages say why.")
+                    ? reply.failure
+                        ?? DocumentError(
+                            .notConfigured, "\(configuration.peerName) refused to be used; its own messages say why.")
                     : versionError(theirs: reply.versions, theirSoftware: reply.software))
             return
         }
@@ -96,7 +108,8 @@ extension ConnectionStateMachine {
         }
         let peer = Peer(
             version: reply.version, features: configuration.features.filter(reply.features.contains),
-            limits: FrameLimits(reply.limits), software: reply.software, context: reply.context, processID: 0)
+            limits: FrameLimits(reply.limits), software: reply.software, context: reply.context, processID: 0,
+            failure: reply.failure)
         self.peer = peer
         peerLimits = peer.limits
         phase = .open
@@ -133,5 +146,15 @@ extension ConnectionStateMachine {
             throw Offence("It said goodbye, which is not for it to say.")
         }
         end(.goodbye, asked.isEmpty ? closingError : deathError)
+    }
+}
+
+extension Frame.Kind {
+    /// Whether it costs its receiver time and brings neither work nor a result.
+    fileprivate var asksForLittle: Bool {
+        switch self {
+        case .progress, .heartbeat, .cancel, .ping, .pong, .unknown: true
+        case .hello, .helloReply, .request, .answer, .failure, .notification, .shutdown, .goodbye: false
+        }
     }
 }

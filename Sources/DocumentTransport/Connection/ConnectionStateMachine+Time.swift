@@ -2,28 +2,35 @@ import DocumentModel
 
 extension ConnectionStateMachine {
     /// When ``timePassed(at:)`` is to be called; sooner does no harm.
-    var nextAlarm: MonotonicTime {
-        min(min(requestAlarm, frameDeadline), min(handshakeDeadline, suspicionDeadline))
+    package var nextAlarm: MonotonicTime {
+        min(
+            min(min(requestAlarm, frameDeadline), min(handshakeDeadline, suspicionDeadline)),
+            min(silence.alarm, silence.deadline))
     }
 
-    mutating func timePassed(at now: MonotonicTime) {
+    ///
+    /// - Parameter unfinished: the frame that the peer has begun: evidence, should it be what takes too long.
+    package mutating func timePassed(at now: MonotonicTime, unfinished: UnfinishedFrame? = nil) {
         if handshakeDeadline <= now {
             handshakeDeadline = .never
-            let limit = configuration.handshakeTimeout ?? .zero
+            let limit = (configuration.handshakeTimeout ?? .zero).readable
             end(
                 .failed,
                 DocumentError(
                     .deadlineExceeded,
-                    "\(configuration.peerName) did not say hello within \(limit.readable); see its messages."))
+                    "\(configuration.peerName) did not say hello within \(limit); see its messages."),
+                unfinished.map { $0.violation("It did not say hello within \(limit): it stopped within \($0.place).") })
         }
         if frameDeadline <= now {
+            let problem = "It did not finish a frame within \(configuration.frameTimeout.readable)"
             violated(
-                FrameViolation(
-                    "It did not finish a frame within \(configuration.frameTimeout.readable).", offset: 0, bytes: []))
+                unfinished.map { $0.violation("\(problem): it stopped within \($0.place).") }
+                    ?? FrameViolation("\(problem).", offset: 0, bytes: []))
         }
         if suspicionDeadline <= now, let suspicion {
             end(.failed, suspicion)
         }
+        if min(silence.alarm, silence.deadline) <= now { checkSilence(at: now) }
         if requestAlarm <= now {
             requestAlarm = .never
             checkAsked(at: now)
@@ -34,7 +41,7 @@ extension ConnectionStateMachine {
     /// Whether the peer's stream stands within a frame, after all that has come was taken.
     ///
     /// - Parameter hasProgressed: whether it is another frame than the last time.
-    mutating func frameIsIncomplete(_ isIncomplete: Bool, hasProgressed: Bool, at now: MonotonicTime) {
+    package mutating func frameIsIncomplete(_ isIncomplete: Bool, hasProgressed: Bool, at now: MonotonicTime) {
         guard isIncomplete else {
             frameDeadline = .never
             return

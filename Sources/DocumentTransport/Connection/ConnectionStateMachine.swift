@@ -1,10 +1,10 @@
-import DocumentModel
-import DocumentWire
+package import DocumentModel
+package import DocumentWire
 
 /// The rules of a connection, without I/O: frames, calls and the time go in; bytes collect in ``outbox``, and what is
 /// to be done in ``actions``.
-struct ConnectionStateMachine: ~Copyable, Sendable {
-    enum Phase: Sendable {
+package struct ConnectionStateMachine: ~Copyable, Sendable {
+    package enum Phase: Sendable {
         /// Nothing was sent and nothing is expected.
         case closed
         /// The initiator's hello, or the responder's answer to it, is waited for.
@@ -18,7 +18,7 @@ struct ConnectionStateMachine: ~Copyable, Sendable {
     }
 
     /// Small, as there is one for every frame; what is large is kept apart.
-    enum Action: Sendable {
+    package enum Action: Sendable {
         /// The hellos were exchanged.
         indirect case opened(Peer)
         /// The initiator's hello came, and wants a reply.
@@ -28,7 +28,7 @@ struct ConnectionStateMachine: ~Copyable, Sendable {
         /// A request of ours is so far; nil for a heartbeat.
         case progress(AskedRequest, TransferProgress?)
         /// The peer asks.
-        case answer(UInt64, body: [UInt8], deadline: UInt32)
+        case answer(UInt64, body: [UInt8], deadline: UInt32, label: RequestLabel?)
         /// The peer has lost interest in a request that runs.
         case cancelAnswer(UInt64)
         case notification([UInt8])
@@ -37,8 +37,8 @@ struct ConnectionStateMachine: ~Copyable, Sendable {
     }
 
     /// What the peer must not send. Whoever knows where it was in the stream tells ``violated(_:)``.
-    struct Offence: Error {
-        let message: String
+    package struct Offence: Error {
+        package let message: String
 
         init(_ message: String) {
             self.message = message
@@ -51,14 +51,16 @@ struct ConnectionStateMachine: ~Copyable, Sendable {
     var ending: ConnectionEnd?
     var peer: Peer?
     var peerLimits = FrameLimits.default
-    var outbox = Outbox()
+    package internal(set) var outbox = Outbox()
     /// In order. Whoever carries them out empties it.
-    var actions: [Action] = []
+    package var actions: [Action] = []
 
     // What we asked.
     var asked = RequestTable<AskedRequest>()
     /// Asked, and not sent yet; ones that were given up may still stand here.
     var waiting = Deque<AskedRequest>()
+    /// When something was sent that had waited, or what was asked got somewhere.
+    var lineMoved = MonotonicTime.never
     /// How many of `asked` were sent.
     var sentCount = 0
     var nextID: UInt64
@@ -69,11 +71,16 @@ struct ConnectionStateMachine: ~Copyable, Sendable {
     /// The peer did not end a cancelled request in time, and gets no new work.
     var suspicion: DocumentError?
 
+    /// What is left of the frames that the peer may send for nothing.
+    var allowance = FrameAllowance()
+
     // What the peer asked.
     var answering = RequestTable<AnsweredRequest>()
     var lastPeerID: UInt64 = 0
     /// A shutdown came; else a responder drains because its stream has ended.
     var isShutDown = false
+    /// Nothing comes any more: what a draining responder asks now would never be answered.
+    var hasStreamEnded = false
     /// Notifications that were handed out and are not taken yet.
     var untakenNotifications = 0
 
@@ -83,20 +90,25 @@ struct ConnectionStateMachine: ~Copyable, Sendable {
     var suspicionDeadline = MonotonicTime.never
     /// Not after the earliest moment at which a request needs attention.
     var requestAlarm = MonotonicTime.never
+    var silence = Silence()
+    /// What was open when it ended.
+    var openAtEnd: [FlightRecord.OpenRequest] = []
+    var askedByPeerAtEnd: [UInt64] = []
 
-    init(configuration: Connection.Configuration, processID: Int64) {
+    package init(configuration: Connection.Configuration, processID: Int64) {
         self.configuration = configuration
         self.processID = processID
         nextID = configuration.role == .initiator ? 1 : 2
+        outbox.trace = configuration.keepsFlightRecord ? FrameTrace() : nil
     }
 
-    var isOver: Bool {
+    package var isOver: Bool {
         if case .ended = phase { true } else { false }
     }
 
     // MARK: Opening
 
-    mutating func open(at now: MonotonicTime) {
+    package mutating func open(at now: MonotonicTime) {
         guard case .closed = phase else { return }
         phase = .greeting
         handshakeDeadline = configuration.handshakeTimeout.map { now + $0 } ?? .never
@@ -117,18 +129,23 @@ struct ConnectionStateMachine: ~Copyable, Sendable {
     }
 
     /// The responder's answer to the hello.
-    mutating func reply(context: [UInt8]) {
+    package mutating func reply(context: [UInt8], failure: DocumentError? = nil) {
         guard case .replying = phase, let peer else { return }
         phase = .open
-        outbox.append(Frame(.helloReply(helloReply(version: peer.version, features: peer.features, context: context))))
+        var reply = helloReply(version: peer.version, features: peer.features, context: context)
+        reply.failure = failure
+        outbox.append(Frame(.helloReply(reply)))
         actions.append(.opened(peer))
     }
 
     /// The responder does not want this peer.
-    mutating func refuse(_ error: DocumentError) {
+    package mutating func refuse(_ error: DocumentError) {
         guard case .replying = phase else { return }
-        outbox.append(Frame(.helloReply(helloReply(version: 0, features: [], context: []))))
-        end(.closed, error)
+        var reply = helloReply(version: 0, features: [], context: [])
+        reply.failure = error
+        if error.code.isReservedForHost, !configuration.maySendReservedCodes { reply.failure?.code = .internal }
+        outbox.append(Frame(.helloReply(reply)))
+        end(.refused, error)
     }
 
     func helloReply(version: UInt32, features: [String], context: [UInt8]) -> Frame.HelloReply {
@@ -145,7 +162,7 @@ struct ConnectionStateMachine: ~Copyable, Sendable {
     // MARK: Notifications
 
     /// - Returns: false when it was dropped.
-    mutating func notify(_ body: [UInt8]) -> Bool {
+    package mutating func notify(_ body: [UInt8]) -> Bool {
         switch phase {
         case .open, .draining: break
         case .closed, .greeting, .replying, .ended: return false
@@ -155,7 +172,7 @@ struct ConnectionStateMachine: ~Copyable, Sendable {
         return true
     }
 
-    mutating func notificationTaken() {
+    package mutating func notificationTaken() {
         untakenNotifications -= 1
     }
 
@@ -166,13 +183,13 @@ struct ConnectionStateMachine: ~Copyable, Sendable {
 
     /// False while the peer makes us keep more than it takes. The bytes of answers do not count: each holds one of the
     /// peer's places until it has left, so that two sides that keep to the limits never wait for each other.
-    var wantsReading: Bool {
+    package var wantsReading: Bool {
         if case .ended = phase { return false }
         return outbox.unaskedBytes < Self.unaskedBytesLimit && untakenNotifications < Self.untakenNotificationsLimit
     }
 
     /// Some of the outbox was written.
-    mutating func wrote(_ count: Int, at now: MonotonicTime) {
+    package mutating func wrote(_ count: Int, at now: MonotonicTime) {
         outbox.wrote(count)
         if !waiting.isEmpty { admitWaiting(at: now) }
     }
@@ -184,7 +201,7 @@ struct ConnectionStateMachine: ~Copyable, Sendable {
     // MARK: Ending
 
     /// An initiator asks for the end; it gets no more requests through.
-    mutating func shutdown() {
+    package mutating func shutdown() {
         switch phase {
         case .open:
             phase = .draining
@@ -197,12 +214,13 @@ struct ConnectionStateMachine: ~Copyable, Sendable {
         }
     }
 
-    mutating func close(_ reason: DocumentError?) {
+    package mutating func close(_ reason: DocumentError?) {
         end(.closed, reason ?? closingError)
     }
 
     /// The peer's stream has ended.
-    mutating func streamEnded(_ violation: FrameViolation?) {
+    package mutating func streamEnded(_ violation: FrameViolation?) {
+        hasStreamEnded = true
         switch phase {
         case .open where configuration.role == .responder, .draining where configuration.role == .responder:
             // As good as a shutdown; but what we asked will not be answered.
@@ -217,12 +235,13 @@ struct ConnectionStateMachine: ~Copyable, Sendable {
     }
 
     /// Nobody reads what we write.
-    mutating func peerIsGone(_ violation: FrameViolation?) {
+    package mutating func peerIsGone(_ violation: FrameViolation?) {
         outbox.removeAll()
         end(.endOfStream, deathError, violation)
     }
 
-    mutating func violated(_ violation: FrameViolation) {
+    package mutating func violated(_ violation: FrameViolation) {
+        let violation = redacted(violation)
         end(
             .failed,
             DocumentError(
@@ -232,14 +251,23 @@ struct ConnectionStateMachine: ~Copyable, Sendable {
 
     mutating func end(_ reason: ConnectionEnd.Reason, _ error: DocumentError, _ evidence: FrameViolation? = nil) {
         if case .ended = phase { return }
-        let end = ConnectionEnd(reason: reason, error: error, evidence: evidence)
+        let shown: FrameViolation? = if let evidence { redacted(evidence) } else { nil }
+        let end = ConnectionEnd(reason: reason, error: error, evidence: shown)
         phase = .ended
         ending = end
+        keepOpenRequests()
         failAsked(error)
         for (id, _) in answering.entries { actions.append(.cancelAnswer(id)) }
         answering.removeAll()
         (handshakeDeadline, frameDeadline, suspicionDeadline, requestAlarm) = (.never, .never, .never, .never)
+        silence = Silence()
         actions.append(.ended(end))
+    }
+
+    private func redacted(_ violation: FrameViolation) -> FrameViolation {
+        var violation = violation
+        configuration.redaction.redact(bytes: &violation.bytes)
+        return violation
     }
 
     var deathError: DocumentError {

@@ -1,3 +1,5 @@
+package import DocumentModel
+
 /// What the initiator said of itself, before the responder answers.
 package struct PeerHello: Hashable, Sendable {
     package var versions: [UInt32]
@@ -23,6 +25,8 @@ package struct Peer: Hashable, Sendable {
     package var context: [UInt8]
     /// 0 when it did not say.
     package var processID: Int64
+    /// Why it cannot do what it is there for, as it says itself.
+    package var failure: DocumentError?
 }
 
 /// What a side is willing to receive.

@@ -1,4 +1,5 @@
 package import DocumentModel
+package import DocumentWire
 
 /// What answers the peer's requests.
 package protocol RequestHandler: Sendable {
@@ -22,11 +23,14 @@ package struct IncomingRequest: Sendable {
     package let id: UInt64
     /// How long the peer will wait; nil without limit. For information: the peer cancels when it has run out.
     package let deadline: Duration?
+    /// What the peer calls it, for logs.
+    package let label: RequestLabel?
     private let connection: Connection
 
-    init(id: UInt64, deadline: Duration?, connection: Connection) {
+    init(id: UInt64, deadline: Duration?, label: RequestLabel?, connection: Connection) {
         self.id = id
         self.deadline = deadline
+        self.label = label
         self.connection = connection
     }
 

@@ -13,6 +13,7 @@ package final class PipeEnd: TransportEnd {
         /// The same descriptor as `reading`, for a socket; then only `reading` is watched.
         var writing: Watched
         var isClosed = false
+        var isWritingClosed = false
     }
 
     fileprivate struct Watched {
@@ -86,7 +87,7 @@ package final class PipeEnd: TransportEnd {
 
     package func write(_ bytes: UnsafeRawBufferPointer) -> TransportOutcome {
         state.withLock { state in
-            guard !state.isClosed else { return .ended }
+            guard !state.isClosed, !state.isWritingClosed else { return .ended }
             while true {
                 let descriptor = state.writing.descriptor
                 let count =
@@ -130,8 +131,19 @@ package final class PipeEnd: TransportEnd {
             state.reading.endWatching(on: loop)
             state.writing.endWatching(on: loop)
             _ = Glibc.close(state.reading.descriptor)
-            if !isSocket { _ = Glibc.close(state.writing.descriptor) }
+            if !isSocket, !state.isWritingClosed { _ = Glibc.close(state.writing.descriptor) }
             state.reading.observer = nil
+            state.writing.observer = nil
+        }
+    }
+
+    /// Ends what is written, so that the other side reads the end of the stream, and goes on reading. Of two pipes only.
+    package func closeWriting() {
+        state.withLock { state in
+            guard !state.isClosed, !state.isWritingClosed, !isSocket else { return }
+            state.isWritingClosed = true
+            state.writing.endWatching(on: loop)
+            _ = Glibc.close(state.writing.descriptor)
             state.writing.observer = nil
         }
     }

@@ -25,6 +25,13 @@ extension EventLoop {
         }
     }
 
+    /// Waits, also in a task that is cancelled.
+    package func pause(_ duration: Duration) async {
+        await withUnsafeContinuation { continuation in
+            _ = schedule(at: .now() + duration) { continuation.resume() }
+        }
+    }
+
     /// In a process that has no descriptor left, and for what epoll does not take.
     private func pollUntilReadable(_ descriptor: FileDescriptor) async -> Bool {
         var entry = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)

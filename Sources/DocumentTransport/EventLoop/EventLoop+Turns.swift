@@ -15,6 +15,8 @@ extension EventLoop {
         /// Both keep their memory.
         var flushes: [any LoopFlushing] = []
         var ready: [(handler: any LoopEventHandler, readiness: Poller.Readiness)] = []
+        /// How many descriptors and timers the last look found.
+        var delivered = 0
         var guess = Guess()
     }
 
@@ -57,8 +59,22 @@ extension EventLoop {
         for flushing in lead.flushes { flushing.flush() }
         lead.flushes.removeAll(keepingCapacity: true)
         guard lead.guess.isWorthTrying else { return poll(&lead) }
-        if readAhead(&lead) { return lead.guess.isLookAroundDue ? poll(&lead, mayWait: false) : true }
-        return poll(&lead)
+        return switch readAhead(&lead) {
+        case .right: lead.guess.isLookAroundDue ? poll(&lead, mayWait: false) : true
+        case .wrong: poll(&lead)
+        // Jobs that follow one another without end keep nobody from descriptors and timers.
+        case .others: poll(&lead, mayWait: false)
+        case .over: false
+        }
+    }
+
+    /// What became of a guess.
+    private enum ReadAhead {
+        case right, wrong
+        /// Somebody else has something to do.
+        case others
+        /// The loop is ending.
+        case over
     }
 
     private func nextWork(_ lead: inout Lead) -> Work? {
@@ -66,7 +82,7 @@ extension EventLoop {
             guard state.leader == lead.number else { return nil }
             guard let work = state.queue.popFirst() else {
                 state.isInJob = false
-                swap(&state.flushes, &lead.flushes)
+                takeFlushes(&state, &lead)
                 lead.isDone = true
                 return nil
             }
@@ -84,30 +100,43 @@ extension EventLoop {
         return state.withLock { state in
             guard state.leader == lead.number else { return false }
             state.isInJob = false
-            swap(&state.flushes, &lead.flushes)
+            takeFlushes(&state, &lead)
             return true
         }
     }
 
+    private func takeFlushes(_ state: inout State, _ lead: inout Lead) {
+        swap(&state.flushes, &lead.flushes)
+        hasFlushes.store(false, ordering: .relaxed)
+    }
+
     /// Looks at the descriptor that was busy last, without asking the poller. When two processes talk to each other in
     /// turns, the next message is usually there as soon as the other one had the processor for a moment; to yield it is
-    /// then much cheaper than to be put to sleep and woken.
-    private func readAhead(_ lead: inout Lead) -> Bool {
-        guard let handler = lead.guess.handler else { return false }
-        let before = time
+    /// then much cheaper than to be put to sleep and woken. Whoever else comes meanwhile does not wait for it.
+    private func readAhead(_ lead: inout Lead) -> ReadAhead {
+        guard let handler = lead.guess.handler else { return .wrong }
+        let before = MonotonicTime.now()
         var now = before
-        let end = before + Guess.patience
+        let (end, lookAround) = (before + Guess.patience, before + Guess.confidence)
         repeat {
             sched_yield()
+            let last = now
             now = .now()
             turnTime.store(now.nanoseconds, ordering: .relaxed)
-            if handler.readAhead() {
-                lead.guess.wasRight()
-                return true
+            let isRight = handler.readAhead()
+            if isRight { lead.guess.wasRight(after: MonotonicTime.now().since(now)) }
+            // Somebody else wants the processor: whoever sleeps is given it sooner than whoever yields.
+            if now.since(last) > Guess.longTurn { lead.guess.hasToSleep() }
+            if isRight { return .right }
+            if isBusy || hasFlushes.load(ordering: .relaxed) { return .others }
+            if now >= lookAround {
+                lead.delivered = 0
+                guard poll(&lead, mayWait: false) else { return .over }
+                if lead.delivered > 0 { return .others }
             }
         } while now < end
         lead.guess.wasWrong(after: now.since(before))
-        return false
+        return .wrong
     }
 
     /// Waits for descriptors, timers and work.
@@ -143,12 +172,14 @@ extension EventLoop {
             }
             if let earliest = state.timers.earliest, earliest <= now {
                 for body in state.timers.popDue(at: now) { state.queue.append(.closure(body)) }
+                lead.delivered += 1
             }
             // A busy loop needs its watchdog.
             defer { state.isWatchdogParked = false }
             return state.isWatchdogParked
         }
         if mustUnpark { watchdogWork.signal() }
+        lead.delivered += lead.ready.count
         for (handler, readiness) in lead.ready { handler.ready(readiness) }
         if lead.ready.count == 1, lead.ready[0].readiness == .readable {
             lead.guess.candidate(lead.ready[0].handler)
@@ -169,11 +200,14 @@ private struct Guess {
 
     /// The others want to be looked at as well, and the timers.
     private static let longestStreak = 16
-    /// How long an answer is waited for awake, in nanoseconds.
-    static let patience: UInt64 = 15_000
+    /// For so long, in nanoseconds, nobody else is looked at.
+    static let confidence: UInt64 = 15_000
+    /// How long an answer is waited for awake, in nanoseconds: longer than it takes to wake the other side and to be
+    /// answered, for else each of the two finds the other one asleep, every time.
+    static let patience: UInt64 = 100_000
     private static let longestPenalty = 64
     /// Whoever gets the processor for so long is no conversation partner, but computes.
-    private static let longTurn = Duration.microseconds(200)
+    static let longTurn = Duration.microseconds(200)
 
     mutating func candidate(_ candidate: (any LoopEventHandler)?) {
         guard handler !== candidate else { return }
@@ -201,10 +235,14 @@ private struct Guess {
         }
     }
 
-    mutating func wasRight() {
-        streak += 1
+    mutating func wasRight(after work: Duration) {
+        // What took long is no quick conversation: the others come first.
+        streak = work > Self.longTurn ? Self.longestStreak : streak + 1
         penalty = 0
     }
+
+    /// To yield takes too long just now.
+    mutating func hasToSleep() { rest = 4 * Self.longestPenalty }
 
     mutating func wasWrong(after pause: Duration) {
         streak = 0

@@ -22,6 +22,8 @@ package final class EventLoop: TaskExecutor {
 
     /// How much work waits.
     let queued = Atomic<Int>(0)
+    /// Whether somebody wants to be called at the end of the turn.
+    let hasFlushes = Atomic<Bool>(false)
 
     /// With so many threads blocked, further work waits.
     static let maximumThreads = 256
@@ -95,9 +97,10 @@ package final class EventLoop: TaskExecutor {
     }
 
     /// Has `flush` called at the end of this turn.
-    func flushLater(_ flushing: any LoopFlushing) {
+    package func flushLater(_ flushing: any LoopFlushing) {
         let mustWake = state.withLock { state in
             state.flushes.append(flushing)
+            hasFlushes.store(true, ordering: .relaxed)
             return state.needsWaking()
         }
         if mustWake { poller.wake() }
@@ -128,6 +131,11 @@ package final class EventLoop: TaskExecutor {
 
     func cancel(_ key: TimerQueue.Key) {
         state.withLock { $0.timers.remove(key) }
+    }
+
+    /// Runs a closure as a job at a time; it cannot be taken back.
+    package func wake(at time: MonotonicTime, _ body: @escaping @Sendable () -> Void) {
+        _ = schedule(at: time, body)
     }
 
     /// Suspends the calling task, not cancellable.
@@ -205,6 +213,6 @@ extension LoopEventHandler {
 }
 
 /// What has something to do at the end of a turn. Called on the thread that leads; must not block.
-protocol LoopFlushing: AnyObject, Sendable {
+package protocol LoopFlushing: AnyObject, Sendable {
     func flush()
 }

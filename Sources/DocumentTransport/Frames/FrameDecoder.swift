@@ -71,22 +71,39 @@ package struct FrameDecoder: ~Copyable, Sendable {
 
     /// What is wrong with the stream ending here; nil when it ended between two frames.
     package func violationAtEnd() -> FrameViolation? {
+        if case .failed(let violation) = stage { return violation }
+        return unfinished.map { $0.violation("The stream ended within \($0.place).") }
+    }
+
+    /// What has begun and is not whole; nil between two frames.
+    package var unfinished: UnfinishedFrame? {
+        let shown = partial.prefix(FrameViolation.keptBytes)
         switch stage {
-        case .failed(let violation):
-            return violation
+        case .failed:
+            return nil
         case .preface:
             guard !partial.isEmpty else { return nil }
-            return FrameViolation("The stream ended within the preface.", offset: 0, bytes: partial)
+            return UnfinishedFrame(place: "the preface", offset: 0, bytes: Array(shown))
         case .length:
             guard !partial.isEmpty else { return nil }
-            return FrameViolation(
-                "The stream ended within the length of a frame.", offset: offset - UInt64(partial.count), bytes: partial
-            )
+            return UnfinishedFrame(
+                place: "the length of a frame", offset: offset - UInt64(partial.count), bytes: Array(shown))
         case .body(let length, let start):
-            return FrameViolation(
-                "The stream ended within a frame, after \(partial.count) of its \(length) bytes.", offset: start,
-                bytes: partial)
+            return UnfinishedFrame(
+                place: "a frame, after \(partial.count) of its \(length) bytes", offset: start,
+                bytes: Self.length(length) + shown)
         }
+    }
+
+    /// The bytes that announced a body: evidence begins where its offset says. There is only one form of each length.
+    static func length(_ length: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var rest = length
+        while rest >= 0x80 {
+            bytes.append(UInt8(rest & 0x7F) | 0x80)
+            rest >>= 7
+        }
+        return bytes + [UInt8(rest)]
     }
 
     private mutating func takePreface(_ rest: inout UnsafeRawBufferPointer) throws(FrameViolation) {

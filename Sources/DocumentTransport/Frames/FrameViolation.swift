@@ -40,7 +40,7 @@ package struct FrameViolation: Error, Hashable, Sendable {
             case "\n": text += "\\n"
             case "\r": text += "\\r"
             case "\t": text += "\\t"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+            case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar.isDeceptive:
                 text += "\\u{" + String(scalar.value, radix: 16) + "}"
             default: text.unicodeScalars.append(scalar)
             }

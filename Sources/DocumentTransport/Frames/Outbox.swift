@@ -2,7 +2,7 @@ import DocumentWire
 
 /// What is to be written: frames as bytes, in order, with a fast lane that passes everything but a frame that has
 /// begun to go out.
-struct Outbox: ~Copyable, Sendable {
+package struct Outbox: ~Copyable, Sendable {
     private var bytes: [UInt8] = []
     /// How many of `bytes` were written.
     private var head = 0
@@ -17,10 +17,12 @@ struct Outbox: ~Copyable, Sendable {
     private var writtenTotal: UInt64 = 0
     /// Unsent bytes that a peer caused and that no request of its own holds a place for: pongs and refusals. Falls to
     /// 0 when everything was sent.
-    private(set) var unaskedBytes = 0
+    package private(set) var unaskedBytes = 0
+    /// The last frames, where they are kept.
+    var trace: FrameTrace?
 
-    var isEmpty: Bool { head == bytes.count && urgentHead == urgent.count }
-    var count: Int { bytes.count - head + urgent.count - urgentHead }
+    package var isEmpty: Bool { head == bytes.count && urgentHead == urgent.count }
+    package var count: Int { bytes.count - head + urgent.count - urgentHead }
     /// Answers that have not left yet.
     var unsentAnswers: Int { answerEnds.count }
 
@@ -28,6 +30,7 @@ struct Outbox: ~Copyable, Sendable {
         let before = bytes.count
         frame.append(to: &bytes)
         appendedTotal += UInt64(bytes.count - before)
+        trace?.sent(frame, bytes: bytes.count - before)
     }
 
     mutating func append(answer frame: Frame) {
@@ -45,6 +48,7 @@ struct Outbox: ~Copyable, Sendable {
         let before = urgent.count
         frame.append(to: &urgent)
         unaskedBytes += urgent.count - before
+        trace?.sent(frame, bytes: urgent.count - before)
     }
 
     /// Only before any frame.
@@ -54,11 +58,13 @@ struct Outbox: ~Copyable, Sendable {
 
     /// Forgets everything: nobody will read it.
     mutating func removeAll() {
+        let trace = trace
         self = Outbox()
+        self.trace = trace
     }
 
     /// What is to be written next; empty when there is nothing.
-    func withNext<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    package func withNext<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         let isUrgent = urgentHead < urgent.count && (urgentHead > 0 || head == nextFrameStart)
         if isUrgent {
             return urgent.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[urgentHead...])) }

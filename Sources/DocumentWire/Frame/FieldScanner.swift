@@ -6,12 +6,13 @@ enum FrameField {
     /// Of a request and of an answer.
     static let body: UInt8 = 0x0A
     static let deadline: UInt8 = 0x10
+    static let label: UInt8 = 0x1A
 }
 
 /// Reads protobuf fields one by one, and gives up at the first one that is not as expected.
 struct FieldScanner {
     private let bytes: UnsafeRawBufferPointer
-    private var position = 0
+    private(set) var position = 0
 
     init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes

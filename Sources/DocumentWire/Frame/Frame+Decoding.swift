@@ -40,8 +40,16 @@ extension Frame {
                 guard let value = scanner.varint(), let short = UInt32(exactly: value) else { return nil }
                 deadline = short
             }
+            var label: RequestLabel?
+            if scanner.skip(FrameField.label) {
+                // Text that is none is for SwiftProtobuf to refuse.
+                guard let bytes = scanner.byteField(), let text = String(validating: bytes, as: UTF8.self) else {
+                    return nil
+                }
+                label = RequestLabel(text)
+            }
             guard scanner.isAtEnd else { return nil }
-            self.init(id: id, .request(body: body, deadline: deadline))
+            self.init(id: id, .request(body: body, deadline: deadline, label: label))
         } else if scanner.skip(FrameField.answer) {
             guard scanner.enterMessage() else { return nil }
             var body: [UInt8] = []
@@ -66,7 +74,9 @@ extension Frame.Kind {
         switch wire {
         case .hello(let hello): self = .hello(Frame.Hello(hello))
         case .helloReply(let reply): self = .helloReply(Frame.HelloReply(reply))
-        case .request(let request): self = .request(body: [UInt8](request.body), deadline: request.deadlineMs)
+        case .request(let request):
+            self = .request(
+                body: [UInt8](request.body), deadline: request.deadlineMs, label: RequestLabel(request.label))
         case .answer(let answer): self = .answer(body: [UInt8](answer.body))
         case .failure(let failure): self = .failure(DocumentError(failure))
         case .progress(let progress):
@@ -108,5 +118,6 @@ extension Frame.HelloReply {
         software = wire.software
         versions = wire.versions
         context = [UInt8](wire.context)
+        if wire.hasFailure { failure = DocumentError(wire.failure) }
     }
 }

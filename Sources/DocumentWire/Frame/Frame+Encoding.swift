@@ -11,12 +11,19 @@ extension Frame {
     /// Requests and answers are written by hand (see ``init(body:)``), the same bytes as SwiftProtobuf's.
     package func append(to output: inout [UInt8]) {
         switch kind {
-        case .request(let body, let deadline):
+        case .request(let body, let deadline, let label):
             let deadlineSize = deadline == 0 ? 0 : 1 + varintSize(UInt64(deadline))
-            append(FrameField.request, body, extra: deadlineSize, to: &output)
+            // A label's length is one byte.
+            let labelSize = label.map { 2 + $0.bytes.count } ?? 0
+            append(FrameField.request, body, extra: deadlineSize + labelSize, to: &output)
             if deadline != 0 {
                 output.append(FrameField.deadline)
                 appendVarint(UInt64(deadline), to: &output)
+            }
+            if let label {
+                output.append(FrameField.label)
+                output.append(UInt8(label.bytes.count))
+                output.append(contentsOf: label.bytes)
             }
         case .answer(let body):
             append(FrameField.answer, body, extra: 0, to: &output)
@@ -29,8 +36,8 @@ extension Frame {
 
     /// How long the body of a request or of an answer will be, at most.
     package static func bodyLength(carrying count: Int) -> Int {
-        // Three tags, and the longest forms of the id, two lengths and the deadline.
-        count + 3 + 10 + 5 + 5 + 6
+        // Three tags, the longest forms of the id, two lengths and the deadline, and the longest label.
+        count + 3 + 10 + 5 + 5 + 6 + 2 + RequestLabel.limit
     }
 
     /// The body as SwiftProtobuf writes it.
@@ -61,19 +68,6 @@ extension Frame {
     }
 }
 
-private func varintSize(_ value: UInt64) -> Int {
-    value < 0x80 ? 1 : (70 - (value | 1).leadingZeroBitCount) / 7
-}
-
-private func appendVarint(_ value: UInt64, to output: inout [UInt8]) {
-    var rest = value
-    while rest >= 0x80 {
-        output.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-        rest >>= 7
-    }
-    output.append(UInt8(truncatingIfNeeded: rest))
-}
-
 extension WireFrame {
     fileprivate init(_ frame: Frame) {
         self.init()
@@ -81,10 +75,10 @@ extension WireFrame {
         switch frame.kind {
         case .hello(let hello): kind = .hello(WireHello(hello))
         case .helloReply(let reply): kind = .helloReply(WireHelloReply(reply))
-        case .request(let body, let deadline):
+        case .request(let body, let deadline, let label):
             kind = .request(
                 .with {
-                    $0.body = Data(body); $0.deadlineMs = deadline
+                    $0.body = Data(body); $0.deadlineMs = deadline; $0.label = label?.text ?? ""
                 })
         case .answer(let body): kind = .answer(.with { $0.body = Data(body) })
         case .failure(let error): kind = .failure(WireFailure(error))
@@ -128,6 +122,7 @@ extension WireHelloReply {
         software = reply.software
         versions = reply.versions
         context = Data(reply.context)
+        if let error = reply.failure { failure = WireFailure(error) }
     }
 }
 

@@ -15,7 +15,7 @@ package struct Frame: Hashable, Sendable {
         indirect case hello(Hello)
         indirect case helloReply(HelloReply)
         /// How long the asker will wait, in milliseconds; 0 is without limit.
-        case request(body: [UInt8], deadline: UInt32)
+        case request(body: [UInt8], deadline: UInt32, label: RequestLabel? = nil)
         case answer(body: [UInt8])
         indirect case failure(DocumentError)
         case progress(TransferProgress)
@@ -54,6 +54,8 @@ package struct Frame: Hashable, Sendable {
         package var software = ""
         package var versions: [UInt32] = []
         package var context: [UInt8] = []
+        /// Why the responder cannot do what it is there for, or refuses.
+        package var failure: DocumentError?
 
         package init() {}
     }
@@ -72,5 +74,32 @@ package struct Frame: Hashable, Sendable {
     /// The bytes of a frame's body are no `docent.wire.v1.Frame`.
     package struct DecodingError: Error, Hashable, Sendable {
         package init() {}
+    }
+}
+
+extension Frame.Kind {
+    /// A kind without what it carries, for records and logs.
+    package enum Name: String, Hashable, Sendable {
+        case hello, helloReply, request, answer, failure, progress, heartbeat, cancel, notification, shutdown, goodbye
+        case ping, pong, unknown
+    }
+
+    package var name: Name {
+        switch self {
+        case .hello: .hello
+        case .helloReply: .helloReply
+        case .request: .request
+        case .answer: .answer
+        case .failure: .failure
+        case .progress: .progress
+        case .heartbeat: .heartbeat
+        case .cancel: .cancel
+        case .notification: .notification
+        case .shutdown: .shutdown
+        case .goodbye: .goodbye
+        case .ping: .ping
+        case .pong: .pong
+        case .unknown: .unknown
+        }
     }
 }

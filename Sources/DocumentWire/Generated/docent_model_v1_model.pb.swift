@@ -205,6 +205,13 @@ package nonisolated struct WireModelItem: @unchecked Sendable {
   /// Clears the value of `capabilities`. Subsequent reads from it will return its default value.
   package mutating func clearCapabilities() {_uniqueStorage()._capabilities = nil}
 
+  /// What the device calls itself that saved the contents, where the provider knows (`SessionSettings.device_name`). Need
+  /// not be told but in the answer to `StartProviding`. Empty: not known.
+  package var savedBy: String {
+    get {_storage._savedBy}
+    set {_uniqueStorage()._savedBy = newValue}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -342,7 +349,7 @@ nonisolated extension WireModelItemCapabilities: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension WireModelItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Item"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}parent_id\0\u{1}name\0\u{1}kind\0\u{3}content_type\0\u{1}size\0\u{1}modified\0\u{1}created\0\u{1}version\0\u{1}capabilities\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}parent_id\0\u{1}name\0\u{1}kind\0\u{3}content_type\0\u{1}size\0\u{1}modified\0\u{1}created\0\u{1}version\0\u{1}capabilities\0\u{3}saved_by\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -355,6 +362,7 @@ nonisolated extension WireModelItem: SwiftProtobuf.Message, SwiftProtobuf._Messa
     var _created: WireModelTimestamp? = nil
     var _version: WireModelItemVersion? = nil
     var _capabilities: WireModelItemCapabilities? = nil
+    var _savedBy: String = String()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -375,6 +383,7 @@ nonisolated extension WireModelItem: SwiftProtobuf.Message, SwiftProtobuf._Messa
       _created = source._created
       _version = source._version
       _capabilities = source._capabilities
+      _savedBy = source._savedBy
     }
   }
 
@@ -403,6 +412,7 @@ nonisolated extension WireModelItem: SwiftProtobuf.Message, SwiftProtobuf._Messa
         case 8: try { try decoder.decodeSingularMessageField(value: &_storage._created) }()
         case 9: try { try decoder.decodeSingularMessageField(value: &_storage._version) }()
         case 10: try { try decoder.decodeSingularMessageField(value: &_storage._capabilities) }()
+        case 11: try { try decoder.decodeSingularStringField(value: &_storage._savedBy) }()
         default: break
         }
       }
@@ -445,6 +455,9 @@ nonisolated extension WireModelItem: SwiftProtobuf.Message, SwiftProtobuf._Messa
       try { if let v = _storage._capabilities {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
       } }()
+      if !_storage._savedBy.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._savedBy, fieldNumber: 11)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -464,6 +477,7 @@ nonisolated extension WireModelItem: SwiftProtobuf.Message, SwiftProtobuf._Messa
         if _storage._created != rhs_storage._created {return false}
         if _storage._version != rhs_storage._version {return false}
         if _storage._capabilities != rhs_storage._capabilities {return false}
+        if _storage._savedBy != rhs_storage._savedBy {return false}
         return true
       }
       if !storagesAreEqual {return false}

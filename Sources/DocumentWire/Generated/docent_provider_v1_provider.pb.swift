@@ -37,6 +37,102 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
+package nonisolated enum WireProviderPickerMode: SwiftProtobuf.Enum, Swift.CaseIterable {
+  package typealias RawValue = Int
+  case unspecified // = 0
+  case `import` // = 1
+  case `open` // = 2
+  case export // = 3
+  case move // = 4
+  case UNRECOGNIZED(Int)
+
+  package init() {
+    self = .unspecified
+  }
+
+  package init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .import
+    case 2: self = .open
+    case 3: self = .export
+    case 4: self = .move
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  package var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .import: return 1
+    case .open: return 2
+    case .export: return 3
+    case .move: return 4
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  package static let allCases: [WireProviderPickerMode] = [
+    .unspecified,
+    .import,
+    .open,
+    .export,
+    .move,
+  ]
+
+}
+
+package nonisolated enum WireProviderPickerColumn: SwiftProtobuf.Enum, Swift.CaseIterable {
+  package typealias RawValue = Int
+  case unspecified // = 0
+  case size // = 1
+  case modified // = 2
+  case created // = 3
+  case type // = 4
+  case state // = 5
+  case UNRECOGNIZED(Int)
+
+  package init() {
+    self = .unspecified
+  }
+
+  package init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .size
+    case 2: self = .modified
+    case 3: self = .created
+    case 4: self = .type
+    case 5: self = .state
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  package var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .size: return 1
+    case .modified: return 2
+    case .created: return 3
+    case .type: return 4
+    case .state: return 5
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  package static let allCases: [WireProviderPickerColumn] = [
+    .unspecified,
+    .size,
+    .modified,
+    .created,
+    .type,
+    .state,
+  ]
+
+}
+
 /// `Hello.context` to a provider.
 package nonisolated struct WireProviderSessionSettings: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -61,6 +157,9 @@ package nonisolated struct WireProviderSessionSettings: Sendable {
   /// The identifier in the manifest that the provider was started from.
   package var providerID: String = String()
 
+  /// What this device is called, for people on other devices: who saved the contents that come by `Create` and `Modify`.
+  package var deviceName: String = String()
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -72,7 +171,7 @@ package nonisolated struct WireProviderSessionCapabilities: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// "modifying", "changes". Unknown names are ignored.
+  /// "modifying", "changes", "picker". Unknown names are ignored.
   package var capabilities: [String] = []
 
   /// The identifier of the domain's top folder. Empty means "/".
@@ -205,6 +304,31 @@ package nonisolated struct WireProviderProviderRequest: Sendable {
     set {call = .changesSince(newValue)}
   }
 
+  /// Capability "picker".
+  package var preparePicker: WireProviderPreparePicker {
+    get {
+      if case .preparePicker(let v)? = call {return v}
+      return WireProviderPreparePicker()
+    }
+    set {call = .preparePicker(newValue)}
+  }
+
+  package var validateChoice: WireProviderValidateChoice {
+    get {
+      if case .validateChoice(let v)? = call {return v}
+      return WireProviderValidateChoice()
+    }
+    set {call = .validateChoice(newValue)}
+  }
+
+  package var endPicker: WireProviderEndPicker {
+    get {
+      if case .endPicker(let v)? = call {return v}
+      return WireProviderEndPicker()
+    }
+    set {call = .endPicker(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Call: Equatable, Sendable {
@@ -224,6 +348,10 @@ package nonisolated struct WireProviderProviderRequest: Sendable {
     /// Capability "changes".
     case currentAnchor(WireProviderCurrentAnchor)
     case changesSince(WireProviderChangesSince)
+    /// Capability "picker".
+    case preparePicker(WireProviderPreparePicker)
+    case validateChoice(WireProviderValidateChoice)
+    case endPicker(WireProviderEndPicker)
 
   }
 
@@ -350,6 +478,30 @@ package nonisolated struct WireProviderProviderAnswer: Sendable {
     set {answer = .changesSince(newValue)}
   }
 
+  package var preparePicker: WireProviderPreparePickerAnswer {
+    get {
+      if case .preparePicker(let v)? = answer {return v}
+      return WireProviderPreparePickerAnswer()
+    }
+    set {answer = .preparePicker(newValue)}
+  }
+
+  package var validateChoice: WireProviderDone {
+    get {
+      if case .validateChoice(let v)? = answer {return v}
+      return WireProviderDone()
+    }
+    set {answer = .validateChoice(newValue)}
+  }
+
+  package var endPicker: WireProviderDone {
+    get {
+      if case .endPicker(let v)? = answer {return v}
+      return WireProviderDone()
+    }
+    set {answer = .endPicker(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Answer: Equatable, Sendable {
@@ -367,6 +519,9 @@ package nonisolated struct WireProviderProviderAnswer: Sendable {
     case delete(WireProviderDone)
     case currentAnchor(WireProviderCurrentAnchorAnswer)
     case changesSince(WireProviderChangesSinceAnswer)
+    case preparePicker(WireProviderPreparePickerAnswer)
+    case validateChoice(WireProviderDone)
+    case endPicker(WireProviderDone)
 
   }
 
@@ -769,6 +924,175 @@ package nonisolated struct WireProviderChangesSinceAnswer: Sendable {
   package init() {}
 }
 
+/// One import, open, export or move, while somebody looks for a place in the domain.
+package nonisolated struct WireProviderPicker: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// A name of the session, the same in all its requests.
+  package var session: String = String()
+
+  package var mode: WireProviderPickerMode = .unspecified
+
+  /// In import and open: the types that may be chosen. Empty in export and move.
+  package var types: [String] = []
+
+  /// In export and move: where the document is now. For information: nothing lets the provider read it there. Empty in
+  /// import and open.
+  package var originalPath: String = String()
+
+  /// In export and move: its size in bytes; -1 when it is not known.
+  package var originalSize: Int64 = 0
+
+  /// Whether the manifest has a file half.
+  package var fileHalf: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// A picker is about to show the domain. Comes once in a session, before anything else of it. The answer may shape what
+/// people see; an empty one is fine.
+package nonisolated struct WireProviderPreparePicker: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var picker: WireProviderPicker {
+    get {_picker ?? WireProviderPicker()}
+    set {_picker = newValue}
+  }
+  /// Returns true if `picker` has been explicitly set.
+  package var hasPicker: Bool {self._picker != nil}
+  /// Clears the value of `picker`. Subsequent reads from it will return its default value.
+  package mutating func clearPicker() {self._picker = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _picker: WireProviderPicker? = nil
+}
+
+package nonisolated struct WireProviderPreparePickerAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// A sentence above the items, for example "You are offline." At most 512 bytes.
+  package var message: String = String()
+
+  /// Folders that people go to often, in this order; at most 16.
+  package var sections: [WireProviderPickerSection] = []
+
+  /// What is shown beside the names, in this order. Empty: what the picker likes best.
+  package var columns: [WireProviderPickerColumn] = []
+
+  /// The folder to begin with. Empty: the top folder.
+  package var startID: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireProviderPickerSection: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// At most 128 bytes.
+  package var title: String = String()
+
+  package var containerID: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Somebody has chosen. A failure is shown to them, and they may choose again; the host has checked its own rules.
+package nonisolated struct WireProviderValidateChoice: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var picker: WireProviderPicker {
+    get {_picker ?? WireProviderPicker()}
+    set {_picker = newValue}
+  }
+  /// Returns true if `picker` has been explicitly set.
+  package var hasPicker: Bool {self._picker != nil}
+  /// Clears the value of `picker`. Subsequent reads from it will return its default value.
+  package mutating func clearPicker() {self._picker = nil}
+
+  package var choice: WireProviderValidateChoice.OneOf_Choice? = nil
+
+  /// In import and open: the item.
+  package var itemID: String {
+    get {
+      if case .itemID(let v)? = choice {return v}
+      return String()
+    }
+    set {choice = .itemID(newValue)}
+  }
+
+  /// In export and move.
+  package var destination: WireProviderPickerDestination {
+    get {
+      if case .destination(let v)? = choice {return v}
+      return WireProviderPickerDestination()
+    }
+    set {choice = .destination(newValue)}
+  }
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum OneOf_Choice: Equatable, Sendable {
+    /// In import and open: the item.
+    case itemID(String)
+    /// In export and move.
+    case destination(WireProviderPickerDestination)
+
+  }
+
+  package init() {}
+
+  fileprivate var _picker: WireProviderPicker? = nil
+}
+
+package nonisolated struct WireProviderPickerDestination: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var containerID: String = String()
+
+  package var name: String = String()
+
+  /// There is a document of that name, and it is to be replaced.
+  package var replace: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// The session is over: chosen, cancelled, or its tool is gone. No request of it follows.
+package nonisolated struct WireProviderEndPicker: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var session: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
 /// Provider to host, at any time after the hello.
 package nonisolated struct WireProviderHostRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -876,6 +1200,14 @@ package nonisolated struct WireProviderProviderNotification: Sendable {
     set {event = .log(newValue)}
   }
 
+  package var domainNote: WireProviderDomainNote {
+    get {
+      if case .domainNote(let v)? = event {return v}
+      return WireProviderDomainNote()
+    }
+    set {event = .domainNote(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Event: Equatable, Sendable {
@@ -884,6 +1216,7 @@ package nonisolated struct WireProviderProviderNotification: Sendable {
     /// What a resolvable error waited for has happened.
     case errorResolved(WireProviderErrorResolved)
     case log(WireProviderLogMessage)
+    case domainNote(WireProviderDomainNote)
 
   }
 
@@ -907,6 +1240,21 @@ package nonisolated struct WireProviderErrorResolved: Sendable {
 
   /// Which codes are resolved (`docent.wire.v1.Code`); empty means all.
   package var codes: [Int32] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// What people should know of the domain as it is: shown with the domain, in place of what was told before. Nothing that
+/// waits for somebody: that is an error.
+package nonisolated struct WireProviderDomainNote: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// A few sentences, at most 2048 bytes; what is longer is cut. Empty: there is nothing to know.
+  package var text: String = String()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -979,9 +1327,17 @@ package nonisolated struct WireProviderLogMessage: Sendable {
 
 fileprivate nonisolated let _protobuf_package = "docent.provider.v1"
 
+nonisolated extension WireProviderPickerMode: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0PICKER_MODE_UNSPECIFIED\0\u{1}IMPORT\0\u{1}OPEN\0\u{1}EXPORT\0\u{1}MOVE\0")
+}
+
+nonisolated extension WireProviderPickerColumn: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0PICKER_COLUMN_UNSPECIFIED\0\u{1}SIZE\0\u{1}MODIFIED\0\u{1}CREATED\0\u{1}TYPE\0\u{1}STATE\0")
+}
+
 nonisolated extension WireProviderSessionSettings: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".SessionSettings"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}domain\0\u{1}settings\0\u{3}state_folder\0\u{3}storage_root\0\u{3}staging_folder\0\u{3}provider_id\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}domain\0\u{1}settings\0\u{3}state_folder\0\u{3}storage_root\0\u{3}staging_folder\0\u{3}provider_id\0\u{3}device_name\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -995,6 +1351,7 @@ nonisolated extension WireProviderSessionSettings: SwiftProtobuf.Message, SwiftP
       case 4: try { try decoder.decodeSingularStringField(value: &self.storageRoot) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.stagingFolder) }()
       case 6: try { try decoder.decodeSingularStringField(value: &self.providerID) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.deviceName) }()
       default: break
       }
     }
@@ -1019,6 +1376,9 @@ nonisolated extension WireProviderSessionSettings: SwiftProtobuf.Message, SwiftP
     if !self.providerID.isEmpty {
       try visitor.visitSingularStringField(value: self.providerID, fieldNumber: 6)
     }
+    if !self.deviceName.isEmpty {
+      try visitor.visitSingularStringField(value: self.deviceName, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1029,6 +1389,7 @@ nonisolated extension WireProviderSessionSettings: SwiftProtobuf.Message, SwiftP
     if lhs.storageRoot != rhs.storageRoot {return false}
     if lhs.stagingFolder != rhs.stagingFolder {return false}
     if lhs.providerID != rhs.providerID {return false}
+    if lhs.deviceName != rhs.deviceName {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1071,7 +1432,7 @@ nonisolated extension WireProviderSessionCapabilities: SwiftProtobuf.Message, Sw
 
 nonisolated extension WireProviderProviderRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ProviderRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}identity\0\u{1}item\0\u{1}enumerate\0\u{3}provide_placeholder\0\u{3}start_providing\0\u{3}item_changed\0\u{3}stop_providing\0\u{3}identifier_for_path\0\u{3}path_for_identifier\0\u{2}\u{b}create\0\u{1}modify\0\u{1}delete\0\u{4}\u{8}current_anchor\0\u{3}changes_since\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}identity\0\u{1}item\0\u{1}enumerate\0\u{3}provide_placeholder\0\u{3}start_providing\0\u{3}item_changed\0\u{3}stop_providing\0\u{3}identifier_for_path\0\u{3}path_for_identifier\0\u{2}\u{b}create\0\u{1}modify\0\u{1}delete\0\u{4}\u{8}current_anchor\0\u{3}changes_since\0\u{4}\u{13}prepare_picker\0\u{3}validate_choice\0\u{3}end_picker\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1261,6 +1622,45 @@ nonisolated extension WireProviderProviderRequest: SwiftProtobuf.Message, SwiftP
           self.call = .changesSince(v)
         }
       }()
+      case 50: try {
+        var v: WireProviderPreparePicker?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .preparePicker(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .preparePicker(v)
+        }
+      }()
+      case 51: try {
+        var v: WireProviderValidateChoice?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .validateChoice(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .validateChoice(v)
+        }
+      }()
+      case 52: try {
+        var v: WireProviderEndPicker?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .endPicker(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .endPicker(v)
+        }
+      }()
       default: break
       }
     }
@@ -1328,6 +1728,18 @@ nonisolated extension WireProviderProviderRequest: SwiftProtobuf.Message, SwiftP
       guard case .changesSince(let v)? = self.call else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
     }()
+    case .preparePicker?: try {
+      guard case .preparePicker(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
+    }()
+    case .validateChoice?: try {
+      guard case .validateChoice(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 51)
+    }()
+    case .endPicker?: try {
+      guard case .endPicker(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 52)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -1342,7 +1754,7 @@ nonisolated extension WireProviderProviderRequest: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension WireProviderProviderAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ProviderAnswer"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}identity\0\u{1}item\0\u{1}enumerate\0\u{3}provide_placeholder\0\u{3}start_providing\0\u{3}item_changed\0\u{3}stop_providing\0\u{3}identifier_for_path\0\u{3}path_for_identifier\0\u{2}\u{b}create\0\u{1}modify\0\u{1}delete\0\u{4}\u{8}current_anchor\0\u{3}changes_since\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}identity\0\u{1}item\0\u{1}enumerate\0\u{3}provide_placeholder\0\u{3}start_providing\0\u{3}item_changed\0\u{3}stop_providing\0\u{3}identifier_for_path\0\u{3}path_for_identifier\0\u{2}\u{b}create\0\u{1}modify\0\u{1}delete\0\u{4}\u{8}current_anchor\0\u{3}changes_since\0\u{4}\u{13}prepare_picker\0\u{3}validate_choice\0\u{3}end_picker\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1532,6 +1944,45 @@ nonisolated extension WireProviderProviderAnswer: SwiftProtobuf.Message, SwiftPr
           self.answer = .changesSince(v)
         }
       }()
+      case 50: try {
+        var v: WireProviderPreparePickerAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .preparePicker(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .preparePicker(v)
+        }
+      }()
+      case 51: try {
+        var v: WireProviderDone?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .validateChoice(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .validateChoice(v)
+        }
+      }()
+      case 52: try {
+        var v: WireProviderDone?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .endPicker(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .endPicker(v)
+        }
+      }()
       default: break
       }
     }
@@ -1598,6 +2049,18 @@ nonisolated extension WireProviderProviderAnswer: SwiftProtobuf.Message, SwiftPr
     case .changesSince?: try {
       guard case .changesSince(let v)? = self.answer else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
+    }()
+    case .preparePicker?: try {
+      guard case .preparePicker(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
+    }()
+    case .validateChoice?: try {
+      guard case .validateChoice(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 51)
+    }()
+    case .endPicker?: try {
+      guard case .endPicker(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 52)
     }()
     case nil: break
     }
@@ -2379,6 +2842,312 @@ nonisolated extension WireProviderChangesSinceAnswer: SwiftProtobuf.Message, Swi
   }
 }
 
+nonisolated extension WireProviderPicker: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Picker"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}mode\0\u{1}types\0\u{3}original_path\0\u{3}original_size\0\u{3}file_half\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.session) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.mode) }()
+      case 3: try { try decoder.decodeRepeatedStringField(value: &self.types) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.originalPath) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.originalSize) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.fileHalf) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.session.isEmpty {
+      try visitor.visitSingularStringField(value: self.session, fieldNumber: 1)
+    }
+    if self.mode != .unspecified {
+      try visitor.visitSingularEnumField(value: self.mode, fieldNumber: 2)
+    }
+    if !self.types.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.types, fieldNumber: 3)
+    }
+    if !self.originalPath.isEmpty {
+      try visitor.visitSingularStringField(value: self.originalPath, fieldNumber: 4)
+    }
+    if self.originalSize != 0 {
+      try visitor.visitSingularInt64Field(value: self.originalSize, fieldNumber: 5)
+    }
+    if self.fileHalf != false {
+      try visitor.visitSingularBoolField(value: self.fileHalf, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireProviderPicker, rhs: WireProviderPicker) -> Bool {
+    if lhs.session != rhs.session {return false}
+    if lhs.mode != rhs.mode {return false}
+    if lhs.types != rhs.types {return false}
+    if lhs.originalPath != rhs.originalPath {return false}
+    if lhs.originalSize != rhs.originalSize {return false}
+    if lhs.fileHalf != rhs.fileHalf {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireProviderPreparePicker: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PreparePicker"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}picker\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._picker) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._picker {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireProviderPreparePicker, rhs: WireProviderPreparePicker) -> Bool {
+    if lhs._picker != rhs._picker {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireProviderPreparePickerAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PreparePickerAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}message\0\u{1}sections\0\u{1}columns\0\u{3}start_id\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.message) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.sections) }()
+      case 3: try { try decoder.decodeRepeatedEnumField(value: &self.columns) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.startID) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.message.isEmpty {
+      try visitor.visitSingularStringField(value: self.message, fieldNumber: 1)
+    }
+    if !self.sections.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.sections, fieldNumber: 2)
+    }
+    if !self.columns.isEmpty {
+      try visitor.visitPackedEnumField(value: self.columns, fieldNumber: 3)
+    }
+    if !self.startID.isEmpty {
+      try visitor.visitSingularStringField(value: self.startID, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireProviderPreparePickerAnswer, rhs: WireProviderPreparePickerAnswer) -> Bool {
+    if lhs.message != rhs.message {return false}
+    if lhs.sections != rhs.sections {return false}
+    if lhs.columns != rhs.columns {return false}
+    if lhs.startID != rhs.startID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireProviderPickerSection: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PickerSection"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}title\0\u{3}container_id\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.title) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.containerID) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.title.isEmpty {
+      try visitor.visitSingularStringField(value: self.title, fieldNumber: 1)
+    }
+    if !self.containerID.isEmpty {
+      try visitor.visitSingularStringField(value: self.containerID, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireProviderPickerSection, rhs: WireProviderPickerSection) -> Bool {
+    if lhs.title != rhs.title {return false}
+    if lhs.containerID != rhs.containerID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireProviderValidateChoice: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ValidateChoice"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}picker\0\u{3}item_id\0\u{1}destination\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._picker) }()
+      case 2: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.choice != nil {try decoder.handleConflictingOneOf()}
+          self.choice = .itemID(v)
+        }
+      }()
+      case 3: try {
+        var v: WireProviderPickerDestination?
+        var hadOneofValue = false
+        if let current = self.choice {
+          hadOneofValue = true
+          if case .destination(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.choice = .destination(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._picker {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    switch self.choice {
+    case .itemID?: try {
+      guard case .itemID(let v)? = self.choice else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    }()
+    case .destination?: try {
+      guard case .destination(let v)? = self.choice else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireProviderValidateChoice, rhs: WireProviderValidateChoice) -> Bool {
+    if lhs._picker != rhs._picker {return false}
+    if lhs.choice != rhs.choice {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireProviderPickerDestination: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PickerDestination"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}container_id\0\u{1}name\0\u{1}replace\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.containerID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.replace) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.containerID.isEmpty {
+      try visitor.visitSingularStringField(value: self.containerID, fieldNumber: 1)
+    }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 2)
+    }
+    if self.replace != false {
+      try visitor.visitSingularBoolField(value: self.replace, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireProviderPickerDestination, rhs: WireProviderPickerDestination) -> Bool {
+    if lhs.containerID != rhs.containerID {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs.replace != rhs.replace {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireProviderEndPicker: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".EndPicker"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.session) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.session.isEmpty {
+      try visitor.visitSingularStringField(value: self.session, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireProviderEndPicker, rhs: WireProviderEndPicker) -> Bool {
+    if lhs.session != rhs.session {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension WireProviderHostRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".HostRequest"
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}write_placeholder\0")
@@ -2507,7 +3276,7 @@ nonisolated extension WireProviderWritePlaceholder: SwiftProtobuf.Message, Swift
 
 nonisolated extension WireProviderProviderNotification: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ProviderNotification"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}changes_available\0\u{3}error_resolved\0\u{1}log\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}changes_available\0\u{3}error_resolved\0\u{1}log\0\u{3}domain_note\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2554,6 +3323,19 @@ nonisolated extension WireProviderProviderNotification: SwiftProtobuf.Message, S
           self.event = .log(v)
         }
       }()
+      case 4: try {
+        var v: WireProviderDomainNote?
+        var hadOneofValue = false
+        if let current = self.event {
+          hadOneofValue = true
+          if case .domainNote(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.event = .domainNote(v)
+        }
+      }()
       default: break
       }
     }
@@ -2576,6 +3358,10 @@ nonisolated extension WireProviderProviderNotification: SwiftProtobuf.Message, S
     case .log?: try {
       guard case .log(let v)? = self.event else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .domainNote?: try {
+      guard case .domainNote(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     }()
     case nil: break
     }
@@ -2633,6 +3419,36 @@ nonisolated extension WireProviderErrorResolved: SwiftProtobuf.Message, SwiftPro
 
   package static func ==(lhs: WireProviderErrorResolved, rhs: WireProviderErrorResolved) -> Bool {
     if lhs.codes != rhs.codes {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireProviderDomainNote: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".DomainNote"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}text\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.text) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.text.isEmpty {
+      try visitor.visitSingularStringField(value: self.text, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireProviderDomainNote, rhs: WireProviderDomainNote) -> Bool {
+    if lhs.text != rhs.text {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

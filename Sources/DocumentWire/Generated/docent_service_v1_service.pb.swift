@@ -32,6 +32,61 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
+/// What becomes of an item's contents by itself.
+package nonisolated enum WireServiceKeeping: SwiftProtobuf.Enum, Swift.CaseIterable {
+  package typealias RawValue = Int
+  case unspecified // = 0
+
+  /// They come when somebody wants them, and may leave when room is needed.
+  case automatic // = 1
+
+  /// They are brought, kept current, and never leave.
+  case pinned // = 2
+
+  /// As AUTOMATIC, also in a folder that is pinned, and the first to leave.
+  case onlineOnly // = 3
+
+  /// Nothing of it is sent and nothing brought unasked, and what is here never leaves.
+  case excluded // = 4
+  case UNRECOGNIZED(Int)
+
+  package init() {
+    self = .unspecified
+  }
+
+  package init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .automatic
+    case 2: self = .pinned
+    case 3: self = .onlineOnly
+    case 4: self = .excluded
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  package var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .automatic: return 1
+    case .pinned: return 2
+    case .onlineOnly: return 3
+    case .excluded: return 4
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  package static let allCases: [WireServiceKeeping] = [
+    .unspecified,
+    .automatic,
+    .pinned,
+    .onlineOnly,
+    .excluded,
+  ]
+
+}
+
 package nonisolated enum WireServiceState: SwiftProtobuf.Enum, Swift.CaseIterable {
   package typealias RawValue = Int
   case unspecified // = 0
@@ -106,6 +161,48 @@ package nonisolated enum WireServiceState: SwiftProtobuf.Enum, Swift.CaseIterabl
     .sending,
     .conflict,
     .nameClash,
+  ]
+
+}
+
+package nonisolated enum WireServiceDeletionDirection: SwiftProtobuf.Enum, Swift.CaseIterable {
+  package typealias RawValue = Int
+  case unspecified // = 0
+
+  /// Gone on the remote; they are to go from here.
+  case fromRemote // = 1
+
+  /// Asked for here; they are to go on the remote.
+  case toRemote // = 2
+  case UNRECOGNIZED(Int)
+
+  package init() {
+    self = .unspecified
+  }
+
+  package init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .fromRemote
+    case 2: self = .toRemote
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  package var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .fromRemote: return 1
+    case .toRemote: return 2
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  package static let allCases: [WireServiceDeletionDirection] = [
+    .unspecified,
+    .fromRemote,
+    .toRemote,
   ]
 
 }
@@ -203,6 +300,80 @@ package nonisolated enum WireServiceWritingOption: SwiftProtobuf.Enum, Swift.Cas
 
 }
 
+package nonisolated enum WireServicePresenterCapability: SwiftProtobuf.Enum, Swift.CaseIterable {
+  package typealias RawValue = Int
+  case unspecified // = 0
+  case relinquishing // = 1
+  case saving // = 2
+  case accommodatingDeletion // = 3
+  case accommodatingSubitemDeletion // = 4
+  case accommodatingEviction // = 5
+  case changes // = 6
+  case moves // = 7
+  case attributes // = 8
+  case versions // = 9
+  case subitems // = 10
+  case subitemVersions // = 11
+  case UNRECOGNIZED(Int)
+
+  package init() {
+    self = .unspecified
+  }
+
+  package init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .relinquishing
+    case 2: self = .saving
+    case 3: self = .accommodatingDeletion
+    case 4: self = .accommodatingSubitemDeletion
+    case 5: self = .accommodatingEviction
+    case 6: self = .changes
+    case 7: self = .moves
+    case 8: self = .attributes
+    case 9: self = .versions
+    case 10: self = .subitems
+    case 11: self = .subitemVersions
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  package var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .relinquishing: return 1
+    case .saving: return 2
+    case .accommodatingDeletion: return 3
+    case .accommodatingSubitemDeletion: return 4
+    case .accommodatingEviction: return 5
+    case .changes: return 6
+    case .moves: return 7
+    case .attributes: return 8
+    case .versions: return 9
+    case .subitems: return 10
+    case .subitemVersions: return 11
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  package static let allCases: [WireServicePresenterCapability] = [
+    .unspecified,
+    .relinquishing,
+    .saving,
+    .accommodatingDeletion,
+    .accommodatingSubitemDeletion,
+    .accommodatingEviction,
+    .changes,
+    .moves,
+    .attributes,
+    .versions,
+    .subitems,
+    .subitemVersions,
+  ]
+
+}
+
 /// `Hello.context` to the daemon.
 package nonisolated struct WireServiceToolIdentity: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -248,6 +419,30 @@ package nonisolated struct WireServiceServiceRequest: Sendable {
     set {call = .listProviders(newValue)}
   }
 
+  package var lastFailure: WireServiceLastFailure {
+    get {
+      if case .lastFailure(let v)? = call {return v}
+      return WireServiceLastFailure()
+    }
+    set {call = .lastFailure(newValue)}
+  }
+
+  package var restartProvider: WireServiceRestartProvider {
+    get {
+      if case .restartProvider(let v)? = call {return v}
+      return WireServiceRestartProvider()
+    }
+    set {call = .restartProvider(newValue)}
+  }
+
+  package var recordProvider: WireServiceRecordProvider {
+    get {
+      if case .recordProvider(let v)? = call {return v}
+      return WireServiceRecordProvider()
+    }
+    set {call = .recordProvider(newValue)}
+  }
+
   package var addDomain: WireServiceAddDomain {
     get {
       if case .addDomain(let v)? = call {return v}
@@ -270,6 +465,22 @@ package nonisolated struct WireServiceServiceRequest: Sendable {
       return WireServiceRemoveDomain()
     }
     set {call = .removeDomain(newValue)}
+  }
+
+  package var answerDeletions: WireServiceAnswerDeletions {
+    get {
+      if case .answerDeletions(let v)? = call {return v}
+      return WireServiceAnswerDeletions()
+    }
+    set {call = .answerDeletions(newValue)}
+  }
+
+  package var setDomainRules: WireServiceSetDomainRules {
+    get {
+      if case .setDomainRules(let v)? = call {return v}
+      return WireServiceSetDomainRules()
+    }
+    set {call = .setDomainRules(newValue)}
   }
 
   package var listItems: WireServiceListItems {
@@ -328,6 +539,46 @@ package nonisolated struct WireServiceServiceRequest: Sendable {
     set {call = .endAccess(newValue)}
   }
 
+  package var addPresenter: WireServiceAddPresenter {
+    get {
+      if case .addPresenter(let v)? = call {return v}
+      return WireServiceAddPresenter()
+    }
+    set {call = .addPresenter(newValue)}
+  }
+
+  package var removePresenter: WireServiceRemovePresenter {
+    get {
+      if case .removePresenter(let v)? = call {return v}
+      return WireServiceRemovePresenter()
+    }
+    set {call = .removePresenter(newValue)}
+  }
+
+  package var setPresentedItem: WireServiceSetPresentedItem {
+    get {
+      if case .setPresentedItem(let v)? = call {return v}
+      return WireServiceSetPresentedItem()
+    }
+    set {call = .setPresentedItem(newValue)}
+  }
+
+  package var cancelCoordinator: WireServiceCancelCoordinator {
+    get {
+      if case .cancelCoordinator(let v)? = call {return v}
+      return WireServiceCancelCoordinator()
+    }
+    set {call = .cancelCoordinator(newValue)}
+  }
+
+  package var coordinationStatus: WireServiceCoordinationStatus {
+    get {
+      if case .coordinationStatus(let v)? = call {return v}
+      return WireServiceCoordinationStatus()
+    }
+    set {call = .coordinationStatus(newValue)}
+  }
+
   package var exportDocument: WireServiceExportDocument {
     get {
       if case .exportDocument(let v)? = call {return v}
@@ -342,6 +593,22 @@ package nonisolated struct WireServiceServiceRequest: Sendable {
       return WireServiceMoveDocument()
     }
     set {call = .moveDocument(newValue)}
+  }
+
+  package var moveIn: WireServiceMoveIn {
+    get {
+      if case .moveIn(let v)? = call {return v}
+      return WireServiceMoveIn()
+    }
+    set {call = .moveIn(newValue)}
+  }
+
+  package var moveOut: WireServiceMoveOut {
+    get {
+      if case .moveOut(let v)? = call {return v}
+      return WireServiceMoveOut()
+    }
+    set {call = .moveOut(newValue)}
   }
 
   package var download: WireServiceDownload {
@@ -392,15 +659,236 @@ package nonisolated struct WireServiceServiceRequest: Sendable {
     set {call = .refresh(newValue)}
   }
 
+  package var startDownload: WireServiceStartDownload {
+    get {
+      if case .startDownload(let v)? = call {return v}
+      return WireServiceStartDownload()
+    }
+    set {call = .startDownload(newValue)}
+  }
+
+  package var pauseTransfers: WireServicePauseTransfers {
+    get {
+      if case .pauseTransfers(let v)? = call {return v}
+      return WireServicePauseTransfers()
+    }
+    set {call = .pauseTransfers(newValue)}
+  }
+
+  package var keepItem: WireServiceKeepItem {
+    get {
+      if case .keepItem(let v)? = call {return v}
+      return WireServiceKeepItem()
+    }
+    set {call = .keepItem(newValue)}
+  }
+
+  package var spaceUse: WireServiceSpaceUse {
+    get {
+      if case .spaceUse(let v)? = call {return v}
+      return WireServiceSpaceUse()
+    }
+    set {call = .spaceUse(newValue)}
+  }
+
+  package var listVersions: WireServiceListVersions {
+    get {
+      if case .listVersions(let v)? = call {return v}
+      return WireServiceListVersions()
+    }
+    set {call = .listVersions(newValue)}
+  }
+
+  package var restoreVersion: WireServiceRestoreVersion {
+    get {
+      if case .restoreVersion(let v)? = call {return v}
+      return WireServiceRestoreVersion()
+    }
+    set {call = .restoreVersion(newValue)}
+  }
+
+  package var watchItems: WireServiceWatchItems {
+    get {
+      if case .watchItems(let v)? = call {return v}
+      return WireServiceWatchItems()
+    }
+    set {call = .watchItems(newValue)}
+  }
+
+  package var nextEvents: WireServiceNextEvents {
+    get {
+      if case .nextEvents(let v)? = call {return v}
+      return WireServiceNextEvents()
+    }
+    set {call = .nextEvents(newValue)}
+  }
+
+  package var endWatch: WireServiceEndWatch {
+    get {
+      if case .endWatch(let v)? = call {return v}
+      return WireServiceEndWatch()
+    }
+    set {call = .endWatch(newValue)}
+  }
+
+  package var removeVersions: WireServiceRemoveVersions {
+    get {
+      if case .removeVersions(let v)? = call {return v}
+      return WireServiceRemoveVersions()
+    }
+    set {call = .removeVersions(newValue)}
+  }
+
+  package var beginPicker: WireServiceBeginPicker {
+    get {
+      if case .beginPicker(let v)? = call {return v}
+      return WireServiceBeginPicker()
+    }
+    set {call = .beginPicker(newValue)}
+  }
+
+  package var browsePicker: WireServiceBrowsePicker {
+    get {
+      if case .browsePicker(let v)? = call {return v}
+      return WireServiceBrowsePicker()
+    }
+    set {call = .browsePicker(newValue)}
+  }
+
+  package var makePickerFolder: WireServiceMakePickerFolder {
+    get {
+      if case .makePickerFolder(let v)? = call {return v}
+      return WireServiceMakePickerFolder()
+    }
+    set {call = .makePickerFolder(newValue)}
+  }
+
+  package var choosePicker: WireServiceChoosePicker {
+    get {
+      if case .choosePicker(let v)? = call {return v}
+      return WireServiceChoosePicker()
+    }
+    set {call = .choosePicker(newValue)}
+  }
+
+  package var cancelPicker: WireServiceCancelPicker {
+    get {
+      if case .cancelPicker(let v)? = call {return v}
+      return WireServiceCancelPicker()
+    }
+    set {call = .cancelPicker(newValue)}
+  }
+
+  package var createBookmark: WireServiceCreateBookmark {
+    get {
+      if case .createBookmark(let v)? = call {return v}
+      return WireServiceCreateBookmark()
+    }
+    set {call = .createBookmark(newValue)}
+  }
+
+  package var resolveBookmark: WireServiceResolveBookmark {
+    get {
+      if case .resolveBookmark(let v)? = call {return v}
+      return WireServiceResolveBookmark()
+    }
+    set {call = .resolveBookmark(newValue)}
+  }
+
+  package var startBookmark: WireServiceStartBookmark {
+    get {
+      if case .startBookmark(let v)? = call {return v}
+      return WireServiceStartBookmark()
+    }
+    set {call = .startBookmark(newValue)}
+  }
+
+  package var stopBookmark: WireServiceStopBookmark {
+    get {
+      if case .stopBookmark(let v)? = call {return v}
+      return WireServiceStopBookmark()
+    }
+    set {call = .stopBookmark(newValue)}
+  }
+
+  package var listBookmarks: WireServiceListBookmarks {
+    get {
+      if case .listBookmarks(let v)? = call {return v}
+      return WireServiceListBookmarks()
+    }
+    set {call = .listBookmarks(newValue)}
+  }
+
+  package var revokeBookmark: WireServiceRevokeBookmark {
+    get {
+      if case .revokeBookmark(let v)? = call {return v}
+      return WireServiceRevokeBookmark()
+    }
+    set {call = .revokeBookmark(newValue)}
+  }
+
+  package var registerTool: WireServiceRegisterTool {
+    get {
+      if case .registerTool(let v)? = call {return v}
+      return WireServiceRegisterTool()
+    }
+    set {call = .registerTool(newValue)}
+  }
+
+  package var listTools: WireServiceListTools {
+    get {
+      if case .listTools(let v)? = call {return v}
+      return WireServiceListTools()
+    }
+    set {call = .listTools(newValue)}
+  }
+
+  package var unregisterTool: WireServiceUnregisterTool {
+    get {
+      if case .unregisterTool(let v)? = call {return v}
+      return WireServiceUnregisterTool()
+    }
+    set {call = .unregisterTool(newValue)}
+  }
+
+  package var openContainer: WireServiceOpenContainer {
+    get {
+      if case .openContainer(let v)? = call {return v}
+      return WireServiceOpenContainer()
+    }
+    set {call = .openContainer(newValue)}
+  }
+
+  package var listContainers: WireServiceListContainers {
+    get {
+      if case .listContainers(let v)? = call {return v}
+      return WireServiceListContainers()
+    }
+    set {call = .listContainers(newValue)}
+  }
+
+  package var placeContainers: WireServicePlaceContainers {
+    get {
+      if case .placeContainers(let v)? = call {return v}
+      return WireServicePlaceContainers()
+    }
+    set {call = .placeContainers(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Call: Equatable, Sendable {
     case hostStatus(WireServiceHostStatus)
     case stopHost(WireServiceStopHost)
     case listProviders(WireServiceListProviders)
+    case lastFailure(WireServiceLastFailure)
+    case restartProvider(WireServiceRestartProvider)
+    case recordProvider(WireServiceRecordProvider)
     case addDomain(WireServiceAddDomain)
     case listDomains(WireServiceListDomains)
     case removeDomain(WireServiceRemoveDomain)
+    case answerDeletions(WireServiceAnswerDeletions)
+    case setDomainRules(WireServiceSetDomainRules)
     case listItems(WireServiceListItems)
     case getItem(WireServiceGetItem)
     case makeFolder(WireServiceMakeFolder)
@@ -408,14 +896,48 @@ package nonisolated struct WireServiceServiceRequest: Sendable {
     case removeItem(WireServiceRemoveItem)
     case beginAccess(WireServiceBeginAccess)
     case endAccess(WireServiceEndAccess)
+    case addPresenter(WireServiceAddPresenter)
+    case removePresenter(WireServiceRemovePresenter)
+    case setPresentedItem(WireServiceSetPresentedItem)
+    case cancelCoordinator(WireServiceCancelCoordinator)
+    case coordinationStatus(WireServiceCoordinationStatus)
     case exportDocument(WireServiceExportDocument)
     case moveDocument(WireServiceMoveDocument)
+    case moveIn(WireServiceMoveIn)
+    case moveOut(WireServiceMoveOut)
     case download(WireServiceDownload)
     case evict(WireServiceEvict)
     case waitUntilSent(WireServiceWaitUntilSent)
     case status(WireServiceStatus)
     case resolveConflict(WireServiceResolveConflict)
     case refresh(WireServiceRefresh)
+    case startDownload(WireServiceStartDownload)
+    case pauseTransfers(WireServicePauseTransfers)
+    case keepItem(WireServiceKeepItem)
+    case spaceUse(WireServiceSpaceUse)
+    case listVersions(WireServiceListVersions)
+    case restoreVersion(WireServiceRestoreVersion)
+    case watchItems(WireServiceWatchItems)
+    case nextEvents(WireServiceNextEvents)
+    case endWatch(WireServiceEndWatch)
+    case removeVersions(WireServiceRemoveVersions)
+    case beginPicker(WireServiceBeginPicker)
+    case browsePicker(WireServiceBrowsePicker)
+    case makePickerFolder(WireServiceMakePickerFolder)
+    case choosePicker(WireServiceChoosePicker)
+    case cancelPicker(WireServiceCancelPicker)
+    case createBookmark(WireServiceCreateBookmark)
+    case resolveBookmark(WireServiceResolveBookmark)
+    case startBookmark(WireServiceStartBookmark)
+    case stopBookmark(WireServiceStopBookmark)
+    case listBookmarks(WireServiceListBookmarks)
+    case revokeBookmark(WireServiceRevokeBookmark)
+    case registerTool(WireServiceRegisterTool)
+    case listTools(WireServiceListTools)
+    case unregisterTool(WireServiceUnregisterTool)
+    case openContainer(WireServiceOpenContainer)
+    case listContainers(WireServiceListContainers)
+    case placeContainers(WireServicePlaceContainers)
 
   }
 
@@ -501,6 +1023,150 @@ package nonisolated struct WireServiceServiceAnswer: Sendable {
     set {answer = .status(newValue)}
   }
 
+  package var coordinationStatus: WireServiceCoordinationStatusAnswer {
+    get {
+      if case .coordinationStatus(let v)? = answer {return v}
+      return WireServiceCoordinationStatusAnswer()
+    }
+    set {answer = .coordinationStatus(newValue)}
+  }
+
+  package var listVersions: WireServiceListVersionsAnswer {
+    get {
+      if case .listVersions(let v)? = answer {return v}
+      return WireServiceListVersionsAnswer()
+    }
+    set {answer = .listVersions(newValue)}
+  }
+
+  package var lastFailure: WireServiceLastFailureAnswer {
+    get {
+      if case .lastFailure(let v)? = answer {return v}
+      return WireServiceLastFailureAnswer()
+    }
+    set {answer = .lastFailure(newValue)}
+  }
+
+  package var recordProvider: WireServiceRecordProviderAnswer {
+    get {
+      if case .recordProvider(let v)? = answer {return v}
+      return WireServiceRecordProviderAnswer()
+    }
+    set {answer = .recordProvider(newValue)}
+  }
+
+  package var spaceUse: WireServiceSpaceUseAnswer {
+    get {
+      if case .spaceUse(let v)? = answer {return v}
+      return WireServiceSpaceUseAnswer()
+    }
+    set {answer = .spaceUse(newValue)}
+  }
+
+  package var watchItems: WireServiceWatchItemsAnswer {
+    get {
+      if case .watchItems(let v)? = answer {return v}
+      return WireServiceWatchItemsAnswer()
+    }
+    set {answer = .watchItems(newValue)}
+  }
+
+  package var nextEvents: WireServiceNextEventsAnswer {
+    get {
+      if case .nextEvents(let v)? = answer {return v}
+      return WireServiceNextEventsAnswer()
+    }
+    set {answer = .nextEvents(newValue)}
+  }
+
+  package var beginPicker: WireServiceBeginPickerAnswer {
+    get {
+      if case .beginPicker(let v)? = answer {return v}
+      return WireServiceBeginPickerAnswer()
+    }
+    set {answer = .beginPicker(newValue)}
+  }
+
+  package var browsePicker: WireServiceBrowsePickerAnswer {
+    get {
+      if case .browsePicker(let v)? = answer {return v}
+      return WireServiceBrowsePickerAnswer()
+    }
+    set {answer = .browsePicker(newValue)}
+  }
+
+  package var pickerEntry: WireServicePickerEntryAnswer {
+    get {
+      if case .pickerEntry(let v)? = answer {return v}
+      return WireServicePickerEntryAnswer()
+    }
+    set {answer = .pickerEntry(newValue)}
+  }
+
+  package var choosePicker: WireServiceChoosePickerAnswer {
+    get {
+      if case .choosePicker(let v)? = answer {return v}
+      return WireServiceChoosePickerAnswer()
+    }
+    set {answer = .choosePicker(newValue)}
+  }
+
+  package var createBookmark: WireServiceCreateBookmarkAnswer {
+    get {
+      if case .createBookmark(let v)? = answer {return v}
+      return WireServiceCreateBookmarkAnswer()
+    }
+    set {answer = .createBookmark(newValue)}
+  }
+
+  package var resolveBookmark: WireServiceResolveBookmarkAnswer {
+    get {
+      if case .resolveBookmark(let v)? = answer {return v}
+      return WireServiceResolveBookmarkAnswer()
+    }
+    set {answer = .resolveBookmark(newValue)}
+  }
+
+  package var startBookmark: WireServiceStartBookmarkAnswer {
+    get {
+      if case .startBookmark(let v)? = answer {return v}
+      return WireServiceStartBookmarkAnswer()
+    }
+    set {answer = .startBookmark(newValue)}
+  }
+
+  package var listBookmarks: WireServiceListBookmarksAnswer {
+    get {
+      if case .listBookmarks(let v)? = answer {return v}
+      return WireServiceListBookmarksAnswer()
+    }
+    set {answer = .listBookmarks(newValue)}
+  }
+
+  package var listTools: WireServiceListToolsAnswer {
+    get {
+      if case .listTools(let v)? = answer {return v}
+      return WireServiceListToolsAnswer()
+    }
+    set {answer = .listTools(newValue)}
+  }
+
+  package var openContainer: WireServiceOpenContainerAnswer {
+    get {
+      if case .openContainer(let v)? = answer {return v}
+      return WireServiceOpenContainerAnswer()
+    }
+    set {answer = .openContainer(newValue)}
+  }
+
+  package var listContainers: WireServiceListContainersAnswer {
+    get {
+      if case .listContainers(let v)? = answer {return v}
+      return WireServiceListContainersAnswer()
+    }
+    set {answer = .listContainers(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Answer: Equatable, Sendable {
@@ -513,6 +1179,24 @@ package nonisolated struct WireServiceServiceAnswer: Sendable {
     case beginAccess(WireServiceBeginAccessAnswer)
     case evict(WireServiceEvictAnswer)
     case status(WireServiceStatusAnswer)
+    case coordinationStatus(WireServiceCoordinationStatusAnswer)
+    case listVersions(WireServiceListVersionsAnswer)
+    case lastFailure(WireServiceLastFailureAnswer)
+    case recordProvider(WireServiceRecordProviderAnswer)
+    case spaceUse(WireServiceSpaceUseAnswer)
+    case watchItems(WireServiceWatchItemsAnswer)
+    case nextEvents(WireServiceNextEventsAnswer)
+    case beginPicker(WireServiceBeginPickerAnswer)
+    case browsePicker(WireServiceBrowsePickerAnswer)
+    case pickerEntry(WireServicePickerEntryAnswer)
+    case choosePicker(WireServiceChoosePickerAnswer)
+    case createBookmark(WireServiceCreateBookmarkAnswer)
+    case resolveBookmark(WireServiceResolveBookmarkAnswer)
+    case startBookmark(WireServiceStartBookmarkAnswer)
+    case listBookmarks(WireServiceListBookmarksAnswer)
+    case listTools(WireServiceListToolsAnswer)
+    case openContainer(WireServiceOpenContainerAnswer)
+    case listContainers(WireServiceListContainersAnswer)
 
   }
 
@@ -530,28 +1214,182 @@ package nonisolated struct WireServiceDone: Sendable {
 }
 
 /// What the host knows of an item, beyond what the provider tells.
-package nonisolated struct WireServiceItemStatus: Sendable {
+package nonisolated struct WireServiceItemStatus: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   package var item: WireModelItem {
-    get {_item ?? WireModelItem()}
-    set {_item = newValue}
+    get {_storage._item ?? WireModelItem()}
+    set {_uniqueStorage()._item = newValue}
   }
   /// Returns true if `item` has been explicitly set.
-  package var hasItem: Bool {self._item != nil}
+  package var hasItem: Bool {_storage._item != nil}
   /// Clears the value of `item`. Subsequent reads from it will return its default value.
-  package mutating func clearItem() {self._item = nil}
+  package mutating func clearItem() {_uniqueStorage()._item = nil}
 
-  package var location: String = String()
+  package var location: String {
+    get {_storage._location}
+    set {_uniqueStorage()._location = newValue}
+  }
 
-  package var state: WireServiceState = .unspecified
+  package var state: WireServiceState {
+    get {_storage._state}
+    set {_uniqueStorage()._state = newValue}
+  }
 
   /// The path in the document storage root, where the contents are or would be.
-  package var path: String = String()
+  package var path: String {
+    get {_storage._path}
+    set {_uniqueStorage()._path = newValue}
+  }
 
   /// What is wrong with it; absent when nothing is.
+  package var problem: WireFailure {
+    get {_storage._problem ?? WireFailure()}
+    set {_uniqueStorage()._problem = newValue}
+  }
+  /// Returns true if `problem` has been explicitly set.
+  package var hasProblem: Bool {_storage._problem != nil}
+  /// Clears the value of `problem`. Subsequent reads from it will return its default value.
+  package mutating func clearProblem() {_uniqueStorage()._problem = nil}
+
+  /// A transfer under way.
+  package var progress: WireProgress {
+    get {_storage._progress ?? WireProgress()}
+    set {_uniqueStorage()._progress = newValue}
+  }
+  /// Returns true if `progress` has been explicitly set.
+  package var hasProgress: Bool {_storage._progress != nil}
+  /// Clears the value of `progress`. Subsequent reads from it will return its default value.
+  package mutating func clearProgress() {_uniqueStorage()._progress = nil}
+
+  /// For a conflict: where the version of the other side is kept.
+  package var conflictPath: String {
+    get {_storage._conflictPath}
+    set {_uniqueStorage()._conflictPath = newValue}
+  }
+
+  /// Contents that come, or are to come. Absent when there is nothing to tell.
+  package var download: WireServiceTransfer {
+    get {_storage._download ?? WireServiceTransfer()}
+    set {_uniqueStorage()._download = newValue}
+  }
+  /// Returns true if `download` has been explicitly set.
+  package var hasDownload: Bool {_storage._download != nil}
+  /// Clears the value of `download`. Subsequent reads from it will return its default value.
+  package mutating func clearDownload() {_uniqueStorage()._download = nil}
+
+  /// Changes that go out. Absent when everything is on the remote.
+  package var upload: WireServiceTransfer {
+    get {_storage._upload ?? WireServiceTransfer()}
+    set {_uniqueStorage()._upload = newValue}
+  }
+  /// Returns true if `upload` has been explicitly set.
+  package var hasUpload: Bool {_storage._upload != nil}
+  /// Clears the value of `upload`. Subsequent reads from it will return its default value.
+  package mutating func clearUpload() {_uniqueStorage()._upload = nil}
+
+  /// Its contents are wanted: somebody asked for them, or it is kept here.
+  package var downloadRequested: Bool {
+    get {_storage._downloadRequested}
+    set {_uniqueStorage()._downloadRequested = newValue}
+  }
+
+  /// What was said about the item itself; unspecified: as the folder around it.
+  package var ownKeeping: WireServiceKeeping {
+    get {_storage._ownKeeping}
+    set {_uniqueStorage()._ownKeeping = newValue}
+  }
+
+  /// What holds for it. Unspecified: AUTOMATIC.
+  package var keeping: WireServiceKeeping {
+    get {_storage._keeping}
+    set {_uniqueStorage()._keeping = newValue}
+  }
+
+  /// The item itself was paused.
+  package var pausedItself: Bool {
+    get {_storage._pausedItself}
+    set {_uniqueStorage()._pausedItself = newValue}
+  }
+
+  /// It, a folder around it, or the domain was.
+  package var paused: Bool {
+    get {_storage._paused}
+    set {_uniqueStorage()._paused = newValue}
+  }
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// A transfer of an item in one direction: one that is under way, or one that waits.
+package nonisolated struct WireServiceTransfer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// In bytes. Never falls within one transfer.
+  package var done: UInt64 = 0
+
+  /// In bytes. Absent while it is not known.
+  package var expected: UInt64 {
+    get {_expected ?? 0}
+    set {_expected = newValue}
+  }
+  /// Returns true if `expected` has been explicitly set.
+  package var hasExpected: Bool {self._expected != nil}
+  /// Clears the value of `expected`. Subsequent reads from it will return its default value.
+  package mutating func clearExpected() {self._expected = nil}
+
+  /// 0 to 100, never falling within one transfer. Absent while it is not known.
+  package var percent: UInt32 {
+    get {_percent ?? 0}
+    set {_percent = newValue}
+  }
+  /// Returns true if `percent` has been explicitly set.
+  package var hasPercent: Bool {self._percent != nil}
+  /// Clears the value of `percent`. Subsequent reads from it will return its default value.
+  package mutating func clearPercent() {self._percent = nil}
+
+  package var bytesPerSecond: UInt64 {
+    get {_bytesPerSecond ?? 0}
+    set {_bytesPerSecond = newValue}
+  }
+  /// Returns true if `bytesPerSecond` has been explicitly set.
+  package var hasBytesPerSecond: Bool {self._bytesPerSecond != nil}
+  /// Clears the value of `bytesPerSecond`. Subsequent reads from it will return its default value.
+  package mutating func clearBytesPerSecond() {self._bytesPerSecond = nil}
+
+  /// In milliseconds.
+  package var timeLeftMs: UInt64 {
+    get {_timeLeftMs ?? 0}
+    set {_timeLeftMs = newValue}
+  }
+  /// Returns true if `timeLeftMs` has been explicitly set.
+  package var hasTimeLeftMs: Bool {self._timeLeftMs != nil}
+  /// Clears the value of `timeLeftMs`. Subsequent reads from it will return its default value.
+  package mutating func clearTimeLeftMs() {self._timeLeftMs = nil}
+
+  /// What it waits for, which is what would end the waiting: "turn", "resume", "inclusion", "use", "retry", "remote",
+  /// "signIn", "remoteSpace", "localSpace", "choice", "provider", "request" or "change". Empty while it is under way.
+  package var wait: String = String()
+
+  /// With "retry": in how many milliseconds.
+  package var retryInMs: UInt64 {
+    get {_retryInMs ?? 0}
+    set {_retryInMs = newValue}
+  }
+  /// Returns true if `retryInMs` has been explicitly set.
+  package var hasRetryInMs: Bool {self._retryInMs != nil}
+  /// Clears the value of `retryInMs`. Subsequent reads from it will return its default value.
+  package mutating func clearRetryInMs() {self._retryInMs = nil}
+
+  /// What went wrong with it last.
   package var problem: WireFailure {
     get {_problem ?? WireFailure()}
     set {_problem = newValue}
@@ -561,26 +1399,59 @@ package nonisolated struct WireServiceItemStatus: Sendable {
   /// Clears the value of `problem`. Subsequent reads from it will return its default value.
   package mutating func clearProblem() {self._problem = nil}
 
-  /// A transfer under way.
-  package var progress: WireProgress {
-    get {_progress ?? WireProgress()}
-    set {_progress = newValue}
-  }
-  /// Returns true if `progress` has been explicitly set.
-  package var hasProgress: Bool {self._progress != nil}
-  /// Clears the value of `progress`. Subsequent reads from it will return its default value.
-  package mutating func clearProgress() {self._progress = nil}
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  /// For a conflict: where the version of the other side is kept.
-  package var conflictPath: String = String()
+  package init() {}
+
+  fileprivate var _expected: UInt64? = nil
+  fileprivate var _percent: UInt32? = nil
+  fileprivate var _bytesPerSecond: UInt64? = nil
+  fileprivate var _timeLeftMs: UInt64? = nil
+  fileprivate var _retryInMs: UInt64? = nil
+  fileprivate var _problem: WireFailure? = nil
+}
+
+/// Transfers in sums.
+package nonisolated struct WireServiceTransferSummary: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Documents that wait, without an error.
+  package var waiting: UInt64 = 0
+
+  package var underWay: UInt64 = 0
+
+  /// Documents whose transfer failed last.
+  package var failed: UInt64 = 0
+
+  /// In both directions, as far as that is known.
+  package var bytesLeft: UInt64 = 0
+
+  package var bytesPerSecond: UInt64 {
+    get {_bytesPerSecond ?? 0}
+    set {_bytesPerSecond = newValue}
+  }
+  /// Returns true if `bytesPerSecond` has been explicitly set.
+  package var hasBytesPerSecond: Bool {self._bytesPerSecond != nil}
+  /// Clears the value of `bytesPerSecond`. Subsequent reads from it will return its default value.
+  package mutating func clearBytesPerSecond() {self._bytesPerSecond = nil}
+
+  package var timeLeftMs: UInt64 {
+    get {_timeLeftMs ?? 0}
+    set {_timeLeftMs = newValue}
+  }
+  /// Returns true if `timeLeftMs` has been explicitly set.
+  package var hasTimeLeftMs: Bool {self._timeLeftMs != nil}
+  /// Clears the value of `timeLeftMs`. Subsequent reads from it will return its default value.
+  package mutating func clearTimeLeftMs() {self._timeLeftMs = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
-  fileprivate var _item: WireModelItem? = nil
-  fileprivate var _problem: WireFailure? = nil
-  fileprivate var _progress: WireProgress? = nil
+  fileprivate var _bytesPerSecond: UInt64? = nil
+  fileprivate var _timeLeftMs: UInt64? = nil
 }
 
 package nonisolated struct WireServiceHostStatus: Sendable {
@@ -699,6 +1570,9 @@ package nonisolated struct WireServiceProvider: Sendable {
 
   package var domains: [String] = []
 
+  /// What it may not do and the running kernel cannot refuse, in words for people.
+  package var gaps: [String] = []
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -719,6 +1593,88 @@ package nonisolated struct WireServiceSetting: Sendable {
   package var defaultValue: String = String()
 
   package var description_p: String = String()
+
+  /// Its value is never shown, in no listing and no log, and is not typed into a command line.
+  package var secret: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// What is known of the last time that a provider failed.
+package nonisolated struct WireServiceLastFailure: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var providerID: String = String()
+
+  /// Empty: of whichever domain of the provider failed last.
+  package var domain: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServiceLastFailureAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The record: JSON, as it was kept. Empty when there is none.
+  package var record: String = String()
+
+  /// The file that it is kept in.
+  package var path: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Forget past deaths, look at the bundle anew, end what runs in good order. The next use starts it.
+package nonisolated struct WireServiceRestartProvider: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var providerID: String = String()
+
+  /// Empty: all domains of the provider.
+  package var domain: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Keep the traffic with a provider in files, or stop that. What runs is restarted.
+package nonisolated struct WireServiceRecordProvider: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var providerID: String = String()
+
+  /// Empty: all domains of the provider.
+  package var domain: String = String()
+
+  package var on: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServiceRecordProviderAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The folders that the recordings lie in, one a domain.
+  package var folders: [String] = []
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -763,36 +1719,204 @@ package nonisolated struct WireServiceListDomainsAnswer: Sendable {
   package init() {}
 }
 
-package nonisolated struct WireServiceDomain: Sendable {
+package nonisolated struct WireServiceDomain: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  package var name: String = String()
+  package var name: String {
+    get {_storage._name}
+    set {_uniqueStorage()._name = newValue}
+  }
 
-  package var providerID: String = String()
+  package var providerID: String {
+    get {_storage._providerID}
+    set {_uniqueStorage()._providerID = newValue}
+  }
 
-  package var settings: Dictionary<String,String> = [:]
+  /// Without those that are secret.
+  package var settings: Dictionary<String,String> {
+    get {_storage._settings}
+    set {_uniqueStorage()._settings = newValue}
+  }
 
   /// "idle", "starting", "running", "waiting" (for a restart) or "failed" (given up until something changes).
-  package var providerState: String = String()
+  package var providerState: String {
+    get {_storage._providerState}
+    set {_uniqueStorage()._providerState = newValue}
+  }
 
   package var problem: WireFailure {
-    get {_problem ?? WireFailure()}
-    set {_problem = newValue}
+    get {_storage._problem ?? WireFailure()}
+    set {_uniqueStorage()._problem = newValue}
   }
   /// Returns true if `problem` has been explicitly set.
-  package var hasProblem: Bool {self._problem != nil}
+  package var hasProblem: Bool {_storage._problem != nil}
   /// Clears the value of `problem`. Subsequent reads from it will return its default value.
-  package mutating func clearProblem() {self._problem = nil}
+  package mutating func clearProblem() {_uniqueStorage()._problem = nil}
 
-  package var providerProcessID: Int64 = 0
+  package var providerProcessID: Int64 {
+    get {_storage._providerProcessID}
+    set {_uniqueStorage()._providerProcessID = newValue}
+  }
+
+  /// While it is "waiting": in how many milliseconds it may be started again.
+  package var restartInMs: UInt32 {
+    get {_storage._restartInMs}
+    set {_uniqueStorage()._restartInMs = newValue}
+  }
+
+  /// The folder that its traffic is recorded in; empty when it is not.
+  package var recordings: String {
+    get {_storage._recordings}
+    set {_uniqueStorage()._recordings = newValue}
+  }
+
+  /// What its provider says of it, in a few sentences; empty when it has said nothing since the host was started.
+  package var note: String {
+    get {_storage._note}
+    set {_uniqueStorage()._note = newValue}
+  }
+
+  package var rules: WireServiceDomainRules {
+    get {_storage._rules ?? WireServiceDomainRules()}
+    set {_uniqueStorage()._rules = newValue}
+  }
+  /// Returns true if `rules` has been explicitly set.
+  package var hasRules: Bool {_storage._rules != nil}
+  /// Clears the value of `rules`. Subsequent reads from it will return its default value.
+  package mutating func clearRules() {_uniqueStorage()._rules = nil}
+
+  /// Deletions of many items that wait for `AnswerDeletions`; none of them is carried out before.
+  package var heldDeletions: [WireServiceHeldDeletions] {
+    get {_storage._heldDeletions}
+    set {_uniqueStorage()._heldDeletions = newValue}
+  }
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
-  fileprivate var _problem: WireFailure? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// What the user chose for a domain. In a change: what is absent stays as it is.
+package nonisolated struct WireServiceDomainRules: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Deletions of fewer items need no yes.
+  package var deletionMinimum: UInt32 {
+    get {_deletionMinimum ?? 0}
+    set {_deletionMinimum = newValue}
+  }
+  /// Returns true if `deletionMinimum` has been explicitly set.
+  package var hasDeletionMinimum: Bool {self._deletionMinimum != nil}
+  /// Clears the value of `deletionMinimum`. Subsequent reads from it will return its default value.
+  package mutating func clearDeletionMinimum() {self._deletionMinimum = nil}
+
+  /// Nor do those of a smaller share of the domain, in percent. 101: nothing ever needs a yes.
+  package var deletionPercent: UInt32 {
+    get {_deletionPercent ?? 0}
+    set {_deletionPercent = newValue}
+  }
+  /// Returns true if `deletionPercent` has been explicitly set.
+  package var hasDeletionPercent: Bool {self._deletionPercent != nil}
+  /// Clears the value of `deletionPercent`. Subsequent reads from it will return its default value.
+  package mutating func clearDeletionPercent() {self._deletionPercent = nil}
+
+  /// How often the known folders of a provider without a feed are looked at again, at most; 0 for never.
+  package var lookAgainS: UInt32 {
+    get {_lookAgainS ?? 0}
+    set {_lookAgainS = newValue}
+  }
+  /// Returns true if `lookAgainS` has been explicitly set.
+  package var hasLookAgainS: Bool {self._lookAgainS != nil}
+  /// Clears the value of `lookAgainS`. Subsequent reads from it will return its default value.
+  package mutating func clearLookAgainS() {self._lookAgainS = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _deletionMinimum: UInt32? = nil
+  fileprivate var _deletionPercent: UInt32? = nil
+  fileprivate var _lookAgainS: UInt32? = nil
+}
+
+package nonisolated struct WireServiceHeldDeletions: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var direction: WireServiceDeletionDirection = .unspecified
+
+  /// Documents and folders, as far as the host knows them.
+  package var items: UInt64 = 0
+
+  /// How many of them have contents here.
+  package var materialised: UInt64 = 0
+
+  /// Locations of some of them.
+  package var examples: [String] = []
+
+  package var since: WireModelTimestamp {
+    get {_since ?? WireModelTimestamp()}
+    set {_since = newValue}
+  }
+  /// Returns true if `since` has been explicitly set.
+  package var hasSince: Bool {self._since != nil}
+  /// Clears the value of `since`. Subsequent reads from it will return its default value.
+  package mutating func clearSince() {self._since = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _since: WireModelTimestamp? = nil
+}
+
+/// Yes: they are carried out. No, from the remote: documents with contents here stay, and are sent to the remote again; of
+/// the others only a name was here, which goes. No, to the remote: everything stays as it is.
+package nonisolated struct WireServiceAnswerDeletions: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var domain: String = String()
+
+  /// Unspecified: both.
+  package var direction: WireServiceDeletionDirection = .unspecified
+
+  package var carryOut: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServiceSetDomainRules: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var domain: String = String()
+
+  package var rules: WireServiceDomainRules {
+    get {_rules ?? WireServiceDomainRules()}
+    set {_rules = newValue}
+  }
+  /// Returns true if `rules` has been explicitly set.
+  package var hasRules: Bool {self._rules != nil}
+  /// Clears the value of `rules`. Subsequent reads from it will return its default value.
+  package mutating func clearRules() {self._rules = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _rules: WireServiceDomainRules? = nil
 }
 
 package nonisolated struct WireServiceRemoveDomain: Sendable {
@@ -825,6 +1949,9 @@ package nonisolated struct WireServiceListItems: Sendable {
   /// Ask the provider again, also when the folder is known.
   package var refresh: Bool = false
 
+  /// What is known here suffices: the provider is asked only when the folder was never listed. Not together with refresh.
+  package var known: Bool = false
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -851,6 +1978,9 @@ package nonisolated struct WireServiceGetItem: Sendable {
   // methods supported on all messages.
 
   package var location: String = String()
+
+  /// What is known here suffices: the provider is asked only when the folder around it was never listed.
+  package var known: Bool = false
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -884,6 +2014,9 @@ package nonisolated struct WireServiceMakeFolder: Sendable {
   // methods supported on all messages.
 
   package var location: String = String()
+
+  /// It is made here, whether or not the provider can be reached, and sent later.
+  package var atOnce: Bool = false
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -923,7 +2056,110 @@ package nonisolated struct WireServiceRemoveItem: Sendable {
 }
 
 /// Wait for a claim on the document, have its contents provided, and hold the claim until `EndAccess`.
-package nonisolated struct WireServiceBeginAccess: Sendable {
+package nonisolated struct WireServiceBeginAccess: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var location: String {
+    get {_storage._location}
+    set {_uniqueStorage()._location = newValue}
+  }
+
+  package var intent: WireServiceIntent {
+    get {_storage._intent}
+    set {_uniqueStorage()._intent = newValue}
+  }
+
+  /// Claims with the same purpose never wait for each other. Empty: this access has a purpose of its own.
+  package var purpose: String {
+    get {_storage._purpose}
+    set {_uniqueStorage()._purpose = newValue}
+  }
+
+  /// Do not provide contents: only metadata is wanted.
+  package var metadataOnly: Bool {
+    get {_storage._metadataOnly}
+    set {_uniqueStorage()._metadataOnly = newValue}
+  }
+
+  /// The accesses of this connection inside which this one is asked for: they cannot end before it is answered. With
+  /// them a deadlock is found at once.
+  package var nestedIn: [UInt64] {
+    get {_storage._nestedIn}
+    set {_uniqueStorage()._nestedIn = newValue}
+  }
+
+  /// For writing: what for. Not set: a plain update.
+  package var writingOption: WireServiceWritingOption {
+    get {_storage._writingOption}
+    set {_uniqueStorage()._writingOption = newValue}
+  }
+
+  /// For reading. `metadata_only` may be said here too.
+  package var readingOptions: WireServiceReadingOptions {
+    get {_storage._readingOptions ?? WireServiceReadingOptions()}
+    set {_uniqueStorage()._readingOptions = newValue}
+  }
+  /// Returns true if `readingOptions` has been explicitly set.
+  package var hasReadingOptions: Bool {_storage._readingOptions != nil}
+  /// Clears the value of `readingOptions`. Subsequent reads from it will return its default value.
+  package mutating func clearReadingOptions() {_uniqueStorage()._readingOptions = nil}
+
+  /// Further documents: all claims are taken in one step, or none is.
+  package var also: [WireServiceAccessIntention] {
+    get {_storage._also}
+    set {_uniqueStorage()._also = newValue}
+  }
+
+  /// The presenter that the coordinator was made with: it is not told, and its claims never wait for each other. 0: none.
+  /// Not together with `purpose`.
+  package var presenter: UInt64 {
+    get {_storage._presenter}
+    set {_uniqueStorage()._presenter = newValue}
+  }
+
+  /// Accesses of one coordinator never wait for each other, and are cancelled together. A number of the tool's; 0: none.
+  package var coordinator: UInt64 {
+    get {_storage._coordinator}
+    set {_uniqueStorage()._coordinator = newValue}
+  }
+
+  /// The message that a presenter of this tool is answering, and answers only when it has had this access. With it a
+  /// deadlock is found at once. 0: none.
+  package var answering: UInt64 {
+    get {_storage._answering}
+    set {_uniqueStorage()._answering = newValue}
+  }
+
+  /// No access is wanted, but that presenters of the items and of what is inside them are ready for what comes.
+  package var preparation: Bool {
+    get {_storage._preparation}
+    set {_uniqueStorage()._preparation = newValue}
+  }
+
+  /// Access only what this bookmark allows, which must have been started (`StartBookmark`). Empty: whatever the tool may.
+  package var bookmark: Data {
+    get {_storage._bookmark}
+    set {_uniqueStorage()._bookmark = newValue}
+  }
+
+  /// The document is made, empty, and then written: only with one plain access for writing. When there is an item, the error
+  /// is DESTINATION_EXISTS. It is sent when the access has ended.
+  package var creating: Bool {
+    get {_storage._creating}
+    set {_uniqueStorage()._creating = newValue}
+  }
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// One more document of an access.
+package nonisolated struct WireServiceAccessIntention: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -932,18 +2168,38 @@ package nonisolated struct WireServiceBeginAccess: Sendable {
 
   package var intent: WireServiceIntent = .unspecified
 
-  /// Claims with the same purpose never wait for each other. Empty: this access has a purpose of its own.
-  package var purpose: String = String()
-
-  /// Do not provide contents: only metadata is wanted.
-  package var metadataOnly: Bool = false
-
-  /// The accesses of this connection inside which this one is asked for: they cannot end before it is answered. With
-  /// them a deadlock is found at once.
-  package var nestedIn: [UInt64] = []
-
-  /// For writing: what for. Not set: a plain update.
   package var writingOption: WireServiceWritingOption = .unspecified
+
+  package var readingOptions: WireServiceReadingOptions {
+    get {_readingOptions ?? WireServiceReadingOptions()}
+    set {_readingOptions = newValue}
+  }
+  /// Returns true if `readingOptions` has been explicitly set.
+  package var hasReadingOptions: Bool {self._readingOptions != nil}
+  /// Clears the value of `readingOptions`. Subsequent reads from it will return its default value.
+  package mutating func clearReadingOptions() {self._readingOptions = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _readingOptions: WireServiceReadingOptions? = nil
+}
+
+package nonisolated struct WireServiceReadingOptions: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Presenters are not asked to save first.
+  package var withoutChanges: Bool = false
+
+  package var resolvesSymbolicLink: Bool = false
+
+  package var immediatelyAvailableMetadataOnly: Bool = false
+
+  /// The path is a snapshot's, and the document is free again.
+  package var forUploading: Bool = false
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -969,6 +2225,32 @@ package nonisolated struct WireServiceBeginAccessAnswer: Sendable {
   /// Clears the value of `item`. Subsequent reads from it will return its default value.
   package mutating func clearItem() {self._item = nil}
 
+  /// Of the further documents, in the order of `BeginAccess.also`.
+  package var also: [WireServiceAccessedItem] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _item: WireServiceItemStatus? = nil
+}
+
+package nonisolated struct WireServiceAccessedItem: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var path: String = String()
+
+  package var item: WireServiceItemStatus {
+    get {_item ?? WireServiceItemStatus()}
+    set {_item = newValue}
+  }
+  /// Returns true if `item` has been explicitly set.
+  package var hasItem: Bool {self._item != nil}
+  /// Clears the value of `item`. Subsequent reads from it will return its default value.
+  package mutating func clearItem() {self._item = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -982,6 +2264,333 @@ package nonisolated struct WireServiceEndAccess: Sendable {
   // methods supported on all messages.
 
   package var access: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// From now on the tool is told what others are about to do with a document, with `ToolRequest`s of the daemon's.
+package nonisolated struct WireServiceAddPresenter: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Chosen by the tool, not 0, and not used before on this connection.
+  package var presenter: UInt64 = 0
+
+  /// Empty: the document is not created yet.
+  package var location: String = String()
+
+  /// It gets the messages of these, and no others.
+  package var capabilities: [WireServicePresenterCapability] = []
+
+  /// Of what it wants to hear when attributes change.
+  package var observedAttributes: [String] = []
+
+  /// How long it may take for one message, in milliseconds; then it is dropped. 0: 30 seconds.
+  package var patience: UInt32 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServiceRemovePresenter: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var presenter: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// The presenter presents another document by now, or one at all.
+package nonisolated struct WireServiceSetPresentedItem: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var presenter: UInt64 = 0
+
+  package var location: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// What waits for this coordinator is refused, what runs goes on, later accesses are refused.
+package nonisolated struct WireServiceCancelCoordinator: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var coordinator: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServiceCoordinationStatus: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Who holds what, who waits for what, and which presenters were dropped, in sentences.
+package nonisolated struct WireServiceCoordinationStatusAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var holdings: [String] = []
+
+  package var waits: [String] = []
+
+  package var droppedPresenters: [String] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// What the daemon asks a tool.
+package nonisolated struct WireServiceToolRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var call: WireServiceToolRequest.OneOf_Call? = nil
+
+  package var tellPresenter: WireServiceTellPresenter {
+    get {
+      if case .tellPresenter(let v)? = call {return v}
+      return WireServiceTellPresenter()
+    }
+    set {call = .tellPresenter(newValue)}
+  }
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum OneOf_Call: Equatable, Sendable {
+    case tellPresenter(WireServiceTellPresenter)
+
+  }
+
+  package init() {}
+}
+
+/// Answered when the presenter has done what the message wants. With an error, the access that caused it fails.
+package nonisolated struct WireServiceTellPresenter: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var presenter: UInt64 = 0
+
+  /// For `BeginAccess.answering`.
+  package var message: UInt64 = 0
+
+  package var kind: WireServiceTellPresenter.Kind = .unspecified
+
+  /// Where the item is, or the sub-item that it is about.
+  package var location: String = String()
+
+  /// Where it has moved to.
+  package var destination: String = String()
+
+  /// Of a version.
+  package var version: String = String()
+
+  package var attributes: [String] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum Kind: SwiftProtobuf.Enum, Swift.CaseIterable {
+    package typealias RawValue = Int
+    case unspecified // = 0
+    case relinquishToReader // = 1
+    case relinquishToWriter // = 2
+    case reacquire // = 3
+    case saveChanges // = 4
+    case accommodateDeletion // = 5
+    case accommodateSubitemDeletion // = 6
+    case accommodateEviction // = 7
+    case didChange // = 8
+    case didMove // = 9
+    case didChangeAttributes // = 10
+    case didGainVersion // = 11
+    case didLoseVersion // = 12
+    case didResolveVersion // = 13
+    case subitemDidAppear // = 14
+    case subitemDidChange // = 15
+    case subitemDidMove // = 16
+    case subitemDidGainVersion // = 17
+    case subitemDidLoseVersion // = 18
+    case subitemDidResolveVersion // = 19
+    case UNRECOGNIZED(Int)
+
+    package init() {
+      self = .unspecified
+    }
+
+    package init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .unspecified
+      case 1: self = .relinquishToReader
+      case 2: self = .relinquishToWriter
+      case 3: self = .reacquire
+      case 4: self = .saveChanges
+      case 5: self = .accommodateDeletion
+      case 6: self = .accommodateSubitemDeletion
+      case 7: self = .accommodateEviction
+      case 8: self = .didChange
+      case 9: self = .didMove
+      case 10: self = .didChangeAttributes
+      case 11: self = .didGainVersion
+      case 12: self = .didLoseVersion
+      case 13: self = .didResolveVersion
+      case 14: self = .subitemDidAppear
+      case 15: self = .subitemDidChange
+      case 16: self = .subitemDidMove
+      case 17: self = .subitemDidGainVersion
+      case 18: self = .subitemDidLoseVersion
+      case 19: self = .subitemDidResolveVersion
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    package var rawValue: Int {
+      switch self {
+      case .unspecified: return 0
+      case .relinquishToReader: return 1
+      case .relinquishToWriter: return 2
+      case .reacquire: return 3
+      case .saveChanges: return 4
+      case .accommodateDeletion: return 5
+      case .accommodateSubitemDeletion: return 6
+      case .accommodateEviction: return 7
+      case .didChange: return 8
+      case .didMove: return 9
+      case .didChangeAttributes: return 10
+      case .didGainVersion: return 11
+      case .didLoseVersion: return 12
+      case .didResolveVersion: return 13
+      case .subitemDidAppear: return 14
+      case .subitemDidChange: return 15
+      case .subitemDidMove: return 16
+      case .subitemDidGainVersion: return 17
+      case .subitemDidLoseVersion: return 18
+      case .subitemDidResolveVersion: return 19
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    package static let allCases: [WireServiceTellPresenter.Kind] = [
+      .unspecified,
+      .relinquishToReader,
+      .relinquishToWriter,
+      .reacquire,
+      .saveChanges,
+      .accommodateDeletion,
+      .accommodateSubitemDeletion,
+      .accommodateEviction,
+      .didChange,
+      .didMove,
+      .didChangeAttributes,
+      .didGainVersion,
+      .didLoseVersion,
+      .didResolveVersion,
+      .subitemDidAppear,
+      .subitemDidChange,
+      .subitemDidMove,
+      .subitemDidGainVersion,
+      .subitemDidLoseVersion,
+      .subitemDidResolveVersion,
+    ]
+
+  }
+
+  package init() {}
+}
+
+package nonisolated struct WireServiceToolAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var done: WireServiceDone {
+    get {_done ?? WireServiceDone()}
+    set {_done = newValue}
+  }
+  /// Returns true if `done` has been explicitly set.
+  package var hasDone: Bool {self._done != nil}
+  /// Clears the value of `done`. Subsequent reads from it will return its default value.
+  package mutating func clearDone() {self._done = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _done: WireServiceDone? = nil
+}
+
+/// What the daemon tells a tool without being asked.
+package nonisolated struct WireServiceToolNotification: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var event: WireServiceToolNotification.OneOf_Event? = nil
+
+  /// One of the tool's accesses was part of a deadlock, and another one was refused: who waited for whom, in words.
+  package var deadlock: String {
+    get {
+      if case .deadlock(let v)? = event {return v}
+      return String()
+    }
+    set {event = .deadlock(newValue)}
+  }
+
+  package var droppedPresenter: WireServiceDroppedPresenter {
+    get {
+      if case .droppedPresenter(let v)? = event {return v}
+      return WireServiceDroppedPresenter()
+    }
+    set {event = .droppedPresenter(newValue)}
+  }
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum OneOf_Event: Equatable, Sendable {
+    /// One of the tool's accesses was part of a deadlock, and another one was refused: who waited for whom, in words.
+    case deadlock(String)
+    case droppedPresenter(WireServiceDroppedPresenter)
+
+  }
+
+  package init() {}
+}
+
+/// A presenter did not answer in time, and gets no more messages.
+package nonisolated struct WireServiceDroppedPresenter: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var presenter: UInt64 = 0
+
+  package var reason: String = String()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1018,6 +2627,90 @@ package nonisolated struct WireServiceMoveDocument: Sendable {
   package var destination: String = String()
 
   package var replace: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Make a local document, or a local folder with all that is in it, an item of a domain. Answers with the item when its
+/// contents are safe in the document storage root and the original is gone; sending follows, also when the provider
+/// cannot be reached now. Folders around the destination that are missing are made.
+package nonisolated struct WireServiceMoveIn: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var sourcePath: String = String()
+
+  /// The new item; DESTINATION_EXISTS when there is something.
+  package var destination: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Remove an item from its domain, here, at the provider and so everywhere, because the tool has a copy of it in a place
+/// of its own: written and flushed, of all that is in it. To be asked inside of an access for deleting the item, which
+/// the tool began before it copied. Answers when the provider has removed it. When something of it was changed since it
+/// was copied, or the provider refuses, what is not removed stays, and so does the copy.
+package nonisolated struct WireServiceMoveOut: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var location: String = String()
+
+  /// Where the copy is; for messages, and for what is to be done after a crash.
+  package var destinationPath: String = String()
+
+  package var parts: [WireServiceCopiedPart] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// A document or a folder that was copied, as it was then.
+package nonisolated struct WireServiceCopiedPart: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Below the item that is moved out; empty for that itself.
+  package var path: String = String()
+
+  /// Absent for a folder.
+  package var file: WireServiceCopiedFile {
+    get {_file ?? WireServiceCopiedFile()}
+    set {_file = newValue}
+  }
+  /// Returns true if `file` has been explicitly set.
+  package var hasFile: Bool {self._file != nil}
+  /// Clears the value of `file`. Subsequent reads from it will return its default value.
+  package mutating func clearFile() {self._file = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _file: WireServiceCopiedFile? = nil
+}
+
+/// What `stat` told of the file in the document storage root before it was copied and after.
+package nonisolated struct WireServiceCopiedFile: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var inode: UInt64 = 0
+
+  package var size: Int64 = 0
+
+  package var modifiedSeconds: Int64 = 0
+
+  package var modifiedNanoseconds: UInt32 = 0
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1100,9 +2793,21 @@ package nonisolated struct WireServiceStatusAnswer: Sendable {
   /// Items that are neither placeholders nor simply in sync.
   package var items: [WireServiceItemStatus] = []
 
+  /// Of everything at and below the location.
+  package var transfers: WireServiceTransferSummary {
+    get {_transfers ?? WireServiceTransferSummary()}
+    set {_transfers = newValue}
+  }
+  /// Returns true if `transfers` has been explicitly set.
+  package var hasTransfers: Bool {self._transfers != nil}
+  /// Clears the value of `transfers`. Subsequent reads from it will return its default value.
+  package mutating func clearTransfers() {self._transfers = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+
+  fileprivate var _transfers: WireServiceTransferSummary? = nil
 }
 
 package nonisolated struct WireServiceDomainStatus: Sendable {
@@ -1129,10 +2834,273 @@ package nonisolated struct WireServiceDomainStatus: Sendable {
 
   package var conflicts: UInt64 = 0
 
+  package var transfers: WireServiceTransferSummary {
+    get {_transfers ?? WireServiceTransferSummary()}
+    set {_transfers = newValue}
+  }
+  /// Returns true if `transfers` has been explicitly set.
+  package var hasTransfers: Bool {self._transfers != nil}
+  /// Clears the value of `transfers`. Subsequent reads from it will return its default value.
+  package mutating func clearTransfers() {self._transfers = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
+  fileprivate var _domain: WireServiceDomain? = nil
+  fileprivate var _transfers: WireServiceTransferSummary? = nil
+}
+
+/// Have the contents of a document, or of everything below a folder, here some time: answered at once.
+package nonisolated struct WireServiceStartDownload: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var location: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Let the transfers of an item, and of everything below it, wait until they are resumed; also over restarts. The top
+/// folder stands for its domain.
+package nonisolated struct WireServicePauseTransfers: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var location: String = String()
+
+  /// False: they go on.
+  package var paused: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Say what becomes of the contents of an item, and of everything below it.
+package nonisolated struct WireServiceKeepItem: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var location: String = String()
+
+  /// Unspecified: as the folder around it.
+  package var keeping: WireServiceKeeping = .unspecified
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// The room that contents take, and how much they may.
+package nonisolated struct WireServiceSpaceUse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Set new limits; else they are only told.
+  package var set: Bool = false
+
+  /// In bytes. 0: no limit.
+  package var high: UInt64 = 0
+
+  /// What is left when something has to go. At most `high`.
+  package var low: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServiceSpaceUseAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var high: UInt64 = 0
+
+  package var low: UInt64 = 0
+
+  /// Of documents whose contents are here.
+  package var documents: UInt64 = 0
+
+  package var bytes: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// From now on, and until `EndWatch` or the connection's end, keep what happens until it is asked for.
+package nonisolated struct WireServiceWatchItems: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// What happens at and below it. Empty: everywhere.
+  package var location: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServiceWatchItemsAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var watch: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// What has happened since the answer before. Answered as soon as there is something.
+package nonisolated struct WireServiceNextEvents: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var watch: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServiceNextEventsAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var events: [WireServiceItemEvent] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServiceEndWatch: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var watch: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServiceItemEvent: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var kind: WireServiceItemEvent.Kind = .unspecified
+
+  /// With APPEARED, CHANGED and MOVED.
+  package var item: WireServiceItemStatus {
+    get {_item ?? WireServiceItemStatus()}
+    set {_item = newValue}
+  }
+  /// Returns true if `item` has been explicitly set.
+  package var hasItem: Bool {self._item != nil}
+  /// Clears the value of `item`. Subsequent reads from it will return its default value.
+  package mutating func clearItem() {self._item = nil}
+
+  /// MOVED: where it was before. REMOVED: where it was.
+  package var location: String = String()
+
+  /// With DOMAIN.
+  package var domain: WireServiceDomain {
+    get {_domain ?? WireServiceDomain()}
+    set {_domain = newValue}
+  }
+  /// Returns true if `domain` has been explicitly set.
+  package var hasDomain: Bool {self._domain != nil}
+  /// Clears the value of `domain`. Subsequent reads from it will return its default value.
+  package mutating func clearDomain() {self._domain = nil}
+
+  /// With DOMAIN_REMOVED.
+  package var domainName: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum Kind: SwiftProtobuf.Enum, Swift.CaseIterable {
+    package typealias RawValue = Int
+    case unspecified // = 0
+    case appeared // = 1
+
+    /// Several changes may be told as one.
+    case changed // = 2
+    case moved // = 3
+    case removed // = 4
+
+    /// A domain was added, or its provider is in another state.
+    case domain // = 5
+    case domainRemoved // = 6
+
+    /// More happened than was kept until somebody asked: look at everything anew.
+    case lost // = 7
+    case UNRECOGNIZED(Int)
+
+    package init() {
+      self = .unspecified
+    }
+
+    package init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .unspecified
+      case 1: self = .appeared
+      case 2: self = .changed
+      case 3: self = .moved
+      case 4: self = .removed
+      case 5: self = .domain
+      case 6: self = .domainRemoved
+      case 7: self = .lost
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    package var rawValue: Int {
+      switch self {
+      case .unspecified: return 0
+      case .appeared: return 1
+      case .changed: return 2
+      case .moved: return 3
+      case .removed: return 4
+      case .domain: return 5
+      case .domainRemoved: return 6
+      case .lost: return 7
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    package static let allCases: [WireServiceItemEvent.Kind] = [
+      .unspecified,
+      .appeared,
+      .changed,
+      .moved,
+      .removed,
+      .domain,
+      .domainRemoved,
+      .lost,
+    ]
+
+  }
+
+  package init() {}
+
+  fileprivate var _item: WireServiceItemStatus? = nil
   fileprivate var _domain: WireServiceDomain? = nil
 }
 
@@ -1145,6 +3113,9 @@ package nonisolated struct WireServiceResolveConflict: Sendable {
   package var location: String = String()
 
   package var keep: WireServiceResolveConflict.Keep = .unspecified
+
+  /// With BOTH: what the new document is called. Empty: after the document, with the date.
+  package var name: String = String()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1199,8 +3170,980 @@ package nonisolated struct WireServiceResolveConflict: Sendable {
   package init() {}
 }
 
+/// The contents that a document has, and those that are kept beside it.
+package nonisolated struct WireServiceListVersions: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var location: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServiceListVersionsAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The current one first.
+  package var versions: [WireServiceVersion] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServiceVersion: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Names it for as long as it is kept.
+  package var id: String = String()
+
+  package var kind: WireServiceVersion.Kind = .unspecified
+
+  /// Its contents. Empty when they are not here.
+  package var path: String = String()
+
+  /// In bytes. Absent when it is not known.
+  package var size: Int64 {
+    get {_size ?? 0}
+    set {_size = newValue}
+  }
+  /// Returns true if `size` has been explicitly set.
+  package var hasSize: Bool {self._size != nil}
+  /// Clears the value of `size`. Subsequent reads from it will return its default value.
+  package mutating func clearSize() {self._size = nil}
+
+  package var modified: WireModelTimestamp {
+    get {_modified ?? WireModelTimestamp()}
+    set {_modified = newValue}
+  }
+  /// Returns true if `modified` has been explicitly set.
+  package var hasModified: Bool {self._modified != nil}
+  /// Clears the value of `modified`. Subsequent reads from it will return its default value.
+  package mutating func clearModified() {self._modified = nil}
+
+  /// Whether these contents are what lies in the document's own file.
+  package var inPlace: Bool = false
+
+  /// What the device calls itself that saved them. Empty: not known.
+  package var device: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum Kind: SwiftProtobuf.Enum, Swift.CaseIterable {
+    package typealias RawValue = Int
+    case unspecified // = 0
+
+    /// What the document is; of the two sides of a conflict, the one that wins on every machine.
+    case current // = 1
+
+    /// The other side of a conflict.
+    case conflict // = 2
+
+    /// What changes began from that were not sent yet.
+    case base // = 3
+
+    /// What was here before.
+    case older // = 4
+    case UNRECOGNIZED(Int)
+
+    package init() {
+      self = .unspecified
+    }
+
+    package init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .unspecified
+      case 1: self = .current
+      case 2: self = .conflict
+      case 3: self = .base
+      case 4: self = .older
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    package var rawValue: Int {
+      switch self {
+      case .unspecified: return 0
+      case .current: return 1
+      case .conflict: return 2
+      case .base: return 3
+      case .older: return 4
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    package static let allCases: [WireServiceVersion.Kind] = [
+      .unspecified,
+      .current,
+      .conflict,
+      .base,
+      .older,
+    ]
+
+  }
+
+  package init() {}
+
+  fileprivate var _size: Int64? = nil
+  fileprivate var _modified: WireModelTimestamp? = nil
+}
+
+/// Put kept contents in a document's place, as a change of it that is sent. What was there is kept.
+package nonisolated struct WireServiceRestoreVersion: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var location: String = String()
+
+  /// The id of one of its versions.
+  package var version: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Remove versions for good. One of an unresolved conflict: the other one stays, and the conflict is resolved.
+package nonisolated struct WireServiceRemoveVersions: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var location: String = String()
+
+  /// The ids of its versions. Empty: all but the current one, and what changes began from that were not sent yet.
+  package var versions: [String] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
 /// Look for changes of the remote now.
 package nonisolated struct WireServiceRefresh: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var location: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Seal what finds an item again, wherever it is by then. The tool must be allowed what the bookmark allows.
+package nonisolated struct WireServiceCreateBookmark: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var location: String = String()
+
+  /// Writes through it are refused.
+  package var readOnly: Bool = false
+
+  /// Bind it to this document, not to the tool: whoever may read the document may use it. Empty: to the tool.
+  package var document: String = String()
+
+  /// Bind it to another tool. Only for the user's own programs; not together with `document`.
+  package var tool: String = String()
+
+  /// From when on it gives nothing. Absent: never.
+  package var expires: WireModelTimestamp {
+    get {_expires ?? WireModelTimestamp()}
+    set {_expires = newValue}
+  }
+  /// Returns true if `expires` has been explicitly set.
+  package var hasExpires: Bool {self._expires != nil}
+  /// Clears the value of `expires`. Subsequent reads from it will return its default value.
+  package mutating func clearExpires() {self._expires = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _expires: WireModelTimestamp? = nil
+}
+
+package nonisolated struct WireServiceCreateBookmarkAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var bookmark: Data = Data()
+
+  package var info: WireServiceBookmarkInfo {
+    get {_info ?? WireServiceBookmarkInfo()}
+    set {_info = newValue}
+  }
+  /// Returns true if `info` has been explicitly set.
+  package var hasInfo: Bool {self._info != nil}
+  /// Clears the value of `info`. Subsequent reads from it will return its default value.
+  package mutating func clearInfo() {self._info = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _info: WireServiceBookmarkInfo? = nil
+}
+
+/// What is known of a bookmark. It is not the bookmark, and opens nothing.
+package nonisolated struct WireServiceBookmarkInfo: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// What it is revoked by.
+  package var id: UInt64 = 0
+
+  /// Where the item was when the bookmark was made.
+  package var madeAt: String = String()
+
+  /// Where it is now. Empty when it is not known here any more.
+  package var location: String = String()
+
+  package var readOnly: Bool = false
+
+  /// Empty: the user's own programs.
+  package var tool: String = String()
+
+  /// What the document that it is bound to was called then. Empty: it is bound to a tool.
+  package var document: String = String()
+
+  package var created: WireModelTimestamp {
+    get {_created ?? WireModelTimestamp()}
+    set {_created = newValue}
+  }
+  /// Returns true if `created` has been explicitly set.
+  package var hasCreated: Bool {self._created != nil}
+  /// Clears the value of `created`. Subsequent reads from it will return its default value.
+  package mutating func clearCreated() {self._created = nil}
+
+  package var expires: WireModelTimestamp {
+    get {_expires ?? WireModelTimestamp()}
+    set {_expires = newValue}
+  }
+  /// Returns true if `expires` has been explicitly set.
+  package var hasExpires: Bool {self._expires != nil}
+  /// Clears the value of `expires`. Subsequent reads from it will return its default value.
+  package mutating func clearExpires() {self._expires = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _created: WireModelTimestamp? = nil
+  fileprivate var _expires: WireModelTimestamp? = nil
+}
+
+/// Where the item is now. This is no access yet.
+package nonisolated struct WireServiceResolveBookmark: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var bookmark: Data = Data()
+
+  /// For a bookmark that is bound to a document: that document.
+  package var document: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServiceResolveBookmarkAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var item: WireServiceItemStatus {
+    get {_item ?? WireServiceItemStatus()}
+    set {_item = newValue}
+  }
+  /// Returns true if `item` has been explicitly set.
+  package var hasItem: Bool {self._item != nil}
+  /// Clears the value of `item`. Subsequent reads from it will return its default value.
+  package mutating func clearItem() {self._item = nil}
+
+  /// The item was moved or renamed since the bookmark was made. It is still good; a new one should be made.
+  package var stale: Bool = false
+
+  package var readOnly: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _item: WireServiceItemStatus? = nil
+}
+
+/// From now on, and until `StopBookmark` or the connection's end, the tool may access the item as the bookmark allows.
+/// Each one that is granted needs one `StopBookmark`. A tool that leaves 1,000 without is refused any more.
+package nonisolated struct WireServiceStartBookmark: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var bookmark: Data = Data()
+
+  package var document: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServiceStartBookmarkAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var granted: Bool = false
+
+  /// Why not.
+  package var refusal: WireFailure {
+    get {_refusal ?? WireFailure()}
+    set {_refusal = newValue}
+  }
+  /// Returns true if `refusal` has been explicitly set.
+  package var hasRefusal: Bool {self._refusal != nil}
+  /// Clears the value of `refusal`. Subsequent reads from it will return its default value.
+  package mutating func clearRefusal() {self._refusal = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _refusal: WireFailure? = nil
+}
+
+package nonisolated struct WireServiceStopBookmark: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var bookmark: Data = Data()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// All bookmarks for the user's own programs; for another tool, those that are bound to it.
+package nonisolated struct WireServiceListBookmarks: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServiceListBookmarksAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var bookmarks: [WireServiceBookmarkInfo] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// From now on it gives nothing, also where it was started.
+package nonisolated struct WireServiceRevokeBookmark: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var id: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// A picker session: from asking for a document, or for a place to put one, to the granted location. It ends with a
+/// choice that was carried out or failed to be, with CancelPicker, and with the connection.
+package nonisolated struct WireServiceBeginPicker: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// "import", "open", "export" or "move".
+  package var mode: String = String()
+
+  /// Import and open: the types that may be chosen, at least one. Export and move: none.
+  package var types: [String] = []
+
+  /// Export and move: the local file, as an absolute path. Import and open: empty.
+  package var originalPath: String = String()
+
+  /// Only this domain. Empty: every one whose provider offers the mode and a type.
+  package var domain: String = String()
+
+  /// Import and open: several items may be chosen.
+  package var several: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServiceBeginPickerAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var session: UInt64 = 0
+
+  package var roots: [WireServicePickerRoot] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// A domain that a session may choose in.
+package nonisolated struct WireServicePickerRoot: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Of its top folder. Ids are opaque, and good for their session only.
+  package var id: Data = Data()
+
+  package var domain: String = String()
+
+  package var providerName: String = String()
+
+  /// As in `Domain`.
+  package var providerState: String = String()
+
+  package var problem: WireFailure {
+    get {_problem ?? WireFailure()}
+    set {_problem = newValue}
+  }
+  /// Returns true if `problem` has been explicitly set.
+  package var hasProblem: Bool {self._problem != nil}
+  /// Clears the value of `problem`. Subsequent reads from it will return its default value.
+  package mutating func clearProblem() {self._problem = nil}
+
+  package var capabilities: WireModelItemCapabilities {
+    get {_capabilities ?? WireModelItemCapabilities()}
+    set {_capabilities = newValue}
+  }
+  /// Returns true if `capabilities` has been explicitly set.
+  package var hasCapabilities: Bool {self._capabilities != nil}
+  /// Clears the value of `capabilities`. Subsequent reads from it will return its default value.
+  package mutating func clearCapabilities() {self._capabilities = nil}
+
+  /// Documents can be put in, and nothing of what is there can be seen.
+  package var dropBox: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _problem: WireFailure? = nil
+  fileprivate var _capabilities: WireModelItemCapabilities? = nil
+}
+
+/// A page of a folder. The first one of a domain has its provider prepared for the session.
+package nonisolated struct WireServiceBrowsePicker: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var session: UInt64 = 0
+
+  package var folder: Data = Data()
+
+  package var page: Data = Data()
+
+  package var suggestedCount: UInt32 = 0
+
+  /// Ask the provider again, also when the folder is known.
+  package var refresh: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServiceBrowsePickerAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var entries: [WireServicePickerEntry] = []
+
+  package var nextPage: Data = Data()
+
+  /// The provider still tells what is in the folder: ask again, from the first page, for more.
+  package var loading: Bool = false
+
+  /// The folder itself.
+  package var folder: WireServicePickerEntry {
+    get {_folder ?? WireServicePickerEntry()}
+    set {_folder = newValue}
+  }
+  /// Returns true if `folder` has been explicitly set.
+  package var hasFolder: Bool {self._folder != nil}
+  /// Clears the value of `folder`. Subsequent reads from it will return its default value.
+  package mutating func clearFolder() {self._folder = nil}
+
+  /// The folder around it; empty for a top folder.
+  package var parent: Data = Data()
+
+  /// How the provider would like its domain to be shown.
+  package var shape: WireServicePickerShape {
+    get {_shape ?? WireServicePickerShape()}
+    set {_shape = newValue}
+  }
+  /// Returns true if `shape` has been explicitly set.
+  package var hasShape: Bool {self._shape != nil}
+  /// Clears the value of `shape`. Subsequent reads from it will return its default value.
+  package mutating func clearShape() {self._shape = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _folder: WireServicePickerEntry? = nil
+  fileprivate var _shape: WireServicePickerShape? = nil
+}
+
+package nonisolated struct WireServicePickerEntry: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var id: Data = Data()
+
+  package var item: WireServiceItemStatus {
+    get {_item ?? WireServiceItemStatus()}
+    set {_item = newValue}
+  }
+  /// Returns true if `item` has been explicitly set.
+  package var hasItem: Bool {self._item != nil}
+  /// Clears the value of `item`. Subsequent reads from it will return its default value.
+  package mutating func clearItem() {self._item = nil}
+
+  /// Import and open: it may be chosen. Export and move: something may be put into it.
+  package var selectable: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _item: WireServiceItemStatus? = nil
+}
+
+package nonisolated struct WireServicePickerShape: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var message: String = String()
+
+  package var places: [WireServicePickerPlace] = []
+
+  /// "size", "modified", "created", "type", "state". Unknown ones are ignored.
+  package var columns: [String] = []
+
+  /// The folder to begin with; empty: the top folder.
+  package var start: Data = Data()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServicePickerPlace: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var title: String = String()
+
+  package var id: Data = Data()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServiceMakePickerFolder: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var session: UInt64 = 0
+
+  package var folder: Data = Data()
+
+  package var name: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServicePickerEntryAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var entry: WireServicePickerEntry {
+    get {_entry ?? WireServicePickerEntry()}
+    set {_entry = newValue}
+  }
+  /// Returns true if `entry` has been explicitly set.
+  package var hasEntry: Bool {self._entry != nil}
+  /// Clears the value of `entry`. Subsequent reads from it will return its default value.
+  package mutating func clearEntry() {self._entry = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _entry: WireServicePickerEntry? = nil
+}
+
+/// The end of a session, when the choice keeps the rules of its mode. A choice that does not is refused, and the session
+/// goes on.
+package nonisolated struct WireServiceChoosePicker: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var session: UInt64 = 0
+
+  /// Import and open: one of these, with one entry unless `several` was set.
+  package var entries: [Data] = []
+
+  package var paths: [String] = []
+
+  /// Export and move.
+  package var target: WireServicePickerTarget {
+    get {_target ?? WireServicePickerTarget()}
+    set {_target = newValue}
+  }
+  /// Returns true if `target` has been explicitly set.
+  package var hasTarget: Bool {self._target != nil}
+  /// Clears the value of `target`. Subsequent reads from it will return its default value.
+  package mutating func clearTarget() {self._target = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _target: WireServicePickerTarget? = nil
+}
+
+package nonisolated struct WireServicePickerTarget: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var folder: Data = Data()
+
+  package var name: String = String()
+
+  /// Replace what is there, else DESTINATION_EXISTS.
+  package var replace: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServiceChoosePickerAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var items: [WireServicePickedItem] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServicePickedItem: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Export: a sign of success only, without a path.
+  package var item: WireServiceItemStatus {
+    get {_item ?? WireServiceItemStatus()}
+    set {_item = newValue}
+  }
+  /// Returns true if `item` has been explicitly set.
+  package var hasItem: Bool {self._item != nil}
+  /// Clears the value of `item`. Subsequent reads from it will return its default value.
+  package mutating func clearItem() {self._item = nil}
+
+  /// Import: a reading access to the contents, to be copied and then ended with `EndAccess`. Else 0.
+  package var access: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _item: WireServiceItemStatus? = nil
+}
+
+/// No transfer, no grant.
+package nonisolated struct WireServiceCancelPicker: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var session: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Take a tool's manifest: from its next start on its program may do what that says, and no more. Like everything about
+/// setting up, this is for the user's own programs: registered tools are refused. Answered with `ListToolsAnswer`.
+package nonisolated struct WireServiceRegisterTool: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var manifestPath: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServiceListTools: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Empty: all; for a registered tool, itself.
+  package var toolID: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServiceListToolsAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var tools: [WireServiceTool] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// A registered program, and what it may use.
+package nonisolated struct WireServiceTool: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var id: String = String()
+
+  package var name: String = String()
+
+  package var executable: String = String()
+
+  /// Identifiers of containers, the tool's own one first; later ones may end in "*".
+  package var containers: [String] = []
+
+  /// Where its small settings are kept.
+  package var keyValue: String = String()
+
+  /// Domains that it may read and change.
+  package var domains: [String] = []
+
+  /// Domains that it may only read.
+  package var readDomains: [String] = []
+
+  package var publicContainers: [WireServicePublicContainer] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// A container whose documents other tools may see and read.
+package nonisolated struct WireServicePublicContainer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var container: String = String()
+
+  package var name: String = String()
+
+  package var folders: WireServicePublicContainer.Folders = .unspecified
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum Folders: SwiftProtobuf.Enum, Swift.CaseIterable {
+    package typealias RawValue = Int
+    case unspecified // = 0
+
+    /// Documents only.
+    case noFolders // = 1
+    case oneLevel // = 2
+    case anyLevel // = 3
+    case UNRECOGNIZED(Int)
+
+    package init() {
+      self = .unspecified
+    }
+
+    package init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .unspecified
+      case 1: self = .noFolders
+      case 2: self = .oneLevel
+      case 3: self = .anyLevel
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    package var rawValue: Int {
+      switch self {
+      case .unspecified: return 0
+      case .noFolders: return 1
+      case .oneLevel: return 2
+      case .anyLevel: return 3
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    package static let allCases: [WireServicePublicContainer.Folders] = [
+      .unspecified,
+      .noFolders,
+      .oneLevel,
+      .anyLevel,
+    ]
+
+  }
+
+  package init() {}
+}
+
+/// Its bookmarks are revoked, too.
+package nonisolated struct WireServiceUnregisterTool: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var toolID: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// The folder of a container, made when it is missing. Until then the tool may not use the container on this connection.
+package nonisolated struct WireServiceOpenContainer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Empty: the tool's own container.
+  package var container: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServiceOpenContainerAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Empty: the service is off, or there is no account.
+  package var location: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// The containers that are there and that the tool can see.
+package nonisolated struct WireServiceListContainers: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServiceListContainersAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var containers: [WireServiceContainer] = []
+
+  /// The folder that they are in, for the user's own programs. Empty: the service is off.
+  package var place: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServiceContainer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var container: String = String()
+
+  package var name: String = String()
+
+  package var location: String = String()
+
+  /// Others see its documents.
+  package var isPublic: Bool = false
+
+  /// The tool may use all of it; else it sees its documents.
+  package var entitled: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Where containers are from now on. Empty: there are none.
+package nonisolated struct WireServicePlaceContainers: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -1216,8 +4159,16 @@ package nonisolated struct WireServiceRefresh: Sendable {
 
 fileprivate nonisolated let _protobuf_package = "docent.service.v1"
 
+nonisolated extension WireServiceKeeping: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0KEEPING_UNSPECIFIED\0\u{1}AUTOMATIC\0\u{1}PINNED\0\u{1}ONLINE_ONLY\0\u{1}EXCLUDED\0")
+}
+
 nonisolated extension WireServiceState: SwiftProtobuf._ProtoNameProviding {
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0STATE_UNSPECIFIED\0\u{1}PLACEHOLDER\0\u{1}MATERIALISING\0\u{1}MATERIALISED\0\u{1}OUTDATED\0\u{1}CHANGED\0\u{1}SENDING\0\u{1}CONFLICT\0\u{1}NAME_CLASH\0")
+}
+
+nonisolated extension WireServiceDeletionDirection: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0DELETION_DIRECTION_UNSPECIFIED\0\u{1}FROM_REMOTE\0\u{1}TO_REMOTE\0")
 }
 
 nonisolated extension WireServiceIntent: SwiftProtobuf._ProtoNameProviding {
@@ -1226,6 +4177,10 @@ nonisolated extension WireServiceIntent: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireServiceWritingOption: SwiftProtobuf._ProtoNameProviding {
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0WRITING_OPTION_UNSPECIFIED\0\u{1}FOR_DELETING\0\u{1}FOR_MOVING\0\u{1}FOR_MERGING\0\u{1}FOR_REPLACING\0\u{1}CONTENT_INDEPENDENT_METADATA_ONLY\0")
+}
+
+nonisolated extension WireServicePresenterCapability: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0PRESENTER_CAPABILITY_UNSPECIFIED\0\u{1}RELINQUISHING\0\u{1}SAVING\0\u{1}ACCOMMODATING_DELETION\0\u{1}ACCOMMODATING_SUBITEM_DELETION\0\u{1}ACCOMMODATING_EVICTION\0\u{1}CHANGES\0\u{1}MOVES\0\u{1}ATTRIBUTES\0\u{1}VERSIONS\0\u{1}SUBITEMS\0\u{1}SUBITEM_VERSIONS\0")
 }
 
 nonisolated extension WireServiceToolIdentity: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1260,7 +4215,7 @@ nonisolated extension WireServiceToolIdentity: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ServiceRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_status\0\u{3}stop_host\0\u{4}\u{8}list_providers\0\u{4}\u{a}add_domain\0\u{3}list_domains\0\u{3}remove_domain\0\u{4}\u{8}list_items\0\u{3}get_item\0\u{3}make_folder\0\u{3}rename_item\0\u{3}remove_item\0\u{4}\u{6}begin_access\0\u{3}end_access\0\u{4}\u{9}export_document\0\u{3}move_document\0\u{2}\u{9}download\0\u{1}evict\0\u{3}wait_until_sent\0\u{1}status\0\u{3}resolve_conflict\0\u{1}refresh\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_status\0\u{3}stop_host\0\u{4}\u{8}list_providers\0\u{3}last_failure\0\u{3}restart_provider\0\u{3}record_provider\0\u{4}\u{7}add_domain\0\u{3}list_domains\0\u{3}remove_domain\0\u{3}answer_deletions\0\u{3}set_domain_rules\0\u{4}\u{6}list_items\0\u{3}get_item\0\u{3}make_folder\0\u{3}rename_item\0\u{3}remove_item\0\u{4}\u{6}begin_access\0\u{3}end_access\0\u{3}add_presenter\0\u{3}remove_presenter\0\u{3}set_presented_item\0\u{3}cancel_coordinator\0\u{3}coordination_status\0\u{4}\u{4}export_document\0\u{3}move_document\0\u{3}move_in\0\u{3}move_out\0\u{2}\u{7}download\0\u{1}evict\0\u{3}wait_until_sent\0\u{1}status\0\u{3}resolve_conflict\0\u{1}refresh\0\u{3}start_download\0\u{3}pause_transfers\0\u{3}keep_item\0\u{3}space_use\0\u{3}list_versions\0\u{3}restore_version\0\u{3}watch_items\0\u{3}next_events\0\u{3}end_watch\0\u{3}remove_versions\0\u{4}\u{5}begin_picker\0\u{3}browse_picker\0\u{3}make_picker_folder\0\u{3}choose_picker\0\u{3}cancel_picker\0\u{4}\u{10}create_bookmark\0\u{3}resolve_bookmark\0\u{3}start_bookmark\0\u{3}stop_bookmark\0\u{3}list_bookmarks\0\u{3}revoke_bookmark\0\u{4}\u{5}register_tool\0\u{3}list_tools\0\u{3}unregister_tool\0\u{3}open_container\0\u{3}list_containers\0\u{3}place_containers\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1307,6 +4262,45 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
           self.call = .listProviders(v)
         }
       }()
+      case 11: try {
+        var v: WireServiceLastFailure?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .lastFailure(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .lastFailure(v)
+        }
+      }()
+      case 12: try {
+        var v: WireServiceRestartProvider?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .restartProvider(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .restartProvider(v)
+        }
+      }()
+      case 13: try {
+        var v: WireServiceRecordProvider?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .recordProvider(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .recordProvider(v)
+        }
+      }()
       case 20: try {
         var v: WireServiceAddDomain?
         var hadOneofValue = false
@@ -1344,6 +4338,32 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
           self.call = .removeDomain(v)
+        }
+      }()
+      case 23: try {
+        var v: WireServiceAnswerDeletions?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .answerDeletions(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .answerDeletions(v)
+        }
+      }()
+      case 24: try {
+        var v: WireServiceSetDomainRules?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .setDomainRules(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .setDomainRules(v)
         }
       }()
       case 30: try {
@@ -1437,6 +4457,71 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
           self.call = .endAccess(v)
         }
       }()
+      case 42: try {
+        var v: WireServiceAddPresenter?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .addPresenter(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .addPresenter(v)
+        }
+      }()
+      case 43: try {
+        var v: WireServiceRemovePresenter?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .removePresenter(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .removePresenter(v)
+        }
+      }()
+      case 44: try {
+        var v: WireServiceSetPresentedItem?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .setPresentedItem(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .setPresentedItem(v)
+        }
+      }()
+      case 45: try {
+        var v: WireServiceCancelCoordinator?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .cancelCoordinator(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .cancelCoordinator(v)
+        }
+      }()
+      case 46: try {
+        var v: WireServiceCoordinationStatus?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .coordinationStatus(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .coordinationStatus(v)
+        }
+      }()
       case 50: try {
         var v: WireServiceExportDocument?
         var hadOneofValue = false
@@ -1461,6 +4546,32 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
           self.call = .moveDocument(v)
+        }
+      }()
+      case 52: try {
+        var v: WireServiceMoveIn?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .moveIn(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .moveIn(v)
+        }
+      }()
+      case 53: try {
+        var v: WireServiceMoveOut?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .moveOut(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .moveOut(v)
         }
       }()
       case 60: try {
@@ -1541,6 +4652,357 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
           self.call = .refresh(v)
         }
       }()
+      case 66: try {
+        var v: WireServiceStartDownload?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .startDownload(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .startDownload(v)
+        }
+      }()
+      case 67: try {
+        var v: WireServicePauseTransfers?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .pauseTransfers(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .pauseTransfers(v)
+        }
+      }()
+      case 68: try {
+        var v: WireServiceKeepItem?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .keepItem(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .keepItem(v)
+        }
+      }()
+      case 69: try {
+        var v: WireServiceSpaceUse?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .spaceUse(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .spaceUse(v)
+        }
+      }()
+      case 70: try {
+        var v: WireServiceListVersions?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .listVersions(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .listVersions(v)
+        }
+      }()
+      case 71: try {
+        var v: WireServiceRestoreVersion?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .restoreVersion(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .restoreVersion(v)
+        }
+      }()
+      case 72: try {
+        var v: WireServiceWatchItems?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .watchItems(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .watchItems(v)
+        }
+      }()
+      case 73: try {
+        var v: WireServiceNextEvents?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .nextEvents(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .nextEvents(v)
+        }
+      }()
+      case 74: try {
+        var v: WireServiceEndWatch?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .endWatch(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .endWatch(v)
+        }
+      }()
+      case 75: try {
+        var v: WireServiceRemoveVersions?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .removeVersions(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .removeVersions(v)
+        }
+      }()
+      case 80: try {
+        var v: WireServiceBeginPicker?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .beginPicker(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .beginPicker(v)
+        }
+      }()
+      case 81: try {
+        var v: WireServiceBrowsePicker?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .browsePicker(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .browsePicker(v)
+        }
+      }()
+      case 82: try {
+        var v: WireServiceMakePickerFolder?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .makePickerFolder(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .makePickerFolder(v)
+        }
+      }()
+      case 83: try {
+        var v: WireServiceChoosePicker?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .choosePicker(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .choosePicker(v)
+        }
+      }()
+      case 84: try {
+        var v: WireServiceCancelPicker?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .cancelPicker(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .cancelPicker(v)
+        }
+      }()
+      case 100: try {
+        var v: WireServiceCreateBookmark?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .createBookmark(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .createBookmark(v)
+        }
+      }()
+      case 101: try {
+        var v: WireServiceResolveBookmark?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .resolveBookmark(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .resolveBookmark(v)
+        }
+      }()
+      case 102: try {
+        var v: WireServiceStartBookmark?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .startBookmark(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .startBookmark(v)
+        }
+      }()
+      case 103: try {
+        var v: WireServiceStopBookmark?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .stopBookmark(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .stopBookmark(v)
+        }
+      }()
+      case 104: try {
+        var v: WireServiceListBookmarks?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .listBookmarks(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .listBookmarks(v)
+        }
+      }()
+      case 105: try {
+        var v: WireServiceRevokeBookmark?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .revokeBookmark(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .revokeBookmark(v)
+        }
+      }()
+      case 110: try {
+        var v: WireServiceRegisterTool?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .registerTool(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .registerTool(v)
+        }
+      }()
+      case 111: try {
+        var v: WireServiceListTools?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .listTools(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .listTools(v)
+        }
+      }()
+      case 112: try {
+        var v: WireServiceUnregisterTool?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .unregisterTool(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .unregisterTool(v)
+        }
+      }()
+      case 113: try {
+        var v: WireServiceOpenContainer?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .openContainer(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .openContainer(v)
+        }
+      }()
+      case 114: try {
+        var v: WireServiceListContainers?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .listContainers(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .listContainers(v)
+        }
+      }()
+      case 115: try {
+        var v: WireServicePlaceContainers?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .placeContainers(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .placeContainers(v)
+        }
+      }()
       default: break
       }
     }
@@ -1564,6 +5026,18 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
       guard case .listProviders(let v)? = self.call else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
     }()
+    case .lastFailure?: try {
+      guard case .lastFailure(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    }()
+    case .restartProvider?: try {
+      guard case .restartProvider(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+    }()
+    case .recordProvider?: try {
+      guard case .recordProvider(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+    }()
     case .addDomain?: try {
       guard case .addDomain(let v)? = self.call else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
@@ -1575,6 +5049,14 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
     case .removeDomain?: try {
       guard case .removeDomain(let v)? = self.call else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
+    }()
+    case .answerDeletions?: try {
+      guard case .answerDeletions(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 23)
+    }()
+    case .setDomainRules?: try {
+      guard case .setDomainRules(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
     }()
     case .listItems?: try {
       guard case .listItems(let v)? = self.call else { preconditionFailure() }
@@ -1604,6 +5086,26 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
       guard case .endAccess(let v)? = self.call else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 41)
     }()
+    case .addPresenter?: try {
+      guard case .addPresenter(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 42)
+    }()
+    case .removePresenter?: try {
+      guard case .removePresenter(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 43)
+    }()
+    case .setPresentedItem?: try {
+      guard case .setPresentedItem(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 44)
+    }()
+    case .cancelCoordinator?: try {
+      guard case .cancelCoordinator(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 45)
+    }()
+    case .coordinationStatus?: try {
+      guard case .coordinationStatus(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 46)
+    }()
     case .exportDocument?: try {
       guard case .exportDocument(let v)? = self.call else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
@@ -1611,6 +5113,14 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
     case .moveDocument?: try {
       guard case .moveDocument(let v)? = self.call else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 51)
+    }()
+    case .moveIn?: try {
+      guard case .moveIn(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 52)
+    }()
+    case .moveOut?: try {
+      guard case .moveOut(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 53)
     }()
     case .download?: try {
       guard case .download(let v)? = self.call else { preconditionFailure() }
@@ -1636,6 +5146,114 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
       guard case .refresh(let v)? = self.call else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 65)
     }()
+    case .startDownload?: try {
+      guard case .startDownload(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 66)
+    }()
+    case .pauseTransfers?: try {
+      guard case .pauseTransfers(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 67)
+    }()
+    case .keepItem?: try {
+      guard case .keepItem(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 68)
+    }()
+    case .spaceUse?: try {
+      guard case .spaceUse(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 69)
+    }()
+    case .listVersions?: try {
+      guard case .listVersions(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 70)
+    }()
+    case .restoreVersion?: try {
+      guard case .restoreVersion(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 71)
+    }()
+    case .watchItems?: try {
+      guard case .watchItems(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 72)
+    }()
+    case .nextEvents?: try {
+      guard case .nextEvents(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 73)
+    }()
+    case .endWatch?: try {
+      guard case .endWatch(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 74)
+    }()
+    case .removeVersions?: try {
+      guard case .removeVersions(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 75)
+    }()
+    case .beginPicker?: try {
+      guard case .beginPicker(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 80)
+    }()
+    case .browsePicker?: try {
+      guard case .browsePicker(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 81)
+    }()
+    case .makePickerFolder?: try {
+      guard case .makePickerFolder(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 82)
+    }()
+    case .choosePicker?: try {
+      guard case .choosePicker(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 83)
+    }()
+    case .cancelPicker?: try {
+      guard case .cancelPicker(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 84)
+    }()
+    case .createBookmark?: try {
+      guard case .createBookmark(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 100)
+    }()
+    case .resolveBookmark?: try {
+      guard case .resolveBookmark(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 101)
+    }()
+    case .startBookmark?: try {
+      guard case .startBookmark(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 102)
+    }()
+    case .stopBookmark?: try {
+      guard case .stopBookmark(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 103)
+    }()
+    case .listBookmarks?: try {
+      guard case .listBookmarks(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 104)
+    }()
+    case .revokeBookmark?: try {
+      guard case .revokeBookmark(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 105)
+    }()
+    case .registerTool?: try {
+      guard case .registerTool(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 110)
+    }()
+    case .listTools?: try {
+      guard case .listTools(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 111)
+    }()
+    case .unregisterTool?: try {
+      guard case .unregisterTool(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 112)
+    }()
+    case .openContainer?: try {
+      guard case .openContainer(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 113)
+    }()
+    case .listContainers?: try {
+      guard case .listContainers(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 114)
+    }()
+    case .placeContainers?: try {
+      guard case .placeContainers(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 115)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -1650,7 +5268,7 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension WireServiceServiceAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ServiceAnswer"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}done\0\u{3}host_status\0\u{3}list_providers\0\u{3}list_domains\0\u{3}list_items\0\u{1}item\0\u{3}begin_access\0\u{1}evict\0\u{1}status\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}done\0\u{3}host_status\0\u{3}list_providers\0\u{3}list_domains\0\u{3}list_items\0\u{1}item\0\u{3}begin_access\0\u{1}evict\0\u{1}status\0\u{4}\u{b}coordination_status\0\u{4}\u{5}list_versions\0\u{4}\u{5}last_failure\0\u{3}record_provider\0\u{3}space_use\0\u{3}watch_items\0\u{3}next_events\0\u{4}.begin_picker\0\u{3}browse_picker\0\u{3}picker_entry\0\u{3}choose_picker\0\u{4}\u{11}create_bookmark\0\u{3}resolve_bookmark\0\u{3}start_bookmark\0\u{3}list_bookmarks\0\u{4}\u{7}list_tools\0\u{3}open_container\0\u{3}list_containers\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1775,6 +5393,240 @@ nonisolated extension WireServiceServiceAnswer: SwiftProtobuf.Message, SwiftProt
           self.answer = .status(v)
         }
       }()
+      case 20: try {
+        var v: WireServiceCoordinationStatusAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .coordinationStatus(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .coordinationStatus(v)
+        }
+      }()
+      case 25: try {
+        var v: WireServiceListVersionsAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .listVersions(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .listVersions(v)
+        }
+      }()
+      case 30: try {
+        var v: WireServiceLastFailureAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .lastFailure(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .lastFailure(v)
+        }
+      }()
+      case 31: try {
+        var v: WireServiceRecordProviderAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .recordProvider(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .recordProvider(v)
+        }
+      }()
+      case 32: try {
+        var v: WireServiceSpaceUseAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .spaceUse(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .spaceUse(v)
+        }
+      }()
+      case 33: try {
+        var v: WireServiceWatchItemsAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .watchItems(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .watchItems(v)
+        }
+      }()
+      case 34: try {
+        var v: WireServiceNextEventsAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .nextEvents(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .nextEvents(v)
+        }
+      }()
+      case 80: try {
+        var v: WireServiceBeginPickerAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .beginPicker(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .beginPicker(v)
+        }
+      }()
+      case 81: try {
+        var v: WireServiceBrowsePickerAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .browsePicker(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .browsePicker(v)
+        }
+      }()
+      case 82: try {
+        var v: WireServicePickerEntryAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .pickerEntry(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .pickerEntry(v)
+        }
+      }()
+      case 83: try {
+        var v: WireServiceChoosePickerAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .choosePicker(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .choosePicker(v)
+        }
+      }()
+      case 100: try {
+        var v: WireServiceCreateBookmarkAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .createBookmark(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .createBookmark(v)
+        }
+      }()
+      case 101: try {
+        var v: WireServiceResolveBookmarkAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .resolveBookmark(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .resolveBookmark(v)
+        }
+      }()
+      case 102: try {
+        var v: WireServiceStartBookmarkAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .startBookmark(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .startBookmark(v)
+        }
+      }()
+      case 103: try {
+        var v: WireServiceListBookmarksAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .listBookmarks(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .listBookmarks(v)
+        }
+      }()
+      case 110: try {
+        var v: WireServiceListToolsAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .listTools(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .listTools(v)
+        }
+      }()
+      case 111: try {
+        var v: WireServiceOpenContainerAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .openContainer(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .openContainer(v)
+        }
+      }()
+      case 112: try {
+        var v: WireServiceListContainersAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .listContainers(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .listContainers(v)
+        }
+      }()
       default: break
       }
     }
@@ -1822,6 +5674,78 @@ nonisolated extension WireServiceServiceAnswer: SwiftProtobuf.Message, SwiftProt
       guard case .status(let v)? = self.answer else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
     }()
+    case .coordinationStatus?: try {
+      guard case .coordinationStatus(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+    }()
+    case .listVersions?: try {
+      guard case .listVersions(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 25)
+    }()
+    case .lastFailure?: try {
+      guard case .lastFailure(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
+    }()
+    case .recordProvider?: try {
+      guard case .recordProvider(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
+    }()
+    case .spaceUse?: try {
+      guard case .spaceUse(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 32)
+    }()
+    case .watchItems?: try {
+      guard case .watchItems(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 33)
+    }()
+    case .nextEvents?: try {
+      guard case .nextEvents(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 34)
+    }()
+    case .beginPicker?: try {
+      guard case .beginPicker(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 80)
+    }()
+    case .browsePicker?: try {
+      guard case .browsePicker(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 81)
+    }()
+    case .pickerEntry?: try {
+      guard case .pickerEntry(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 82)
+    }()
+    case .choosePicker?: try {
+      guard case .choosePicker(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 83)
+    }()
+    case .createBookmark?: try {
+      guard case .createBookmark(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 100)
+    }()
+    case .resolveBookmark?: try {
+      guard case .resolveBookmark(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 101)
+    }()
+    case .startBookmark?: try {
+      guard case .startBookmark(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 102)
+    }()
+    case .listBookmarks?: try {
+      guard case .listBookmarks(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 103)
+    }()
+    case .listTools?: try {
+      guard case .listTools(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 110)
+    }()
+    case .openContainer?: try {
+      guard case .openContainer(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 111)
+    }()
+    case .listContainers?: try {
+      guard case .listContainers(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 112)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -1855,7 +5779,168 @@ nonisolated extension WireServiceDone: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WireServiceItemStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ItemStatus"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}item\0\u{1}location\0\u{1}state\0\u{1}path\0\u{1}problem\0\u{1}progress\0\u{3}conflict_path\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}item\0\u{1}location\0\u{1}state\0\u{1}path\0\u{1}problem\0\u{1}progress\0\u{3}conflict_path\0\u{1}download\0\u{1}upload\0\u{3}download_requested\0\u{3}own_keeping\0\u{1}keeping\0\u{3}paused_itself\0\u{1}paused\0")
+
+  fileprivate class _StorageClass {
+    var _item: WireModelItem? = nil
+    var _location: String = String()
+    var _state: WireServiceState = .unspecified
+    var _path: String = String()
+    var _problem: WireFailure? = nil
+    var _progress: WireProgress? = nil
+    var _conflictPath: String = String()
+    var _download: WireServiceTransfer? = nil
+    var _upload: WireServiceTransfer? = nil
+    var _downloadRequested: Bool = false
+    var _ownKeeping: WireServiceKeeping = .unspecified
+    var _keeping: WireServiceKeeping = .unspecified
+    var _pausedItself: Bool = false
+    var _paused: Bool = false
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _item = source._item
+      _location = source._location
+      _state = source._state
+      _path = source._path
+      _problem = source._problem
+      _progress = source._progress
+      _conflictPath = source._conflictPath
+      _download = source._download
+      _upload = source._upload
+      _downloadRequested = source._downloadRequested
+      _ownKeeping = source._ownKeeping
+      _keeping = source._keeping
+      _pausedItself = source._pausedItself
+      _paused = source._paused
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._item) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._location) }()
+        case 3: try { try decoder.decodeSingularEnumField(value: &_storage._state) }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._path) }()
+        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._problem) }()
+        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._progress) }()
+        case 7: try { try decoder.decodeSingularStringField(value: &_storage._conflictPath) }()
+        case 8: try { try decoder.decodeSingularMessageField(value: &_storage._download) }()
+        case 9: try { try decoder.decodeSingularMessageField(value: &_storage._upload) }()
+        case 10: try { try decoder.decodeSingularBoolField(value: &_storage._downloadRequested) }()
+        case 11: try { try decoder.decodeSingularEnumField(value: &_storage._ownKeeping) }()
+        case 12: try { try decoder.decodeSingularEnumField(value: &_storage._keeping) }()
+        case 13: try { try decoder.decodeSingularBoolField(value: &_storage._pausedItself) }()
+        case 14: try { try decoder.decodeSingularBoolField(value: &_storage._paused) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._item {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+      if !_storage._location.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._location, fieldNumber: 2)
+      }
+      if _storage._state != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._state, fieldNumber: 3)
+      }
+      if !_storage._path.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._path, fieldNumber: 4)
+      }
+      try { if let v = _storage._problem {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._progress {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      } }()
+      if !_storage._conflictPath.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._conflictPath, fieldNumber: 7)
+      }
+      try { if let v = _storage._download {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      } }()
+      try { if let v = _storage._upload {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      } }()
+      if _storage._downloadRequested != false {
+        try visitor.visitSingularBoolField(value: _storage._downloadRequested, fieldNumber: 10)
+      }
+      if _storage._ownKeeping != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._ownKeeping, fieldNumber: 11)
+      }
+      if _storage._keeping != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._keeping, fieldNumber: 12)
+      }
+      if _storage._pausedItself != false {
+        try visitor.visitSingularBoolField(value: _storage._pausedItself, fieldNumber: 13)
+      }
+      if _storage._paused != false {
+        try visitor.visitSingularBoolField(value: _storage._paused, fieldNumber: 14)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceItemStatus, rhs: WireServiceItemStatus) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._item != rhs_storage._item {return false}
+        if _storage._location != rhs_storage._location {return false}
+        if _storage._state != rhs_storage._state {return false}
+        if _storage._path != rhs_storage._path {return false}
+        if _storage._problem != rhs_storage._problem {return false}
+        if _storage._progress != rhs_storage._progress {return false}
+        if _storage._conflictPath != rhs_storage._conflictPath {return false}
+        if _storage._download != rhs_storage._download {return false}
+        if _storage._upload != rhs_storage._upload {return false}
+        if _storage._downloadRequested != rhs_storage._downloadRequested {return false}
+        if _storage._ownKeeping != rhs_storage._ownKeeping {return false}
+        if _storage._keeping != rhs_storage._keeping {return false}
+        if _storage._pausedItself != rhs_storage._pausedItself {return false}
+        if _storage._paused != rhs_storage._paused {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceTransfer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Transfer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}done\0\u{1}expected\0\u{1}percent\0\u{3}bytes_per_second\0\u{3}time_left_ms\0\u{1}wait\0\u{3}retry_in_ms\0\u{1}problem\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1863,13 +5948,14 @@ nonisolated extension WireServiceItemStatus: SwiftProtobuf.Message, SwiftProtobu
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularMessageField(value: &self._item) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.location) }()
-      case 3: try { try decoder.decodeSingularEnumField(value: &self.state) }()
-      case 4: try { try decoder.decodeSingularStringField(value: &self.path) }()
-      case 5: try { try decoder.decodeSingularMessageField(value: &self._problem) }()
-      case 6: try { try decoder.decodeSingularMessageField(value: &self._progress) }()
-      case 7: try { try decoder.decodeSingularStringField(value: &self.conflictPath) }()
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.done) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self._expected) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self._percent) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self._bytesPerSecond) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self._timeLeftMs) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.wait) }()
+      case 7: try { try decoder.decodeSingularUInt64Field(value: &self._retryInMs) }()
+      case 8: try { try decoder.decodeSingularMessageField(value: &self._problem) }()
       default: break
       }
     }
@@ -1880,38 +5966,101 @@ nonisolated extension WireServiceItemStatus: SwiftProtobuf.Message, SwiftProtobu
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._item {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    if self.done != 0 {
+      try visitor.visitSingularUInt64Field(value: self.done, fieldNumber: 1)
+    }
+    try { if let v = self._expected {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 2)
     } }()
-    if !self.location.isEmpty {
-      try visitor.visitSingularStringField(value: self.location, fieldNumber: 2)
+    try { if let v = self._percent {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._bytesPerSecond {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._timeLeftMs {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 5)
+    } }()
+    if !self.wait.isEmpty {
+      try visitor.visitSingularStringField(value: self.wait, fieldNumber: 6)
     }
-    if self.state != .unspecified {
-      try visitor.visitSingularEnumField(value: self.state, fieldNumber: 3)
-    }
-    if !self.path.isEmpty {
-      try visitor.visitSingularStringField(value: self.path, fieldNumber: 4)
-    }
+    try { if let v = self._retryInMs {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 7)
+    } }()
     try { if let v = self._problem {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
     } }()
-    try { if let v = self._progress {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-    } }()
-    if !self.conflictPath.isEmpty {
-      try visitor.visitSingularStringField(value: self.conflictPath, fieldNumber: 7)
-    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  package static func ==(lhs: WireServiceItemStatus, rhs: WireServiceItemStatus) -> Bool {
-    if lhs._item != rhs._item {return false}
-    if lhs.location != rhs.location {return false}
-    if lhs.state != rhs.state {return false}
-    if lhs.path != rhs.path {return false}
+  package static func ==(lhs: WireServiceTransfer, rhs: WireServiceTransfer) -> Bool {
+    if lhs.done != rhs.done {return false}
+    if lhs._expected != rhs._expected {return false}
+    if lhs._percent != rhs._percent {return false}
+    if lhs._bytesPerSecond != rhs._bytesPerSecond {return false}
+    if lhs._timeLeftMs != rhs._timeLeftMs {return false}
+    if lhs.wait != rhs.wait {return false}
+    if lhs._retryInMs != rhs._retryInMs {return false}
     if lhs._problem != rhs._problem {return false}
-    if lhs._progress != rhs._progress {return false}
-    if lhs.conflictPath != rhs.conflictPath {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceTransferSummary: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".TransferSummary"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}waiting\0\u{3}under_way\0\u{1}failed\0\u{3}bytes_left\0\u{3}bytes_per_second\0\u{3}time_left_ms\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.waiting) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.underWay) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.failed) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.bytesLeft) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self._bytesPerSecond) }()
+      case 6: try { try decoder.decodeSingularUInt64Field(value: &self._timeLeftMs) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.waiting != 0 {
+      try visitor.visitSingularUInt64Field(value: self.waiting, fieldNumber: 1)
+    }
+    if self.underWay != 0 {
+      try visitor.visitSingularUInt64Field(value: self.underWay, fieldNumber: 2)
+    }
+    if self.failed != 0 {
+      try visitor.visitSingularUInt64Field(value: self.failed, fieldNumber: 3)
+    }
+    if self.bytesLeft != 0 {
+      try visitor.visitSingularUInt64Field(value: self.bytesLeft, fieldNumber: 4)
+    }
+    try { if let v = self._bytesPerSecond {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._timeLeftMs {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 6)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceTransferSummary, rhs: WireServiceTransferSummary) -> Bool {
+    if lhs.waiting != rhs.waiting {return false}
+    if lhs.underWay != rhs.underWay {return false}
+    if lhs.failed != rhs.failed {return false}
+    if lhs.bytesLeft != rhs.bytesLeft {return false}
+    if lhs._bytesPerSecond != rhs._bytesPerSecond {return false}
+    if lhs._timeLeftMs != rhs._timeLeftMs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2091,7 +6240,7 @@ nonisolated extension WireServiceListProvidersAnswer: SwiftProtobuf.Message, Swi
 
 nonisolated extension WireServiceProvider: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Provider"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}name\0\u{1}version\0\u{3}bundle_path\0\u{1}executable\0\u{3}protocol_versions\0\u{3}picker_modes\0\u{3}supported_types\0\u{1}capabilities\0\u{1}settings\0\u{1}permissions\0\u{1}domains\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}name\0\u{1}version\0\u{3}bundle_path\0\u{1}executable\0\u{3}protocol_versions\0\u{3}picker_modes\0\u{3}supported_types\0\u{1}capabilities\0\u{1}settings\0\u{1}permissions\0\u{1}domains\0\u{2}\u{2}gaps\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2111,6 +6260,7 @@ nonisolated extension WireServiceProvider: SwiftProtobuf.Message, SwiftProtobuf.
       case 10: try { try decoder.decodeRepeatedMessageField(value: &self.settings) }()
       case 11: try { try decoder.decodeRepeatedStringField(value: &self.permissions) }()
       case 12: try { try decoder.decodeRepeatedStringField(value: &self.domains) }()
+      case 14: try { try decoder.decodeRepeatedStringField(value: &self.gaps) }()
       default: break
       }
     }
@@ -2153,6 +6303,9 @@ nonisolated extension WireServiceProvider: SwiftProtobuf.Message, SwiftProtobuf.
     if !self.domains.isEmpty {
       try visitor.visitRepeatedStringField(value: self.domains, fieldNumber: 12)
     }
+    if !self.gaps.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.gaps, fieldNumber: 14)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2169,6 +6322,7 @@ nonisolated extension WireServiceProvider: SwiftProtobuf.Message, SwiftProtobuf.
     if lhs.settings != rhs.settings {return false}
     if lhs.permissions != rhs.permissions {return false}
     if lhs.domains != rhs.domains {return false}
+    if lhs.gaps != rhs.gaps {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2176,7 +6330,7 @@ nonisolated extension WireServiceProvider: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension WireServiceSetting: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Setting"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}type\0\u{1}required\0\u{3}default_value\0\u{1}description\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}type\0\u{1}required\0\u{3}default_value\0\u{1}description\0\u{1}secret\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2189,6 +6343,7 @@ nonisolated extension WireServiceSetting: SwiftProtobuf.Message, SwiftProtobuf._
       case 3: try { try decoder.decodeSingularBoolField(value: &self.required) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.defaultValue) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.description_p) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.secret) }()
       default: break
       }
     }
@@ -2210,6 +6365,9 @@ nonisolated extension WireServiceSetting: SwiftProtobuf.Message, SwiftProtobuf._
     if !self.description_p.isEmpty {
       try visitor.visitSingularStringField(value: self.description_p, fieldNumber: 5)
     }
+    if self.secret != false {
+      try visitor.visitSingularBoolField(value: self.secret, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2219,6 +6377,182 @@ nonisolated extension WireServiceSetting: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.required != rhs.required {return false}
     if lhs.defaultValue != rhs.defaultValue {return false}
     if lhs.description_p != rhs.description_p {return false}
+    if lhs.secret != rhs.secret {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceLastFailure: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".LastFailure"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}provider_id\0\u{1}domain\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.providerID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.domain) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.providerID.isEmpty {
+      try visitor.visitSingularStringField(value: self.providerID, fieldNumber: 1)
+    }
+    if !self.domain.isEmpty {
+      try visitor.visitSingularStringField(value: self.domain, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceLastFailure, rhs: WireServiceLastFailure) -> Bool {
+    if lhs.providerID != rhs.providerID {return false}
+    if lhs.domain != rhs.domain {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceLastFailureAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".LastFailureAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}path\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.record) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.path) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.record.isEmpty {
+      try visitor.visitSingularStringField(value: self.record, fieldNumber: 1)
+    }
+    if !self.path.isEmpty {
+      try visitor.visitSingularStringField(value: self.path, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceLastFailureAnswer, rhs: WireServiceLastFailureAnswer) -> Bool {
+    if lhs.record != rhs.record {return false}
+    if lhs.path != rhs.path {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceRestartProvider: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".RestartProvider"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}provider_id\0\u{1}domain\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.providerID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.domain) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.providerID.isEmpty {
+      try visitor.visitSingularStringField(value: self.providerID, fieldNumber: 1)
+    }
+    if !self.domain.isEmpty {
+      try visitor.visitSingularStringField(value: self.domain, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceRestartProvider, rhs: WireServiceRestartProvider) -> Bool {
+    if lhs.providerID != rhs.providerID {return false}
+    if lhs.domain != rhs.domain {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceRecordProvider: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".RecordProvider"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}provider_id\0\u{1}domain\0\u{1}on\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.providerID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.domain) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.on) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.providerID.isEmpty {
+      try visitor.visitSingularStringField(value: self.providerID, fieldNumber: 1)
+    }
+    if !self.domain.isEmpty {
+      try visitor.visitSingularStringField(value: self.domain, fieldNumber: 2)
+    }
+    if self.on != false {
+      try visitor.visitSingularBoolField(value: self.on, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceRecordProvider, rhs: WireServiceRecordProvider) -> Bool {
+    if lhs.providerID != rhs.providerID {return false}
+    if lhs.domain != rhs.domain {return false}
+    if lhs.on != rhs.on {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceRecordProviderAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".RecordProviderAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}folders\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedStringField(value: &self.folders) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.folders.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.folders, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceRecordProviderAnswer, rhs: WireServiceRecordProviderAnswer) -> Bool {
+    if lhs.folders != rhs.folders {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2315,7 +6649,147 @@ nonisolated extension WireServiceListDomainsAnswer: SwiftProtobuf.Message, Swift
 
 nonisolated extension WireServiceDomain: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Domain"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}provider_id\0\u{1}settings\0\u{3}provider_state\0\u{1}problem\0\u{3}provider_process_id\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}provider_id\0\u{1}settings\0\u{3}provider_state\0\u{1}problem\0\u{3}provider_process_id\0\u{3}restart_in_ms\0\u{1}recordings\0\u{1}note\0\u{2}\u{b}rules\0\u{3}held_deletions\0")
+
+  fileprivate class _StorageClass {
+    var _name: String = String()
+    var _providerID: String = String()
+    var _settings: Dictionary<String,String> = [:]
+    var _providerState: String = String()
+    var _problem: WireFailure? = nil
+    var _providerProcessID: Int64 = 0
+    var _restartInMs: UInt32 = 0
+    var _recordings: String = String()
+    var _note: String = String()
+    var _rules: WireServiceDomainRules? = nil
+    var _heldDeletions: [WireServiceHeldDeletions] = []
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _name = source._name
+      _providerID = source._providerID
+      _settings = source._settings
+      _providerState = source._providerState
+      _problem = source._problem
+      _providerProcessID = source._providerProcessID
+      _restartInMs = source._restartInMs
+      _recordings = source._recordings
+      _note = source._note
+      _rules = source._rules
+      _heldDeletions = source._heldDeletions
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._name) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._providerID) }()
+        case 3: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &_storage._settings) }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._providerState) }()
+        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._problem) }()
+        case 6: try { try decoder.decodeSingularInt64Field(value: &_storage._providerProcessID) }()
+        case 7: try { try decoder.decodeSingularUInt32Field(value: &_storage._restartInMs) }()
+        case 8: try { try decoder.decodeSingularStringField(value: &_storage._recordings) }()
+        case 9: try { try decoder.decodeSingularStringField(value: &_storage._note) }()
+        case 20: try { try decoder.decodeSingularMessageField(value: &_storage._rules) }()
+        case 21: try { try decoder.decodeRepeatedMessageField(value: &_storage._heldDeletions) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._name.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._name, fieldNumber: 1)
+      }
+      if !_storage._providerID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._providerID, fieldNumber: 2)
+      }
+      if !_storage._settings.isEmpty {
+        try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: _storage._settings, fieldNumber: 3)
+      }
+      if !_storage._providerState.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._providerState, fieldNumber: 4)
+      }
+      try { if let v = _storage._problem {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      } }()
+      if _storage._providerProcessID != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._providerProcessID, fieldNumber: 6)
+      }
+      if _storage._restartInMs != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._restartInMs, fieldNumber: 7)
+      }
+      if !_storage._recordings.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._recordings, fieldNumber: 8)
+      }
+      if !_storage._note.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._note, fieldNumber: 9)
+      }
+      try { if let v = _storage._rules {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+      } }()
+      if !_storage._heldDeletions.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._heldDeletions, fieldNumber: 21)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceDomain, rhs: WireServiceDomain) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._name != rhs_storage._name {return false}
+        if _storage._providerID != rhs_storage._providerID {return false}
+        if _storage._settings != rhs_storage._settings {return false}
+        if _storage._providerState != rhs_storage._providerState {return false}
+        if _storage._problem != rhs_storage._problem {return false}
+        if _storage._providerProcessID != rhs_storage._providerProcessID {return false}
+        if _storage._restartInMs != rhs_storage._restartInMs {return false}
+        if _storage._recordings != rhs_storage._recordings {return false}
+        if _storage._note != rhs_storage._note {return false}
+        if _storage._rules != rhs_storage._rules {return false}
+        if _storage._heldDeletions != rhs_storage._heldDeletions {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceDomainRules: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".DomainRules"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}deletion_minimum\0\u{3}deletion_percent\0\u{3}look_again_s\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2323,12 +6797,9 @@ nonisolated extension WireServiceDomain: SwiftProtobuf.Message, SwiftProtobuf._M
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.providerID) }()
-      case 3: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &self.settings) }()
-      case 4: try { try decoder.decodeSingularStringField(value: &self.providerState) }()
-      case 5: try { try decoder.decodeSingularMessageField(value: &self._problem) }()
-      case 6: try { try decoder.decodeSingularInt64Field(value: &self.providerProcessID) }()
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self._deletionMinimum) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self._deletionPercent) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self._lookAgainS) }()
       default: break
       }
     }
@@ -2339,34 +6810,155 @@ nonisolated extension WireServiceDomain: SwiftProtobuf.Message, SwiftProtobuf._M
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.name.isEmpty {
-      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    try { if let v = self._deletionMinimum {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._deletionPercent {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._lookAgainS {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceDomainRules, rhs: WireServiceDomainRules) -> Bool {
+    if lhs._deletionMinimum != rhs._deletionMinimum {return false}
+    if lhs._deletionPercent != rhs._deletionPercent {return false}
+    if lhs._lookAgainS != rhs._lookAgainS {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceHeldDeletions: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".HeldDeletions"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}direction\0\u{1}items\0\u{1}materialised\0\u{1}examples\0\u{1}since\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.direction) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.items) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.materialised) }()
+      case 4: try { try decoder.decodeRepeatedStringField(value: &self.examples) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._since) }()
+      default: break
+      }
     }
-    if !self.providerID.isEmpty {
-      try visitor.visitSingularStringField(value: self.providerID, fieldNumber: 2)
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.direction != .unspecified {
+      try visitor.visitSingularEnumField(value: self.direction, fieldNumber: 1)
     }
-    if !self.settings.isEmpty {
-      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: self.settings, fieldNumber: 3)
+    if self.items != 0 {
+      try visitor.visitSingularUInt64Field(value: self.items, fieldNumber: 2)
     }
-    if !self.providerState.isEmpty {
-      try visitor.visitSingularStringField(value: self.providerState, fieldNumber: 4)
+    if self.materialised != 0 {
+      try visitor.visitSingularUInt64Field(value: self.materialised, fieldNumber: 3)
     }
-    try { if let v = self._problem {
+    if !self.examples.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.examples, fieldNumber: 4)
+    }
+    try { if let v = self._since {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
     } }()
-    if self.providerProcessID != 0 {
-      try visitor.visitSingularInt64Field(value: self.providerProcessID, fieldNumber: 6)
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceHeldDeletions, rhs: WireServiceHeldDeletions) -> Bool {
+    if lhs.direction != rhs.direction {return false}
+    if lhs.items != rhs.items {return false}
+    if lhs.materialised != rhs.materialised {return false}
+    if lhs.examples != rhs.examples {return false}
+    if lhs._since != rhs._since {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceAnswerDeletions: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".AnswerDeletions"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}domain\0\u{1}direction\0\u{3}carry_out\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.domain) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.direction) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.carryOut) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.domain.isEmpty {
+      try visitor.visitSingularStringField(value: self.domain, fieldNumber: 1)
+    }
+    if self.direction != .unspecified {
+      try visitor.visitSingularEnumField(value: self.direction, fieldNumber: 2)
+    }
+    if self.carryOut != false {
+      try visitor.visitSingularBoolField(value: self.carryOut, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  package static func ==(lhs: WireServiceDomain, rhs: WireServiceDomain) -> Bool {
-    if lhs.name != rhs.name {return false}
-    if lhs.providerID != rhs.providerID {return false}
-    if lhs.settings != rhs.settings {return false}
-    if lhs.providerState != rhs.providerState {return false}
-    if lhs._problem != rhs._problem {return false}
-    if lhs.providerProcessID != rhs.providerProcessID {return false}
+  package static func ==(lhs: WireServiceAnswerDeletions, rhs: WireServiceAnswerDeletions) -> Bool {
+    if lhs.domain != rhs.domain {return false}
+    if lhs.direction != rhs.direction {return false}
+    if lhs.carryOut != rhs.carryOut {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceSetDomainRules: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SetDomainRules"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}domain\0\u{1}rules\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.domain) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._rules) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.domain.isEmpty {
+      try visitor.visitSingularStringField(value: self.domain, fieldNumber: 1)
+    }
+    try { if let v = self._rules {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceSetDomainRules, rhs: WireServiceSetDomainRules) -> Bool {
+    if lhs.domain != rhs.domain {return false}
+    if lhs._rules != rhs._rules {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2409,7 +7001,7 @@ nonisolated extension WireServiceRemoveDomain: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension WireServiceListItems: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ListItems"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0\u{1}page\0\u{3}suggested_count\0\u{1}refresh\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0\u{1}page\0\u{3}suggested_count\0\u{1}refresh\0\u{1}known\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2421,6 +7013,7 @@ nonisolated extension WireServiceListItems: SwiftProtobuf.Message, SwiftProtobuf
       case 2: try { try decoder.decodeSingularBytesField(value: &self.page) }()
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self.suggestedCount) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.refresh) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.known) }()
       default: break
       }
     }
@@ -2439,6 +7032,9 @@ nonisolated extension WireServiceListItems: SwiftProtobuf.Message, SwiftProtobuf
     if self.refresh != false {
       try visitor.visitSingularBoolField(value: self.refresh, fieldNumber: 4)
     }
+    if self.known != false {
+      try visitor.visitSingularBoolField(value: self.known, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2447,6 +7043,7 @@ nonisolated extension WireServiceListItems: SwiftProtobuf.Message, SwiftProtobuf
     if lhs.page != rhs.page {return false}
     if lhs.suggestedCount != rhs.suggestedCount {return false}
     if lhs.refresh != rhs.refresh {return false}
+    if lhs.known != rhs.known {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2489,7 +7086,7 @@ nonisolated extension WireServiceListItemsAnswer: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension WireServiceGetItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".GetItem"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0\u{1}known\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2498,6 +7095,7 @@ nonisolated extension WireServiceGetItem: SwiftProtobuf.Message, SwiftProtobuf._
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.location) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.known) }()
       default: break
       }
     }
@@ -2507,11 +7105,15 @@ nonisolated extension WireServiceGetItem: SwiftProtobuf.Message, SwiftProtobuf._
     if !self.location.isEmpty {
       try visitor.visitSingularStringField(value: self.location, fieldNumber: 1)
     }
+    if self.known != false {
+      try visitor.visitSingularBoolField(value: self.known, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireServiceGetItem, rhs: WireServiceGetItem) -> Bool {
     if lhs.location != rhs.location {return false}
+    if lhs.known != rhs.known {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2553,7 +7155,7 @@ nonisolated extension WireServiceItemAnswer: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension WireServiceMakeFolder: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".MakeFolder"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0\u{3}at_once\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2562,6 +7164,7 @@ nonisolated extension WireServiceMakeFolder: SwiftProtobuf.Message, SwiftProtobu
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.location) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.atOnce) }()
       default: break
       }
     }
@@ -2571,11 +7174,15 @@ nonisolated extension WireServiceMakeFolder: SwiftProtobuf.Message, SwiftProtobu
     if !self.location.isEmpty {
       try visitor.visitSingularStringField(value: self.location, fieldNumber: 1)
     }
+    if self.atOnce != false {
+      try visitor.visitSingularBoolField(value: self.atOnce, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireServiceMakeFolder, rhs: WireServiceMakeFolder) -> Bool {
     if lhs.location != rhs.location {return false}
+    if lhs.atOnce != rhs.atOnce {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2658,7 +7265,168 @@ nonisolated extension WireServiceRemoveItem: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension WireServiceBeginAccess: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".BeginAccess"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0\u{1}intent\0\u{1}purpose\0\u{3}metadata_only\0\u{3}nested_in\0\u{3}writing_option\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0\u{1}intent\0\u{1}purpose\0\u{3}metadata_only\0\u{3}nested_in\0\u{3}writing_option\0\u{3}reading_options\0\u{1}also\0\u{1}presenter\0\u{1}coordinator\0\u{1}answering\0\u{1}preparation\0\u{1}bookmark\0\u{1}creating\0")
+
+  fileprivate class _StorageClass {
+    var _location: String = String()
+    var _intent: WireServiceIntent = .unspecified
+    var _purpose: String = String()
+    var _metadataOnly: Bool = false
+    var _nestedIn: [UInt64] = []
+    var _writingOption: WireServiceWritingOption = .unspecified
+    var _readingOptions: WireServiceReadingOptions? = nil
+    var _also: [WireServiceAccessIntention] = []
+    var _presenter: UInt64 = 0
+    var _coordinator: UInt64 = 0
+    var _answering: UInt64 = 0
+    var _preparation: Bool = false
+    var _bookmark: Data = Data()
+    var _creating: Bool = false
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _location = source._location
+      _intent = source._intent
+      _purpose = source._purpose
+      _metadataOnly = source._metadataOnly
+      _nestedIn = source._nestedIn
+      _writingOption = source._writingOption
+      _readingOptions = source._readingOptions
+      _also = source._also
+      _presenter = source._presenter
+      _coordinator = source._coordinator
+      _answering = source._answering
+      _preparation = source._preparation
+      _bookmark = source._bookmark
+      _creating = source._creating
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._location) }()
+        case 2: try { try decoder.decodeSingularEnumField(value: &_storage._intent) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._purpose) }()
+        case 4: try { try decoder.decodeSingularBoolField(value: &_storage._metadataOnly) }()
+        case 5: try { try decoder.decodeRepeatedUInt64Field(value: &_storage._nestedIn) }()
+        case 6: try { try decoder.decodeSingularEnumField(value: &_storage._writingOption) }()
+        case 7: try { try decoder.decodeSingularMessageField(value: &_storage._readingOptions) }()
+        case 8: try { try decoder.decodeRepeatedMessageField(value: &_storage._also) }()
+        case 9: try { try decoder.decodeSingularUInt64Field(value: &_storage._presenter) }()
+        case 10: try { try decoder.decodeSingularUInt64Field(value: &_storage._coordinator) }()
+        case 11: try { try decoder.decodeSingularUInt64Field(value: &_storage._answering) }()
+        case 12: try { try decoder.decodeSingularBoolField(value: &_storage._preparation) }()
+        case 13: try { try decoder.decodeSingularBytesField(value: &_storage._bookmark) }()
+        case 14: try { try decoder.decodeSingularBoolField(value: &_storage._creating) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._location.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._location, fieldNumber: 1)
+      }
+      if _storage._intent != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._intent, fieldNumber: 2)
+      }
+      if !_storage._purpose.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._purpose, fieldNumber: 3)
+      }
+      if _storage._metadataOnly != false {
+        try visitor.visitSingularBoolField(value: _storage._metadataOnly, fieldNumber: 4)
+      }
+      if !_storage._nestedIn.isEmpty {
+        try visitor.visitPackedUInt64Field(value: _storage._nestedIn, fieldNumber: 5)
+      }
+      if _storage._writingOption != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._writingOption, fieldNumber: 6)
+      }
+      try { if let v = _storage._readingOptions {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      } }()
+      if !_storage._also.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._also, fieldNumber: 8)
+      }
+      if _storage._presenter != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._presenter, fieldNumber: 9)
+      }
+      if _storage._coordinator != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._coordinator, fieldNumber: 10)
+      }
+      if _storage._answering != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._answering, fieldNumber: 11)
+      }
+      if _storage._preparation != false {
+        try visitor.visitSingularBoolField(value: _storage._preparation, fieldNumber: 12)
+      }
+      if !_storage._bookmark.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._bookmark, fieldNumber: 13)
+      }
+      if _storage._creating != false {
+        try visitor.visitSingularBoolField(value: _storage._creating, fieldNumber: 14)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceBeginAccess, rhs: WireServiceBeginAccess) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._location != rhs_storage._location {return false}
+        if _storage._intent != rhs_storage._intent {return false}
+        if _storage._purpose != rhs_storage._purpose {return false}
+        if _storage._metadataOnly != rhs_storage._metadataOnly {return false}
+        if _storage._nestedIn != rhs_storage._nestedIn {return false}
+        if _storage._writingOption != rhs_storage._writingOption {return false}
+        if _storage._readingOptions != rhs_storage._readingOptions {return false}
+        if _storage._also != rhs_storage._also {return false}
+        if _storage._presenter != rhs_storage._presenter {return false}
+        if _storage._coordinator != rhs_storage._coordinator {return false}
+        if _storage._answering != rhs_storage._answering {return false}
+        if _storage._preparation != rhs_storage._preparation {return false}
+        if _storage._bookmark != rhs_storage._bookmark {return false}
+        if _storage._creating != rhs_storage._creating {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceAccessIntention: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".AccessIntention"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0\u{1}intent\0\u{3}writing_option\0\u{3}reading_options\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2668,44 +7436,83 @@ nonisolated extension WireServiceBeginAccess: SwiftProtobuf.Message, SwiftProtob
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.location) }()
       case 2: try { try decoder.decodeSingularEnumField(value: &self.intent) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.purpose) }()
-      case 4: try { try decoder.decodeSingularBoolField(value: &self.metadataOnly) }()
-      case 5: try { try decoder.decodeRepeatedUInt64Field(value: &self.nestedIn) }()
-      case 6: try { try decoder.decodeSingularEnumField(value: &self.writingOption) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.writingOption) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._readingOptions) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.location.isEmpty {
       try visitor.visitSingularStringField(value: self.location, fieldNumber: 1)
     }
     if self.intent != .unspecified {
       try visitor.visitSingularEnumField(value: self.intent, fieldNumber: 2)
     }
-    if !self.purpose.isEmpty {
-      try visitor.visitSingularStringField(value: self.purpose, fieldNumber: 3)
-    }
-    if self.metadataOnly != false {
-      try visitor.visitSingularBoolField(value: self.metadataOnly, fieldNumber: 4)
-    }
-    if !self.nestedIn.isEmpty {
-      try visitor.visitPackedUInt64Field(value: self.nestedIn, fieldNumber: 5)
-    }
     if self.writingOption != .unspecified {
-      try visitor.visitSingularEnumField(value: self.writingOption, fieldNumber: 6)
+      try visitor.visitSingularEnumField(value: self.writingOption, fieldNumber: 3)
+    }
+    try { if let v = self._readingOptions {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceAccessIntention, rhs: WireServiceAccessIntention) -> Bool {
+    if lhs.location != rhs.location {return false}
+    if lhs.intent != rhs.intent {return false}
+    if lhs.writingOption != rhs.writingOption {return false}
+    if lhs._readingOptions != rhs._readingOptions {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceReadingOptions: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ReadingOptions"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}without_changes\0\u{3}resolves_symbolic_link\0\u{3}immediately_available_metadata_only\0\u{3}for_uploading\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.withoutChanges) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.resolvesSymbolicLink) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.immediatelyAvailableMetadataOnly) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.forUploading) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.withoutChanges != false {
+      try visitor.visitSingularBoolField(value: self.withoutChanges, fieldNumber: 1)
+    }
+    if self.resolvesSymbolicLink != false {
+      try visitor.visitSingularBoolField(value: self.resolvesSymbolicLink, fieldNumber: 2)
+    }
+    if self.immediatelyAvailableMetadataOnly != false {
+      try visitor.visitSingularBoolField(value: self.immediatelyAvailableMetadataOnly, fieldNumber: 3)
+    }
+    if self.forUploading != false {
+      try visitor.visitSingularBoolField(value: self.forUploading, fieldNumber: 4)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  package static func ==(lhs: WireServiceBeginAccess, rhs: WireServiceBeginAccess) -> Bool {
-    if lhs.location != rhs.location {return false}
-    if lhs.intent != rhs.intent {return false}
-    if lhs.purpose != rhs.purpose {return false}
-    if lhs.metadataOnly != rhs.metadataOnly {return false}
-    if lhs.nestedIn != rhs.nestedIn {return false}
-    if lhs.writingOption != rhs.writingOption {return false}
+  package static func ==(lhs: WireServiceReadingOptions, rhs: WireServiceReadingOptions) -> Bool {
+    if lhs.withoutChanges != rhs.withoutChanges {return false}
+    if lhs.resolvesSymbolicLink != rhs.resolvesSymbolicLink {return false}
+    if lhs.immediatelyAvailableMetadataOnly != rhs.immediatelyAvailableMetadataOnly {return false}
+    if lhs.forUploading != rhs.forUploading {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2713,7 +7520,7 @@ nonisolated extension WireServiceBeginAccess: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension WireServiceBeginAccessAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".BeginAccessAnswer"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}access\0\u{1}path\0\u{1}item\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}access\0\u{1}path\0\u{1}item\0\u{1}also\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2724,6 +7531,7 @@ nonisolated extension WireServiceBeginAccessAnswer: SwiftProtobuf.Message, Swift
       case 1: try { try decoder.decodeSingularUInt64Field(value: &self.access) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.path) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._item) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.also) }()
       default: break
       }
     }
@@ -2743,11 +7551,54 @@ nonisolated extension WireServiceBeginAccessAnswer: SwiftProtobuf.Message, Swift
     try { if let v = self._item {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
+    if !self.also.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.also, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireServiceBeginAccessAnswer, rhs: WireServiceBeginAccessAnswer) -> Bool {
     if lhs.access != rhs.access {return false}
+    if lhs.path != rhs.path {return false}
+    if lhs._item != rhs._item {return false}
+    if lhs.also != rhs.also {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceAccessedItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".AccessedItem"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}path\0\u{1}item\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.path) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._item) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.path.isEmpty {
+      try visitor.visitSingularStringField(value: self.path, fieldNumber: 1)
+    }
+    try { if let v = self._item {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceAccessedItem, rhs: WireServiceAccessedItem) -> Bool {
     if lhs.path != rhs.path {return false}
     if lhs._item != rhs._item {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -2780,6 +7631,451 @@ nonisolated extension WireServiceEndAccess: SwiftProtobuf.Message, SwiftProtobuf
 
   package static func ==(lhs: WireServiceEndAccess, rhs: WireServiceEndAccess) -> Bool {
     if lhs.access != rhs.access {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceAddPresenter: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".AddPresenter"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}presenter\0\u{1}location\0\u{1}capabilities\0\u{3}observed_attributes\0\u{1}patience\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.presenter) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.location) }()
+      case 3: try { try decoder.decodeRepeatedEnumField(value: &self.capabilities) }()
+      case 4: try { try decoder.decodeRepeatedStringField(value: &self.observedAttributes) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.patience) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.presenter != 0 {
+      try visitor.visitSingularUInt64Field(value: self.presenter, fieldNumber: 1)
+    }
+    if !self.location.isEmpty {
+      try visitor.visitSingularStringField(value: self.location, fieldNumber: 2)
+    }
+    if !self.capabilities.isEmpty {
+      try visitor.visitPackedEnumField(value: self.capabilities, fieldNumber: 3)
+    }
+    if !self.observedAttributes.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.observedAttributes, fieldNumber: 4)
+    }
+    if self.patience != 0 {
+      try visitor.visitSingularUInt32Field(value: self.patience, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceAddPresenter, rhs: WireServiceAddPresenter) -> Bool {
+    if lhs.presenter != rhs.presenter {return false}
+    if lhs.location != rhs.location {return false}
+    if lhs.capabilities != rhs.capabilities {return false}
+    if lhs.observedAttributes != rhs.observedAttributes {return false}
+    if lhs.patience != rhs.patience {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceRemovePresenter: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".RemovePresenter"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}presenter\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.presenter) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.presenter != 0 {
+      try visitor.visitSingularUInt64Field(value: self.presenter, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceRemovePresenter, rhs: WireServiceRemovePresenter) -> Bool {
+    if lhs.presenter != rhs.presenter {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceSetPresentedItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SetPresentedItem"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}presenter\0\u{1}location\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.presenter) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.location) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.presenter != 0 {
+      try visitor.visitSingularUInt64Field(value: self.presenter, fieldNumber: 1)
+    }
+    if !self.location.isEmpty {
+      try visitor.visitSingularStringField(value: self.location, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceSetPresentedItem, rhs: WireServiceSetPresentedItem) -> Bool {
+    if lhs.presenter != rhs.presenter {return false}
+    if lhs.location != rhs.location {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceCancelCoordinator: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".CancelCoordinator"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}coordinator\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.coordinator) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.coordinator != 0 {
+      try visitor.visitSingularUInt64Field(value: self.coordinator, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceCancelCoordinator, rhs: WireServiceCancelCoordinator) -> Bool {
+    if lhs.coordinator != rhs.coordinator {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceCoordinationStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".CoordinationStatus"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceCoordinationStatus, rhs: WireServiceCoordinationStatus) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceCoordinationStatusAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".CoordinationStatusAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}holdings\0\u{1}waits\0\u{3}dropped_presenters\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedStringField(value: &self.holdings) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.waits) }()
+      case 3: try { try decoder.decodeRepeatedStringField(value: &self.droppedPresenters) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.holdings.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.holdings, fieldNumber: 1)
+    }
+    if !self.waits.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.waits, fieldNumber: 2)
+    }
+    if !self.droppedPresenters.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.droppedPresenters, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceCoordinationStatusAnswer, rhs: WireServiceCoordinationStatusAnswer) -> Bool {
+    if lhs.holdings != rhs.holdings {return false}
+    if lhs.waits != rhs.waits {return false}
+    if lhs.droppedPresenters != rhs.droppedPresenters {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceToolRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ToolRequest"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}tell_presenter\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: WireServiceTellPresenter?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .tellPresenter(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .tellPresenter(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if case .tellPresenter(let v)? = self.call {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceToolRequest, rhs: WireServiceToolRequest) -> Bool {
+    if lhs.call != rhs.call {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceTellPresenter: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".TellPresenter"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}presenter\0\u{1}message\0\u{1}kind\0\u{1}location\0\u{1}destination\0\u{1}version\0\u{1}attributes\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.presenter) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.message) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.location) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.destination) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.version) }()
+      case 7: try { try decoder.decodeRepeatedStringField(value: &self.attributes) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.presenter != 0 {
+      try visitor.visitSingularUInt64Field(value: self.presenter, fieldNumber: 1)
+    }
+    if self.message != 0 {
+      try visitor.visitSingularUInt64Field(value: self.message, fieldNumber: 2)
+    }
+    if self.kind != .unspecified {
+      try visitor.visitSingularEnumField(value: self.kind, fieldNumber: 3)
+    }
+    if !self.location.isEmpty {
+      try visitor.visitSingularStringField(value: self.location, fieldNumber: 4)
+    }
+    if !self.destination.isEmpty {
+      try visitor.visitSingularStringField(value: self.destination, fieldNumber: 5)
+    }
+    if !self.version.isEmpty {
+      try visitor.visitSingularStringField(value: self.version, fieldNumber: 6)
+    }
+    if !self.attributes.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.attributes, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceTellPresenter, rhs: WireServiceTellPresenter) -> Bool {
+    if lhs.presenter != rhs.presenter {return false}
+    if lhs.message != rhs.message {return false}
+    if lhs.kind != rhs.kind {return false}
+    if lhs.location != rhs.location {return false}
+    if lhs.destination != rhs.destination {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs.attributes != rhs.attributes {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceTellPresenter.Kind: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0KIND_UNSPECIFIED\0\u{1}RELINQUISH_TO_READER\0\u{1}RELINQUISH_TO_WRITER\0\u{1}REACQUIRE\0\u{1}SAVE_CHANGES\0\u{1}ACCOMMODATE_DELETION\0\u{1}ACCOMMODATE_SUBITEM_DELETION\0\u{1}ACCOMMODATE_EVICTION\0\u{1}DID_CHANGE\0\u{1}DID_MOVE\0\u{1}DID_CHANGE_ATTRIBUTES\0\u{1}DID_GAIN_VERSION\0\u{1}DID_LOSE_VERSION\0\u{1}DID_RESOLVE_VERSION\0\u{1}SUBITEM_DID_APPEAR\0\u{1}SUBITEM_DID_CHANGE\0\u{1}SUBITEM_DID_MOVE\0\u{1}SUBITEM_DID_GAIN_VERSION\0\u{1}SUBITEM_DID_LOSE_VERSION\0\u{1}SUBITEM_DID_RESOLVE_VERSION\0")
+}
+
+nonisolated extension WireServiceToolAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ToolAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}done\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._done) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._done {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceToolAnswer, rhs: WireServiceToolAnswer) -> Bool {
+    if lhs._done != rhs._done {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceToolNotification: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ToolNotification"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}deadlock\0\u{3}dropped_presenter\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.event != nil {try decoder.handleConflictingOneOf()}
+          self.event = .deadlock(v)
+        }
+      }()
+      case 2: try {
+        var v: WireServiceDroppedPresenter?
+        var hadOneofValue = false
+        if let current = self.event {
+          hadOneofValue = true
+          if case .droppedPresenter(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.event = .droppedPresenter(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.event {
+    case .deadlock?: try {
+      guard case .deadlock(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    }()
+    case .droppedPresenter?: try {
+      guard case .droppedPresenter(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceToolNotification, rhs: WireServiceToolNotification) -> Bool {
+    if lhs.event != rhs.event {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceDroppedPresenter: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".DroppedPresenter"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}presenter\0\u{1}reason\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.presenter) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.presenter != 0 {
+      try visitor.visitSingularUInt64Field(value: self.presenter, fieldNumber: 1)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceDroppedPresenter, rhs: WireServiceDroppedPresenter) -> Bool {
+    if lhs.presenter != rhs.presenter {return false}
+    if lhs.reason != rhs.reason {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2860,6 +8156,165 @@ nonisolated extension WireServiceMoveDocument: SwiftProtobuf.Message, SwiftProto
     if lhs.sourcePath != rhs.sourcePath {return false}
     if lhs.destination != rhs.destination {return false}
     if lhs.replace != rhs.replace {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceMoveIn: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".MoveIn"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}source_path\0\u{1}destination\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.sourcePath) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.destination) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.sourcePath.isEmpty {
+      try visitor.visitSingularStringField(value: self.sourcePath, fieldNumber: 1)
+    }
+    if !self.destination.isEmpty {
+      try visitor.visitSingularStringField(value: self.destination, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceMoveIn, rhs: WireServiceMoveIn) -> Bool {
+    if lhs.sourcePath != rhs.sourcePath {return false}
+    if lhs.destination != rhs.destination {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceMoveOut: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".MoveOut"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0\u{3}destination_path\0\u{1}parts\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.location) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.destinationPath) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.parts) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.location.isEmpty {
+      try visitor.visitSingularStringField(value: self.location, fieldNumber: 1)
+    }
+    if !self.destinationPath.isEmpty {
+      try visitor.visitSingularStringField(value: self.destinationPath, fieldNumber: 2)
+    }
+    if !self.parts.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.parts, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceMoveOut, rhs: WireServiceMoveOut) -> Bool {
+    if lhs.location != rhs.location {return false}
+    if lhs.destinationPath != rhs.destinationPath {return false}
+    if lhs.parts != rhs.parts {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceCopiedPart: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".CopiedPart"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}path\0\u{1}file\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.path) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._file) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.path.isEmpty {
+      try visitor.visitSingularStringField(value: self.path, fieldNumber: 1)
+    }
+    try { if let v = self._file {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceCopiedPart, rhs: WireServiceCopiedPart) -> Bool {
+    if lhs.path != rhs.path {return false}
+    if lhs._file != rhs._file {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceCopiedFile: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".CopiedFile"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}inode\0\u{1}size\0\u{3}modified_seconds\0\u{3}modified_nanoseconds\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.inode) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.size) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.modifiedSeconds) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.modifiedNanoseconds) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.inode != 0 {
+      try visitor.visitSingularUInt64Field(value: self.inode, fieldNumber: 1)
+    }
+    if self.size != 0 {
+      try visitor.visitSingularInt64Field(value: self.size, fieldNumber: 2)
+    }
+    if self.modifiedSeconds != 0 {
+      try visitor.visitSingularInt64Field(value: self.modifiedSeconds, fieldNumber: 3)
+    }
+    if self.modifiedNanoseconds != 0 {
+      try visitor.visitSingularUInt32Field(value: self.modifiedNanoseconds, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceCopiedFile, rhs: WireServiceCopiedFile) -> Bool {
+    if lhs.inode != rhs.inode {return false}
+    if lhs.size != rhs.size {return false}
+    if lhs.modifiedSeconds != rhs.modifiedSeconds {return false}
+    if lhs.modifiedNanoseconds != rhs.modifiedNanoseconds {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3022,7 +8477,7 @@ nonisolated extension WireServiceStatus: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension WireServiceStatusAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".StatusAnswer"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}domains\0\u{1}items\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}domains\0\u{1}items\0\u{1}transfers\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3032,24 +8487,33 @@ nonisolated extension WireServiceStatusAnswer: SwiftProtobuf.Message, SwiftProto
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.domains) }()
       case 2: try { try decoder.decodeRepeatedMessageField(value: &self.items) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._transfers) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.domains.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.domains, fieldNumber: 1)
     }
     if !self.items.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.items, fieldNumber: 2)
     }
+    try { if let v = self._transfers {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireServiceStatusAnswer, rhs: WireServiceStatusAnswer) -> Bool {
     if lhs.domains != rhs.domains {return false}
     if lhs.items != rhs.items {return false}
+    if lhs._transfers != rhs._transfers {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3057,7 +8521,7 @@ nonisolated extension WireServiceStatusAnswer: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension WireServiceDomainStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".DomainStatus"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}domain\0\u{1}items\0\u{1}materialised\0\u{3}materialised_bytes\0\u{1}unsent\0\u{1}conflicts\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}domain\0\u{1}items\0\u{1}materialised\0\u{3}materialised_bytes\0\u{1}unsent\0\u{1}conflicts\0\u{1}transfers\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3071,6 +8535,7 @@ nonisolated extension WireServiceDomainStatus: SwiftProtobuf.Message, SwiftProto
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self.materialisedBytes) }()
       case 5: try { try decoder.decodeSingularUInt64Field(value: &self.unsent) }()
       case 6: try { try decoder.decodeSingularUInt64Field(value: &self.conflicts) }()
+      case 7: try { try decoder.decodeSingularMessageField(value: &self._transfers) }()
       default: break
       }
     }
@@ -3099,6 +8564,9 @@ nonisolated extension WireServiceDomainStatus: SwiftProtobuf.Message, SwiftProto
     if self.conflicts != 0 {
       try visitor.visitSingularUInt64Field(value: self.conflicts, fieldNumber: 6)
     }
+    try { if let v = self._transfers {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3109,14 +8577,408 @@ nonisolated extension WireServiceDomainStatus: SwiftProtobuf.Message, SwiftProto
     if lhs.materialisedBytes != rhs.materialisedBytes {return false}
     if lhs.unsent != rhs.unsent {return false}
     if lhs.conflicts != rhs.conflicts {return false}
+    if lhs._transfers != rhs._transfers {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
+nonisolated extension WireServiceStartDownload: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".StartDownload"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.location) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.location.isEmpty {
+      try visitor.visitSingularStringField(value: self.location, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceStartDownload, rhs: WireServiceStartDownload) -> Bool {
+    if lhs.location != rhs.location {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServicePauseTransfers: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PauseTransfers"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0\u{1}paused\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.location) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.paused) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.location.isEmpty {
+      try visitor.visitSingularStringField(value: self.location, fieldNumber: 1)
+    }
+    if self.paused != false {
+      try visitor.visitSingularBoolField(value: self.paused, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServicePauseTransfers, rhs: WireServicePauseTransfers) -> Bool {
+    if lhs.location != rhs.location {return false}
+    if lhs.paused != rhs.paused {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceKeepItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".KeepItem"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0\u{1}keeping\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.location) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.keeping) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.location.isEmpty {
+      try visitor.visitSingularStringField(value: self.location, fieldNumber: 1)
+    }
+    if self.keeping != .unspecified {
+      try visitor.visitSingularEnumField(value: self.keeping, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceKeepItem, rhs: WireServiceKeepItem) -> Bool {
+    if lhs.location != rhs.location {return false}
+    if lhs.keeping != rhs.keeping {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceSpaceUse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SpaceUse"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}set\0\u{1}high\0\u{1}low\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.set) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.high) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.low) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.set != false {
+      try visitor.visitSingularBoolField(value: self.set, fieldNumber: 1)
+    }
+    if self.high != 0 {
+      try visitor.visitSingularUInt64Field(value: self.high, fieldNumber: 2)
+    }
+    if self.low != 0 {
+      try visitor.visitSingularUInt64Field(value: self.low, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceSpaceUse, rhs: WireServiceSpaceUse) -> Bool {
+    if lhs.set != rhs.set {return false}
+    if lhs.high != rhs.high {return false}
+    if lhs.low != rhs.low {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceSpaceUseAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SpaceUseAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}high\0\u{1}low\0\u{1}documents\0\u{1}bytes\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.high) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.low) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.documents) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.bytes) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.high != 0 {
+      try visitor.visitSingularUInt64Field(value: self.high, fieldNumber: 1)
+    }
+    if self.low != 0 {
+      try visitor.visitSingularUInt64Field(value: self.low, fieldNumber: 2)
+    }
+    if self.documents != 0 {
+      try visitor.visitSingularUInt64Field(value: self.documents, fieldNumber: 3)
+    }
+    if self.bytes != 0 {
+      try visitor.visitSingularUInt64Field(value: self.bytes, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceSpaceUseAnswer, rhs: WireServiceSpaceUseAnswer) -> Bool {
+    if lhs.high != rhs.high {return false}
+    if lhs.low != rhs.low {return false}
+    if lhs.documents != rhs.documents {return false}
+    if lhs.bytes != rhs.bytes {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceWatchItems: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".WatchItems"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.location) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.location.isEmpty {
+      try visitor.visitSingularStringField(value: self.location, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceWatchItems, rhs: WireServiceWatchItems) -> Bool {
+    if lhs.location != rhs.location {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceWatchItemsAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".WatchItemsAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}watch\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.watch) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.watch != 0 {
+      try visitor.visitSingularUInt64Field(value: self.watch, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceWatchItemsAnswer, rhs: WireServiceWatchItemsAnswer) -> Bool {
+    if lhs.watch != rhs.watch {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceNextEvents: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".NextEvents"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}watch\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.watch) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.watch != 0 {
+      try visitor.visitSingularUInt64Field(value: self.watch, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceNextEvents, rhs: WireServiceNextEvents) -> Bool {
+    if lhs.watch != rhs.watch {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceNextEventsAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".NextEventsAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}events\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.events) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.events.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.events, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceNextEventsAnswer, rhs: WireServiceNextEventsAnswer) -> Bool {
+    if lhs.events != rhs.events {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceEndWatch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".EndWatch"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}watch\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.watch) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.watch != 0 {
+      try visitor.visitSingularUInt64Field(value: self.watch, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceEndWatch, rhs: WireServiceEndWatch) -> Bool {
+    if lhs.watch != rhs.watch {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceItemEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ItemEvent"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}item\0\u{1}location\0\u{1}domain\0\u{3}domain_name\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._item) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.location) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._domain) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.domainName) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.kind != .unspecified {
+      try visitor.visitSingularEnumField(value: self.kind, fieldNumber: 1)
+    }
+    try { if let v = self._item {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if !self.location.isEmpty {
+      try visitor.visitSingularStringField(value: self.location, fieldNumber: 3)
+    }
+    try { if let v = self._domain {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    if !self.domainName.isEmpty {
+      try visitor.visitSingularStringField(value: self.domainName, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceItemEvent, rhs: WireServiceItemEvent) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs._item != rhs._item {return false}
+    if lhs.location != rhs.location {return false}
+    if lhs._domain != rhs._domain {return false}
+    if lhs.domainName != rhs.domainName {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceItemEvent.Kind: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0KIND_UNSPECIFIED\0\u{1}APPEARED\0\u{1}CHANGED\0\u{1}MOVED\0\u{1}REMOVED\0\u{1}DOMAIN\0\u{1}DOMAIN_REMOVED\0\u{1}LOST\0")
+}
+
 nonisolated extension WireServiceResolveConflict: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ResolveConflict"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0\u{1}keep\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0\u{1}keep\0\u{1}name\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3126,6 +8988,7 @@ nonisolated extension WireServiceResolveConflict: SwiftProtobuf.Message, SwiftPr
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.location) }()
       case 2: try { try decoder.decodeSingularEnumField(value: &self.keep) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.name) }()
       default: break
       }
     }
@@ -3138,12 +9001,16 @@ nonisolated extension WireServiceResolveConflict: SwiftProtobuf.Message, SwiftPr
     if self.keep != .unspecified {
       try visitor.visitSingularEnumField(value: self.keep, fieldNumber: 2)
     }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireServiceResolveConflict, rhs: WireServiceResolveConflict) -> Bool {
     if lhs.location != rhs.location {return false}
     if lhs.keep != rhs.keep {return false}
+    if lhs.name != rhs.name {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3151,6 +9018,204 @@ nonisolated extension WireServiceResolveConflict: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension WireServiceResolveConflict.Keep: SwiftProtobuf._ProtoNameProviding {
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0KEEP_UNSPECIFIED\0\u{1}LOCAL\0\u{1}REMOTE\0\u{1}BOTH\0")
+}
+
+nonisolated extension WireServiceListVersions: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ListVersions"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.location) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.location.isEmpty {
+      try visitor.visitSingularStringField(value: self.location, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceListVersions, rhs: WireServiceListVersions) -> Bool {
+    if lhs.location != rhs.location {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceListVersionsAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ListVersionsAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}versions\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.versions) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.versions.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.versions, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceListVersionsAnswer, rhs: WireServiceListVersionsAnswer) -> Bool {
+    if lhs.versions != rhs.versions {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceVersion: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Version"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}kind\0\u{1}path\0\u{1}size\0\u{1}modified\0\u{3}in_place\0\u{1}device\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.path) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self._size) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._modified) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.inPlace) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.device) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    if self.kind != .unspecified {
+      try visitor.visitSingularEnumField(value: self.kind, fieldNumber: 2)
+    }
+    if !self.path.isEmpty {
+      try visitor.visitSingularStringField(value: self.path, fieldNumber: 3)
+    }
+    try { if let v = self._size {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._modified {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    if self.inPlace != false {
+      try visitor.visitSingularBoolField(value: self.inPlace, fieldNumber: 6)
+    }
+    if !self.device.isEmpty {
+      try visitor.visitSingularStringField(value: self.device, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceVersion, rhs: WireServiceVersion) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.kind != rhs.kind {return false}
+    if lhs.path != rhs.path {return false}
+    if lhs._size != rhs._size {return false}
+    if lhs._modified != rhs._modified {return false}
+    if lhs.inPlace != rhs.inPlace {return false}
+    if lhs.device != rhs.device {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceVersion.Kind: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0KIND_UNSPECIFIED\0\u{1}CURRENT\0\u{1}CONFLICT\0\u{1}BASE\0\u{1}OLDER\0")
+}
+
+nonisolated extension WireServiceRestoreVersion: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".RestoreVersion"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0\u{1}version\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.location) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.version) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.location.isEmpty {
+      try visitor.visitSingularStringField(value: self.location, fieldNumber: 1)
+    }
+    if !self.version.isEmpty {
+      try visitor.visitSingularStringField(value: self.version, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceRestoreVersion, rhs: WireServiceRestoreVersion) -> Bool {
+    if lhs.location != rhs.location {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceRemoveVersions: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".RemoveVersions"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0\u{1}versions\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.location) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.versions) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.location.isEmpty {
+      try visitor.visitSingularStringField(value: self.location, fieldNumber: 1)
+    }
+    if !self.versions.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.versions, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceRemoveVersions, rhs: WireServiceRemoveVersions) -> Bool {
+    if lhs.location != rhs.location {return false}
+    if lhs.versions != rhs.versions {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension WireServiceRefresh: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -3177,6 +9242,1497 @@ nonisolated extension WireServiceRefresh: SwiftProtobuf.Message, SwiftProtobuf._
   }
 
   package static func ==(lhs: WireServiceRefresh, rhs: WireServiceRefresh) -> Bool {
+    if lhs.location != rhs.location {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceCreateBookmark: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".CreateBookmark"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0\u{3}read_only\0\u{1}document\0\u{1}tool\0\u{1}expires\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.location) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.readOnly) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.document) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.tool) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._expires) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.location.isEmpty {
+      try visitor.visitSingularStringField(value: self.location, fieldNumber: 1)
+    }
+    if self.readOnly != false {
+      try visitor.visitSingularBoolField(value: self.readOnly, fieldNumber: 2)
+    }
+    if !self.document.isEmpty {
+      try visitor.visitSingularStringField(value: self.document, fieldNumber: 3)
+    }
+    if !self.tool.isEmpty {
+      try visitor.visitSingularStringField(value: self.tool, fieldNumber: 4)
+    }
+    try { if let v = self._expires {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceCreateBookmark, rhs: WireServiceCreateBookmark) -> Bool {
+    if lhs.location != rhs.location {return false}
+    if lhs.readOnly != rhs.readOnly {return false}
+    if lhs.document != rhs.document {return false}
+    if lhs.tool != rhs.tool {return false}
+    if lhs._expires != rhs._expires {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceCreateBookmarkAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".CreateBookmarkAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}bookmark\0\u{1}info\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.bookmark) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._info) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.bookmark.isEmpty {
+      try visitor.visitSingularBytesField(value: self.bookmark, fieldNumber: 1)
+    }
+    try { if let v = self._info {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceCreateBookmarkAnswer, rhs: WireServiceCreateBookmarkAnswer) -> Bool {
+    if lhs.bookmark != rhs.bookmark {return false}
+    if lhs._info != rhs._info {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceBookmarkInfo: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".BookmarkInfo"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}made_at\0\u{1}location\0\u{3}read_only\0\u{1}tool\0\u{1}document\0\u{1}created\0\u{1}expires\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularFixed64Field(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.madeAt) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.location) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.readOnly) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.tool) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.document) }()
+      case 7: try { try decoder.decodeSingularMessageField(value: &self._created) }()
+      case 8: try { try decoder.decodeSingularMessageField(value: &self._expires) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.id != 0 {
+      try visitor.visitSingularFixed64Field(value: self.id, fieldNumber: 1)
+    }
+    if !self.madeAt.isEmpty {
+      try visitor.visitSingularStringField(value: self.madeAt, fieldNumber: 2)
+    }
+    if !self.location.isEmpty {
+      try visitor.visitSingularStringField(value: self.location, fieldNumber: 3)
+    }
+    if self.readOnly != false {
+      try visitor.visitSingularBoolField(value: self.readOnly, fieldNumber: 4)
+    }
+    if !self.tool.isEmpty {
+      try visitor.visitSingularStringField(value: self.tool, fieldNumber: 5)
+    }
+    if !self.document.isEmpty {
+      try visitor.visitSingularStringField(value: self.document, fieldNumber: 6)
+    }
+    try { if let v = self._created {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    } }()
+    try { if let v = self._expires {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceBookmarkInfo, rhs: WireServiceBookmarkInfo) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.madeAt != rhs.madeAt {return false}
+    if lhs.location != rhs.location {return false}
+    if lhs.readOnly != rhs.readOnly {return false}
+    if lhs.tool != rhs.tool {return false}
+    if lhs.document != rhs.document {return false}
+    if lhs._created != rhs._created {return false}
+    if lhs._expires != rhs._expires {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceResolveBookmark: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ResolveBookmark"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}bookmark\0\u{1}document\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.bookmark) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.document) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.bookmark.isEmpty {
+      try visitor.visitSingularBytesField(value: self.bookmark, fieldNumber: 1)
+    }
+    if !self.document.isEmpty {
+      try visitor.visitSingularStringField(value: self.document, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceResolveBookmark, rhs: WireServiceResolveBookmark) -> Bool {
+    if lhs.bookmark != rhs.bookmark {return false}
+    if lhs.document != rhs.document {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceResolveBookmarkAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ResolveBookmarkAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}item\0\u{1}stale\0\u{3}read_only\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._item) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.stale) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.readOnly) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._item {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.stale != false {
+      try visitor.visitSingularBoolField(value: self.stale, fieldNumber: 2)
+    }
+    if self.readOnly != false {
+      try visitor.visitSingularBoolField(value: self.readOnly, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceResolveBookmarkAnswer, rhs: WireServiceResolveBookmarkAnswer) -> Bool {
+    if lhs._item != rhs._item {return false}
+    if lhs.stale != rhs.stale {return false}
+    if lhs.readOnly != rhs.readOnly {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceStartBookmark: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".StartBookmark"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}bookmark\0\u{1}document\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.bookmark) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.document) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.bookmark.isEmpty {
+      try visitor.visitSingularBytesField(value: self.bookmark, fieldNumber: 1)
+    }
+    if !self.document.isEmpty {
+      try visitor.visitSingularStringField(value: self.document, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceStartBookmark, rhs: WireServiceStartBookmark) -> Bool {
+    if lhs.bookmark != rhs.bookmark {return false}
+    if lhs.document != rhs.document {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceStartBookmarkAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".StartBookmarkAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}granted\0\u{1}refusal\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.granted) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._refusal) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.granted != false {
+      try visitor.visitSingularBoolField(value: self.granted, fieldNumber: 1)
+    }
+    try { if let v = self._refusal {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceStartBookmarkAnswer, rhs: WireServiceStartBookmarkAnswer) -> Bool {
+    if lhs.granted != rhs.granted {return false}
+    if lhs._refusal != rhs._refusal {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceStopBookmark: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".StopBookmark"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}bookmark\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.bookmark) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.bookmark.isEmpty {
+      try visitor.visitSingularBytesField(value: self.bookmark, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceStopBookmark, rhs: WireServiceStopBookmark) -> Bool {
+    if lhs.bookmark != rhs.bookmark {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceListBookmarks: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ListBookmarks"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceListBookmarks, rhs: WireServiceListBookmarks) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceListBookmarksAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ListBookmarksAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}bookmarks\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.bookmarks) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.bookmarks.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.bookmarks, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceListBookmarksAnswer, rhs: WireServiceListBookmarksAnswer) -> Bool {
+    if lhs.bookmarks != rhs.bookmarks {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceRevokeBookmark: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".RevokeBookmark"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularFixed64Field(value: &self.id) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.id != 0 {
+      try visitor.visitSingularFixed64Field(value: self.id, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceRevokeBookmark, rhs: WireServiceRevokeBookmark) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceBeginPicker: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".BeginPicker"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}mode\0\u{1}types\0\u{3}original_path\0\u{1}domain\0\u{1}several\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.mode) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.types) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.originalPath) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.domain) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.several) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.mode.isEmpty {
+      try visitor.visitSingularStringField(value: self.mode, fieldNumber: 1)
+    }
+    if !self.types.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.types, fieldNumber: 2)
+    }
+    if !self.originalPath.isEmpty {
+      try visitor.visitSingularStringField(value: self.originalPath, fieldNumber: 3)
+    }
+    if !self.domain.isEmpty {
+      try visitor.visitSingularStringField(value: self.domain, fieldNumber: 4)
+    }
+    if self.several != false {
+      try visitor.visitSingularBoolField(value: self.several, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceBeginPicker, rhs: WireServiceBeginPicker) -> Bool {
+    if lhs.mode != rhs.mode {return false}
+    if lhs.types != rhs.types {return false}
+    if lhs.originalPath != rhs.originalPath {return false}
+    if lhs.domain != rhs.domain {return false}
+    if lhs.several != rhs.several {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceBeginPickerAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".BeginPickerAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}roots\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.session) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.roots) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.session != 0 {
+      try visitor.visitSingularUInt64Field(value: self.session, fieldNumber: 1)
+    }
+    if !self.roots.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.roots, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceBeginPickerAnswer, rhs: WireServiceBeginPickerAnswer) -> Bool {
+    if lhs.session != rhs.session {return false}
+    if lhs.roots != rhs.roots {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServicePickerRoot: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PickerRoot"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}domain\0\u{3}provider_name\0\u{3}provider_state\0\u{1}problem\0\u{1}capabilities\0\u{3}drop_box\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.domain) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.providerName) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.providerState) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._problem) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._capabilities) }()
+      case 7: try { try decoder.decodeSingularBoolField(value: &self.dropBox) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.id.isEmpty {
+      try visitor.visitSingularBytesField(value: self.id, fieldNumber: 1)
+    }
+    if !self.domain.isEmpty {
+      try visitor.visitSingularStringField(value: self.domain, fieldNumber: 2)
+    }
+    if !self.providerName.isEmpty {
+      try visitor.visitSingularStringField(value: self.providerName, fieldNumber: 3)
+    }
+    if !self.providerState.isEmpty {
+      try visitor.visitSingularStringField(value: self.providerState, fieldNumber: 4)
+    }
+    try { if let v = self._problem {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._capabilities {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
+    if self.dropBox != false {
+      try visitor.visitSingularBoolField(value: self.dropBox, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServicePickerRoot, rhs: WireServicePickerRoot) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.domain != rhs.domain {return false}
+    if lhs.providerName != rhs.providerName {return false}
+    if lhs.providerState != rhs.providerState {return false}
+    if lhs._problem != rhs._problem {return false}
+    if lhs._capabilities != rhs._capabilities {return false}
+    if lhs.dropBox != rhs.dropBox {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceBrowsePicker: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".BrowsePicker"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}folder\0\u{1}page\0\u{3}suggested_count\0\u{1}refresh\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.session) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.folder) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.page) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.suggestedCount) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.refresh) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.session != 0 {
+      try visitor.visitSingularUInt64Field(value: self.session, fieldNumber: 1)
+    }
+    if !self.folder.isEmpty {
+      try visitor.visitSingularBytesField(value: self.folder, fieldNumber: 2)
+    }
+    if !self.page.isEmpty {
+      try visitor.visitSingularBytesField(value: self.page, fieldNumber: 3)
+    }
+    if self.suggestedCount != 0 {
+      try visitor.visitSingularUInt32Field(value: self.suggestedCount, fieldNumber: 4)
+    }
+    if self.refresh != false {
+      try visitor.visitSingularBoolField(value: self.refresh, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceBrowsePicker, rhs: WireServiceBrowsePicker) -> Bool {
+    if lhs.session != rhs.session {return false}
+    if lhs.folder != rhs.folder {return false}
+    if lhs.page != rhs.page {return false}
+    if lhs.suggestedCount != rhs.suggestedCount {return false}
+    if lhs.refresh != rhs.refresh {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceBrowsePickerAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".BrowsePickerAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}entries\0\u{3}next_page\0\u{1}loading\0\u{1}folder\0\u{1}parent\0\u{1}shape\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.entries) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.nextPage) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.loading) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._folder) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.parent) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._shape) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.entries.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.entries, fieldNumber: 1)
+    }
+    if !self.nextPage.isEmpty {
+      try visitor.visitSingularBytesField(value: self.nextPage, fieldNumber: 2)
+    }
+    if self.loading != false {
+      try visitor.visitSingularBoolField(value: self.loading, fieldNumber: 3)
+    }
+    try { if let v = self._folder {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    if !self.parent.isEmpty {
+      try visitor.visitSingularBytesField(value: self.parent, fieldNumber: 5)
+    }
+    try { if let v = self._shape {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceBrowsePickerAnswer, rhs: WireServiceBrowsePickerAnswer) -> Bool {
+    if lhs.entries != rhs.entries {return false}
+    if lhs.nextPage != rhs.nextPage {return false}
+    if lhs.loading != rhs.loading {return false}
+    if lhs._folder != rhs._folder {return false}
+    if lhs.parent != rhs.parent {return false}
+    if lhs._shape != rhs._shape {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServicePickerEntry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PickerEntry"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}item\0\u{1}selectable\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._item) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.selectable) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.id.isEmpty {
+      try visitor.visitSingularBytesField(value: self.id, fieldNumber: 1)
+    }
+    try { if let v = self._item {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if self.selectable != false {
+      try visitor.visitSingularBoolField(value: self.selectable, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServicePickerEntry, rhs: WireServicePickerEntry) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs._item != rhs._item {return false}
+    if lhs.selectable != rhs.selectable {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServicePickerShape: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PickerShape"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}message\0\u{1}places\0\u{1}columns\0\u{1}start\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.message) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.places) }()
+      case 3: try { try decoder.decodeRepeatedStringField(value: &self.columns) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.start) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.message.isEmpty {
+      try visitor.visitSingularStringField(value: self.message, fieldNumber: 1)
+    }
+    if !self.places.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.places, fieldNumber: 2)
+    }
+    if !self.columns.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.columns, fieldNumber: 3)
+    }
+    if !self.start.isEmpty {
+      try visitor.visitSingularBytesField(value: self.start, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServicePickerShape, rhs: WireServicePickerShape) -> Bool {
+    if lhs.message != rhs.message {return false}
+    if lhs.places != rhs.places {return false}
+    if lhs.columns != rhs.columns {return false}
+    if lhs.start != rhs.start {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServicePickerPlace: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PickerPlace"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}title\0\u{1}id\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.title) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.id) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.title.isEmpty {
+      try visitor.visitSingularStringField(value: self.title, fieldNumber: 1)
+    }
+    if !self.id.isEmpty {
+      try visitor.visitSingularBytesField(value: self.id, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServicePickerPlace, rhs: WireServicePickerPlace) -> Bool {
+    if lhs.title != rhs.title {return false}
+    if lhs.id != rhs.id {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceMakePickerFolder: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".MakePickerFolder"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}folder\0\u{1}name\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.session) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.folder) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.session != 0 {
+      try visitor.visitSingularUInt64Field(value: self.session, fieldNumber: 1)
+    }
+    if !self.folder.isEmpty {
+      try visitor.visitSingularBytesField(value: self.folder, fieldNumber: 2)
+    }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceMakePickerFolder, rhs: WireServiceMakePickerFolder) -> Bool {
+    if lhs.session != rhs.session {return false}
+    if lhs.folder != rhs.folder {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServicePickerEntryAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PickerEntryAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}entry\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._entry) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._entry {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServicePickerEntryAnswer, rhs: WireServicePickerEntryAnswer) -> Bool {
+    if lhs._entry != rhs._entry {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceChoosePicker: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ChoosePicker"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}entries\0\u{1}paths\0\u{1}target\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.session) }()
+      case 2: try { try decoder.decodeRepeatedBytesField(value: &self.entries) }()
+      case 3: try { try decoder.decodeRepeatedStringField(value: &self.paths) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._target) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.session != 0 {
+      try visitor.visitSingularUInt64Field(value: self.session, fieldNumber: 1)
+    }
+    if !self.entries.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.entries, fieldNumber: 2)
+    }
+    if !self.paths.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.paths, fieldNumber: 3)
+    }
+    try { if let v = self._target {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceChoosePicker, rhs: WireServiceChoosePicker) -> Bool {
+    if lhs.session != rhs.session {return false}
+    if lhs.entries != rhs.entries {return false}
+    if lhs.paths != rhs.paths {return false}
+    if lhs._target != rhs._target {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServicePickerTarget: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PickerTarget"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}folder\0\u{1}name\0\u{1}replace\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.folder) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.replace) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.folder.isEmpty {
+      try visitor.visitSingularBytesField(value: self.folder, fieldNumber: 1)
+    }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 2)
+    }
+    if self.replace != false {
+      try visitor.visitSingularBoolField(value: self.replace, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServicePickerTarget, rhs: WireServicePickerTarget) -> Bool {
+    if lhs.folder != rhs.folder {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs.replace != rhs.replace {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceChoosePickerAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ChoosePickerAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}items\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.items) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.items.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.items, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceChoosePickerAnswer, rhs: WireServiceChoosePickerAnswer) -> Bool {
+    if lhs.items != rhs.items {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServicePickedItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PickedItem"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}item\0\u{1}access\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._item) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.access) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._item {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.access != 0 {
+      try visitor.visitSingularUInt64Field(value: self.access, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServicePickedItem, rhs: WireServicePickedItem) -> Bool {
+    if lhs._item != rhs._item {return false}
+    if lhs.access != rhs.access {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceCancelPicker: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".CancelPicker"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.session) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.session != 0 {
+      try visitor.visitSingularUInt64Field(value: self.session, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceCancelPicker, rhs: WireServiceCancelPicker) -> Bool {
+    if lhs.session != rhs.session {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceRegisterTool: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".RegisterTool"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}manifest_path\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.manifestPath) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.manifestPath.isEmpty {
+      try visitor.visitSingularStringField(value: self.manifestPath, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceRegisterTool, rhs: WireServiceRegisterTool) -> Bool {
+    if lhs.manifestPath != rhs.manifestPath {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceListTools: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ListTools"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}tool_id\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.toolID) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.toolID.isEmpty {
+      try visitor.visitSingularStringField(value: self.toolID, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceListTools, rhs: WireServiceListTools) -> Bool {
+    if lhs.toolID != rhs.toolID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceListToolsAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ListToolsAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}tools\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.tools) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.tools.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.tools, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceListToolsAnswer, rhs: WireServiceListToolsAnswer) -> Bool {
+    if lhs.tools != rhs.tools {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceTool: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Tool"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}name\0\u{1}executable\0\u{1}containers\0\u{3}key_value\0\u{1}domains\0\u{3}read_domains\0\u{3}public_containers\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.executable) }()
+      case 4: try { try decoder.decodeRepeatedStringField(value: &self.containers) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.keyValue) }()
+      case 6: try { try decoder.decodeRepeatedStringField(value: &self.domains) }()
+      case 7: try { try decoder.decodeRepeatedStringField(value: &self.readDomains) }()
+      case 8: try { try decoder.decodeRepeatedMessageField(value: &self.publicContainers) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 2)
+    }
+    if !self.executable.isEmpty {
+      try visitor.visitSingularStringField(value: self.executable, fieldNumber: 3)
+    }
+    if !self.containers.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.containers, fieldNumber: 4)
+    }
+    if !self.keyValue.isEmpty {
+      try visitor.visitSingularStringField(value: self.keyValue, fieldNumber: 5)
+    }
+    if !self.domains.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.domains, fieldNumber: 6)
+    }
+    if !self.readDomains.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.readDomains, fieldNumber: 7)
+    }
+    if !self.publicContainers.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.publicContainers, fieldNumber: 8)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceTool, rhs: WireServiceTool) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs.executable != rhs.executable {return false}
+    if lhs.containers != rhs.containers {return false}
+    if lhs.keyValue != rhs.keyValue {return false}
+    if lhs.domains != rhs.domains {return false}
+    if lhs.readDomains != rhs.readDomains {return false}
+    if lhs.publicContainers != rhs.publicContainers {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServicePublicContainer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PublicContainer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}container\0\u{1}name\0\u{1}folders\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.container) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.folders) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.container.isEmpty {
+      try visitor.visitSingularStringField(value: self.container, fieldNumber: 1)
+    }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 2)
+    }
+    if self.folders != .unspecified {
+      try visitor.visitSingularEnumField(value: self.folders, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServicePublicContainer, rhs: WireServicePublicContainer) -> Bool {
+    if lhs.container != rhs.container {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs.folders != rhs.folders {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServicePublicContainer.Folders: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0FOLDERS_UNSPECIFIED\0\u{1}NO_FOLDERS\0\u{1}ONE_LEVEL\0\u{1}ANY_LEVEL\0")
+}
+
+nonisolated extension WireServiceUnregisterTool: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".UnregisterTool"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}tool_id\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.toolID) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.toolID.isEmpty {
+      try visitor.visitSingularStringField(value: self.toolID, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceUnregisterTool, rhs: WireServiceUnregisterTool) -> Bool {
+    if lhs.toolID != rhs.toolID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceOpenContainer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".OpenContainer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}container\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.container) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.container.isEmpty {
+      try visitor.visitSingularStringField(value: self.container, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceOpenContainer, rhs: WireServiceOpenContainer) -> Bool {
+    if lhs.container != rhs.container {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceOpenContainerAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".OpenContainerAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.location) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.location.isEmpty {
+      try visitor.visitSingularStringField(value: self.location, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceOpenContainerAnswer, rhs: WireServiceOpenContainerAnswer) -> Bool {
+    if lhs.location != rhs.location {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceListContainers: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ListContainers"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceListContainers, rhs: WireServiceListContainers) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceListContainersAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ListContainersAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}containers\0\u{1}place\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.containers) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.place) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.containers.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.containers, fieldNumber: 1)
+    }
+    if !self.place.isEmpty {
+      try visitor.visitSingularStringField(value: self.place, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceListContainersAnswer, rhs: WireServiceListContainersAnswer) -> Bool {
+    if lhs.containers != rhs.containers {return false}
+    if lhs.place != rhs.place {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceContainer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Container"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}container\0\u{1}name\0\u{1}location\0\u{3}is_public\0\u{1}entitled\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.container) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.location) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.isPublic) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.entitled) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.container.isEmpty {
+      try visitor.visitSingularStringField(value: self.container, fieldNumber: 1)
+    }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 2)
+    }
+    if !self.location.isEmpty {
+      try visitor.visitSingularStringField(value: self.location, fieldNumber: 3)
+    }
+    if self.isPublic != false {
+      try visitor.visitSingularBoolField(value: self.isPublic, fieldNumber: 4)
+    }
+    if self.entitled != false {
+      try visitor.visitSingularBoolField(value: self.entitled, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceContainer, rhs: WireServiceContainer) -> Bool {
+    if lhs.container != rhs.container {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs.location != rhs.location {return false}
+    if lhs.isPublic != rhs.isPublic {return false}
+    if lhs.entitled != rhs.entitled {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServicePlaceContainers: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PlaceContainers"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.location) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.location.isEmpty {
+      try visitor.visitSingularStringField(value: self.location, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServicePlaceContainers, rhs: WireServicePlaceContainers) -> Bool {
     if lhs.location != rhs.location {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

@@ -446,11 +446,23 @@ package nonisolated struct WireHelloReply: Sendable {
   /// As `Hello.context`, the other way (`docent.provider.v1.SessionCapabilities` from a provider).
   package var context: Data = Data()
 
+  /// Why the responder cannot do what it is there for, although it speaks the protocol: a provider whose settings are
+  /// wrong, or that is not signed in. It goes on, and fails what is asked of it. With `version` 0: why it refuses.
+  package var failure: WireFailure {
+    get {_failure ?? WireFailure()}
+    set {_failure = newValue}
+  }
+  /// Returns true if `failure` has been explicitly set.
+  package var hasFailure: Bool {self._failure != nil}
+  /// Clears the value of `failure`. Subsequent reads from it will return its default value.
+  package mutating func clearFailure() {self._failure = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _limits: WireLimits? = nil
+  fileprivate var _failure: WireFailure? = nil
 }
 
 /// What a side is willing to receive. 0, or an absent field, means the default. A limit may be below the default,
@@ -484,6 +496,10 @@ package nonisolated struct WireRequest: Sendable {
   /// How long the asker will wait, in milliseconds; 0 means without limit. For information: the asker sends
   /// `Cancel` when it has run out.
   package var deadlineMs: UInt32 = 0
+
+  /// For logs: what the asker calls this request, for example the name of the test that makes it. At most 64 bytes, and
+  /// usually empty.
+  package var label: String = String()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -944,7 +960,7 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension WireHelloReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".HelloReply"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}features\0\u{1}limits\0\u{1}software\0\u{1}versions\0\u{1}context\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}features\0\u{1}limits\0\u{1}software\0\u{1}versions\0\u{1}context\0\u{1}failure\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -958,6 +974,7 @@ nonisolated extension WireHelloReply: SwiftProtobuf.Message, SwiftProtobuf._Mess
       case 4: try { try decoder.decodeSingularStringField(value: &self.software) }()
       case 5: try { try decoder.decodeRepeatedUInt32Field(value: &self.versions) }()
       case 6: try { try decoder.decodeSingularBytesField(value: &self.context) }()
+      case 7: try { try decoder.decodeSingularMessageField(value: &self._failure) }()
       default: break
       }
     }
@@ -986,6 +1003,9 @@ nonisolated extension WireHelloReply: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if !self.context.isEmpty {
       try visitor.visitSingularBytesField(value: self.context, fieldNumber: 6)
     }
+    try { if let v = self._failure {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -996,6 +1016,7 @@ nonisolated extension WireHelloReply: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if lhs.software != rhs.software {return false}
     if lhs.versions != rhs.versions {return false}
     if lhs.context != rhs.context {return false}
+    if lhs._failure != rhs._failure {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1038,7 +1059,7 @@ nonisolated extension WireLimits: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Request"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}body\0\u{3}deadline_ms\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}body\0\u{3}deadline_ms\0\u{1}label\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1048,6 +1069,7 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularBytesField(value: &self.body) }()
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.deadlineMs) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.label) }()
       default: break
       }
     }
@@ -1060,12 +1082,16 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
     if self.deadlineMs != 0 {
       try visitor.visitSingularUInt32Field(value: self.deadlineMs, fieldNumber: 2)
     }
+    if !self.label.isEmpty {
+      try visitor.visitSingularStringField(value: self.label, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireRequest, rhs: WireRequest) -> Bool {
     if lhs.body != rhs.body {return false}
     if lhs.deadlineMs != rhs.deadlineMs {return false}
+    if lhs.label != rhs.label {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

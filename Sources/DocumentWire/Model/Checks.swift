@@ -87,8 +87,8 @@ package enum Checks {
         return number
     }
 
-    /// Text of an untrusted peer, made fit for logs and terminals: bounded, and with control characters other than
-    /// line feed and tab made visible.
+    /// Text of an untrusted peer, made fit for logs and terminals: at most so many bytes, with a mark where it was cut, and
+    /// with control characters other than line feed and tab made visible.
     static func displayable(_ text: String, limit: Int) -> String {
         if text.utf8.count <= limit, !text.unicodeScalars.contains(where: isUnwanted) { return text }
         var result = ""
@@ -96,7 +96,10 @@ package enum Checks {
         for scalar in text.unicodeScalars {
             let piece = isUnwanted(scalar) ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
             size += piece.utf8.count
-            if size > limit { return result + "…" }
+            guard size <= limit else {
+                while result.utf8.count + "…".utf8.count > limit, !result.isEmpty { result.unicodeScalars.removeLast() }
+                return result + "…"
+            }
             result.unicodeScalars.append(contentsOf: piece.unicodeScalars)
         }
         return result
@@ -114,5 +117,6 @@ package enum Checks {
 
     private static func isUnwanted(_ scalar: Unicode.Scalar) -> Bool {
         (scalar.value < 0x20 && scalar != "\n" && scalar != "\t") || (0x7F...0x9F).contains(scalar.value)
+            || scalar.isDeceptive
     }
 }

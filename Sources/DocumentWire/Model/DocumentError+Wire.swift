@@ -8,7 +8,7 @@ extension DocumentError {
         let message = Checks.displayable(wire.message, limit: 4096)
         self.init(
             code,
-            message.isEmpty ? "The other side failed and did not say why (\(code))." : message,
+            message.isEmpty ? "\(Self.silence) (\(code))." : message,
             detail: Checks.displayable(wire.detail, limit: 16384),
             retryAfter: wire.retryAfterMs == 0 ? nil : .milliseconds(wire.retryAfterMs),
             causes: wire.causes.prefix(16).map { Checks.displayable($0, limit: 4096) },
@@ -16,6 +16,12 @@ extension DocumentError {
             itemID: try? ItemIdentifier(wire.itemID)
         )
     }
+
+    /// What stands in the place of a message that the peer did not send.
+    private static let silence = "The other side failed and did not say why"
+
+    /// Whether a peer sent it without a message.
+    package var isWordless: Bool { message.hasPrefix(Self.silence) }
 }
 
 extension WireFailure {
@@ -35,8 +41,9 @@ extension WireFailure {
     private static func milliseconds(_ duration: Duration) -> UInt32 {
         let (seconds, attoseconds) = duration.components
         guard seconds >= 0, attoseconds >= 0 else { return 1 }
-        guard seconds < 4_000_000 else { return 4_000_000_000 }
-        return max(1, UInt32(seconds) * 1000 + UInt32((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
+        guard seconds < 4_294_968 else { return .max }
+        let rest = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+        return UInt32(clamping: max(1, seconds * 1000 + rest))
     }
 }
 

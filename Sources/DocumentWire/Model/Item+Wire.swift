@@ -37,7 +37,8 @@ extension Item {
             modified: try Timestamp(wire.modified),
             created: try Timestamp(wire.created),
             version: version,
-            capabilities: wire.hasCapabilities ? ItemCapabilities(wire.capabilities) : .readOnly
+            capabilities: wire.hasCapabilities ? ItemCapabilities(wire.capabilities) : .readOnly,
+            savedBy: wire.savedBy.isEmpty ? nil : Checks.displayable(wire.savedBy, limit: 256)
         )
     }
 
@@ -63,6 +64,7 @@ extension WireModelItem {
         created = WireModelTimestamp(item.created)
         version = WireModelItemVersion(item.version)
         capabilities = WireModelItemCapabilities(item.capabilities)
+        savedBy = item.savedBy ?? ""
     }
 }
 

@@ -15,6 +15,8 @@ package enum ProviderEvent: Hashable, Sendable {
     case changesAvailable
     /// Empty: all codes are resolved.
     case errorResolved([DocumentError.Code])
+    /// Empty: there is nothing to know of the domain.
+    case note(String)
     case log(level: LogLevel, message: String, metadata: [String: String])
 
     package enum LogLevel: String, Hashable, Sendable {

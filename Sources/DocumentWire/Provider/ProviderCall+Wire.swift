@@ -34,6 +34,9 @@ extension ProviderCall {
         case .currentAnchor: self = .currentAnchor
         case .changesSince(let call):
             self = .changesSince(try SyncAnchor(Array(call.anchor)), suggestedCount: Checks.count(call.suggestedCount))
+        case .preparePicker(let call): self = .preparePicker(try PickerCall(call.picker))
+        case .validateChoice(let call): self = .validateChoice(try PickerChoice(call), try PickerCall(call.picker))
+        case .endPicker(let call): self = .endPicker(session: try Checks.operation(call.session))
         case nil:
             throw DocumentError(
                 .unimplemented, "This provider does not know the request. It may be older than the host: update it."
@@ -83,6 +86,9 @@ extension ProviderCall {
                     $0.suggestedCount = Checks.encodedCount(suggestedCount)
                 }
             )
+        case .preparePicker(let picker): .preparePicker(.with { $0.picker = WireProviderPicker(picker) })
+        case .validateChoice(let choice, let picker): .validateChoice(WireProviderValidateChoice(choice, picker))
+        case .endPicker(let session): .endPicker(.with { $0.session = session })
         }
     }
 }

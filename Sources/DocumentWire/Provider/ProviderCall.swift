@@ -17,6 +17,9 @@ package enum ProviderCall: Hashable, Sendable {
     case delete(DeleteCall)
     case currentAnchor
     case changesSince(SyncAnchor, suggestedCount: Int)
+    case preparePicker(PickerCall)
+    case validateChoice(PickerChoice, PickerCall)
+    case endPicker(session: String)
 
     package struct CreateCall: Hashable, Sendable {
         package var parentID: ItemIdentifier
@@ -95,4 +98,7 @@ package enum ProviderReply: Hashable, Sendable {
     case delete
     case currentAnchor(SyncAnchor)
     case changesSince(ItemChanges)
+    case preparePicker(PickerPresentation)
+    case validateChoice
+    case endPicker
 }

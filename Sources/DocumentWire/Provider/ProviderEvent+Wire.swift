@@ -4,6 +4,8 @@ import SwiftProtobuf
 extension ProviderEvent {
     private static let mostCodes = 256
     private static let mostLogFields = 64
+    /// In bytes.
+    private static let longestNote = 2048
 
     /// Reads and checks a serialised `ProviderNotification`. Log texts are bounded and made fit for a terminal rather
     /// than refused: they are wanted most when something is wrong.
@@ -20,6 +22,7 @@ extension ProviderEvent {
                 )
             }
             self = .errorResolved(event.codes.map { DocumentError.Code(rawValue: Int($0)) })
+        case .domainNote(let event): self = .note(Checks.displayable(event.text, limit: Self.longestNote))
         case .log(let event):
             let fields = event.metadata.sorted { $0.key < $1.key }.prefix(Self.mostLogFields)
             self = .log(
@@ -43,6 +46,7 @@ extension ProviderEvent {
         case .changesAvailable: notification.event = .changesAvailable(WireProviderChangesAvailable())
         case .errorResolved(let codes):
             notification.event = .errorResolved(.with { $0.codes = codes.compactMap { Int32(exactly: $0.rawValue) } })
+        case .note(let text): notification.event = .domainNote(.with { $0.text = text })
         case .log(let level, let message, let metadata):
             notification.event = .log(
                 .with {

@@ -8,7 +8,8 @@ extension ProviderReply {
             (.providePlaceholder, .providePlaceholder), (.startProviding, .startProviding),
             (.itemChanged, .itemChanged), (.stopProviding, .stopProviding), (.identifierForPath, .identifierForPath),
             (.pathForIdentifier, .pathForIdentifier), (.create, .create), (.modify, .modify), (.delete, .delete),
-            (.currentAnchor, .currentAnchor), (.changesSince, .changesSince):
+            (.currentAnchor, .currentAnchor), (.changesSince, .changesSince),
+            (.preparePicker, .preparePicker), (.validateChoice, .validateChoice), (.endPicker, .endPicker):
             true
         default:
             false
@@ -21,7 +22,8 @@ extension ProviderReply {
     /// - Throws: `contractBroken`.
     package func check(answers call: ProviderCall) throws(DocumentError) {
         guard fits(call) else {
-            throw Self.broken("The provider's answer is not of the kind that was asked for.")
+            throw Self.broken(
+                "The provider was asked `\(CallName.of(call))` and answered with `\(CallName.of(self))`.")
         }
         switch (call, self) {
         case (.item(let id), .item(let item)), (.startProviding(let id, _, _), .startProviding(let item)):
@@ -40,6 +42,19 @@ extension ProviderReply {
             try Self.checkCount(changes.updated.count + changes.deleted.count, suggested: count)
         default:
             break
+        }
+    }
+
+    /// Checks, at the host, that a page is not larger than it may be (PROV-21), before anything is done with it.
+    ///
+    /// - Throws: `contractBroken`.
+    package func checkSize(asAnswerTo call: ProviderCall) throws(DocumentError) {
+        switch (call, self) {
+        case (.enumerate(_, _, let count), .enumerate(let page)):
+            try Self.checkCount(page.items.count, suggested: count)
+        case (.changesSince(_, let count), .changesSince(let changes)):
+            try Self.checkCount(changes.updated.count + changes.deleted.count, suggested: count)
+        default: break
         }
     }
 

@@ -4,20 +4,33 @@ import SwiftProtobuf
 extension ProviderReply {
     /// Reads and checks a serialised `ProviderAnswer`.
     ///
-    /// - Throws: `protocolViolation` for bytes that are none, `unimplemented` for an answer of an unknown kind,
-    ///   `contractBroken` for one that tells something impossible; the cause says what.
-    package init(serialized bytes: [UInt8]) throws(DocumentError) {
+    /// - Parameter call: what was asked, for the words of an error.
+    /// - Throws: `protocolViolation` for bytes that are none, `unimplemented` for an answer of an unknown kind, or of
+    ///   none, `contractBroken` for one that tells something impossible; the cause says what.
+    package init(serialized bytes: [UInt8], to call: ProviderCall?) throws(DocumentError) {
         let answer = try WireProviderProviderAnswer.decoded(from: bytes, as: "A provider's answer")
-        guard let answer = answer.answer else {
-            throw DocumentError(
-                .unimplemented,
-                "The provider answered in a way that this host does not know. Update the older of the two."
-            )
-        }
+        guard let answer = answer.answer else { throw Self.unknown(bytes, to: call) }
         self = try blaming(.contractBroken, Self.blame) { () throws(DocumentError) in try Self(answer) }
     }
 
-    static let blame = "The provider told something that cannot be. Report this to the provider's author."
+    /// The same of an answer to whatever was asked.
+    package init(serialized bytes: [UInt8]) throws(DocumentError) { try self.init(serialized: bytes, to: nil) }
+
+    /// Nothing of it is known. A message that is not empty then has a field of a later version.
+    private static func unknown(_ bytes: [UInt8], to call: ProviderCall?) -> DocumentError {
+        let wanted = call.map { "; `\(CallName.of($0))` was expected" } ?? ""
+        guard let field = CallName.firstField(of: bytes) else {
+            return DocumentError(.unimplemented, "The provider's answer has no field set\(wanted).")
+        }
+        return DocumentError(
+            .unimplemented,
+            "The provider's answer has only field \(field), which this host does not know\(wanted). If the provider is newer than the host, update the host."
+        )
+    }
+
+    static let blame = "The provider told something that cannot be. \(advice)"
+    /// For those who use a provider; its author knows.
+    package static let advice = "Report this to the provider's author."
 
     private init(_ answer: WireProviderProviderAnswer.OneOf_Answer) throws(DocumentError) {
         switch answer {
@@ -55,6 +68,9 @@ extension ProviderReply {
                     more: answer.more
                 )
             )
+        case .preparePicker(let answer): self = .preparePicker(try PickerPresentation(answer))
+        case .validateChoice: self = .validateChoice
+        case .endPicker: self = .endPicker
         }
     }
 
@@ -106,6 +122,9 @@ extension ProviderReply {
                     $0.more = changes.more
                 }
             )
+        case .preparePicker(let presentation): .preparePicker(WireProviderPreparePickerAnswer(presentation))
+        case .validateChoice: .validateChoice(WireProviderDone())
+        case .endPicker: .endPicker(WireProviderDone())
         }
     }
 }

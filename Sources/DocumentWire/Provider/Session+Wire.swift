@@ -13,7 +13,8 @@ extension SessionSettings {
             settings: try Checks.settings(wire.settings),
             stateFolder: try Checks.absolutePath(wire.stateFolder, "The state folder"),
             storageRoot: try Checks.absolutePath(wire.storageRoot, "The document storage root"),
-            stagingFolder: try Checks.absolutePath(wire.stagingFolder, "The staging folder")
+            stagingFolder: try Checks.absolutePath(wire.stagingFolder, "The staging folder"),
+            deviceName: Checks.displayable(wire.deviceName, limit: 256)
         )
     }
 
@@ -25,6 +26,7 @@ extension SessionSettings {
             $0.stateFolder = stateFolder
             $0.storageRoot = storageRoot
             $0.stagingFolder = stagingFolder
+            $0.deviceName = deviceName
         }.encoded()
     }
 }

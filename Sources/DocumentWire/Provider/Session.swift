@@ -8,10 +8,12 @@ package struct SessionSettings: Hashable, Sendable {
     package var stateFolder: String
     package var storageRoot: String
     package var stagingFolder: String
+    /// What this device is called.
+    package var deviceName: String
 
     package init(
         providerID: ProviderIdentifier, domain: DomainName, settings: [String: String], stateFolder: String,
-        storageRoot: String, stagingFolder: String
+        storageRoot: String, stagingFolder: String, deviceName: String = ""
     ) {
         self.providerID = providerID
         self.domain = domain
@@ -19,6 +21,7 @@ package struct SessionSettings: Hashable, Sendable {
         self.stateFolder = stateFolder
         self.storageRoot = storageRoot
         self.stagingFolder = stagingFolder
+        self.deviceName = deviceName
     }
 }
 

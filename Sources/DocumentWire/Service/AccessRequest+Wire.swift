@@ -3,6 +3,7 @@ import DocumentModel
 extension AccessRequest {
     /// More accesses than this are not nested by any tool that means well.
     private static let deepestNesting = 64
+    private static let mostDocuments = 1_000
 
     init(_ call: WireServiceBeginAccess) throws(DocumentError) {
         guard call.nestedIn.count <= Self.deepestNesting else {
@@ -18,9 +19,79 @@ extension AccessRequest {
             metadataOnly: call.metadataOnly,
             nestedIn: call.nestedIn
         )
-        guard writingOption == nil || intent == .writing else {
-            throw DocumentError(.invalidArgument, "A writing option was given for a reading access to \(location).")
+        readingOptions = ReadingOptions(call.readingOptions)
+        guard call.also.count < Self.mostDocuments else {
+            throw DocumentError(
+                .invalidArgument,
+                "An access to \(call.also.count + 1) documents in one step was asked for; \(Self.mostDocuments) is the most."
+            )
         }
+        also = try mapped(call.also, Intention.init)
+        presenter = call.presenter == 0 ? nil : call.presenter
+        coordinator = call.coordinator == 0 ? nil : call.coordinator
+        answering = call.answering == 0 ? nil : call.answering
+        isPreparation = call.preparation
+        bookmark = call.bookmark.isEmpty ? nil : try Bookmark(bytes: Array(call.bookmark))
+        isCreating = call.creating
+        guard !isCreating || isPlainWrite else {
+            throw DocumentError(
+                .invalidArgument,
+                "\(location) was to be made by an access that does more than write it: make it on its own first.")
+        }
+        for intention in intentions {
+            guard intention.writingOption == nil || intention.intent == .writing else {
+                throw DocumentError(
+                    .invalidArgument, "A writing option was given for a reading access to \(intention.location).")
+            }
+        }
+    }
+}
+
+extension AccessRequest {
+    /// Of one document, with nothing special about it.
+    private var isPlainWrite: Bool {
+        intent == .writing && writingOption == nil && also.isEmpty && !isPreparation && !metadataOnly
+    }
+}
+
+extension AccessRequest.Intention {
+    fileprivate init(_ wire: WireServiceAccessIntention) throws(DocumentError) {
+        self.init(
+            location: try Location(wire.location), intent: try AccessIntent(wire.intent),
+            writingOption: try WritingOption?(wire.writingOption),
+            readingOptions: ReadingOptions(wire.readingOptions))
+    }
+}
+
+extension WireServiceAccessIntention {
+    fileprivate init(_ intention: AccessRequest.Intention) {
+        self.init()
+        location = intention.location.description
+        intent = WireServiceIntent(intention.intent)
+        writingOption = WireServiceWritingOption(intention.writingOption)
+        if !intention.readingOptions.isEmpty {
+            readingOptions = WireServiceReadingOptions(intention.readingOptions)
+        }
+    }
+}
+
+extension ReadingOptions {
+    fileprivate init(_ wire: WireServiceReadingOptions) {
+        self = []
+        if wire.withoutChanges { insert(.withoutChanges) }
+        if wire.resolvesSymbolicLink { insert(.resolvesSymbolicLink) }
+        if wire.immediatelyAvailableMetadataOnly { insert(.immediatelyAvailableMetadataOnly) }
+        if wire.forUploading { insert(.forUploading) }
+    }
+}
+
+extension WireServiceReadingOptions {
+    fileprivate init(_ options: ReadingOptions) {
+        self.init()
+        withoutChanges = options.contains(.withoutChanges)
+        resolvesSymbolicLink = options.contains(.resolvesSymbolicLink)
+        immediatelyAvailableMetadataOnly = options.contains(.immediatelyAvailableMetadataOnly)
+        forUploading = options.contains(.forUploading)
     }
 }
 
@@ -33,6 +104,14 @@ extension WireServiceBeginAccess {
         metadataOnly = request.metadataOnly
         nestedIn = request.nestedIn
         writingOption = WireServiceWritingOption(request.writingOption)
+        if !request.readingOptions.isEmpty { readingOptions = WireServiceReadingOptions(request.readingOptions) }
+        also = request.also.map(WireServiceAccessIntention.init)
+        presenter = request.presenter ?? 0
+        coordinator = request.coordinator ?? 0
+        answering = request.answering ?? 0
+        preparation = request.isPreparation
+        bookmark = collected(request.bookmark?.bytes ?? [])
+        creating = request.isCreating
     }
 }
 

@@ -16,6 +16,7 @@ extension ProviderDescription {
             capabilities: wire.capabilities.compactMap(ProviderCapability.init),
             settings: try mapped(wire.settings, SettingDescription.init),
             permissions: wire.permissions,
+            gaps: wire.gaps,
             domains: try mapped(wire.domains, DomainName.init)
         )
     }
@@ -35,6 +36,7 @@ extension WireServiceProvider {
         capabilities = provider.capabilities.map(\.rawValue)
         settings = provider.settings.map(WireServiceSetting.init)
         permissions = provider.permissions
+        gaps = provider.gaps
         domains = provider.domains.map(\.rawValue)
     }
 }
@@ -48,6 +50,7 @@ extension SettingDescription {
             key: try Checks.text(wire.key, "A setting's key", limit: 128, required: true),
             type: type,
             required: wire.required,
+            isSecret: wire.secret,
             defaultValue: wire.defaultValue.isEmpty ? nil : wire.defaultValue,
             description: wire.description_p
         )
@@ -60,6 +63,7 @@ extension WireServiceSetting {
         key = setting.key
         type = setting.type.rawValue
         required = setting.required
+        secret = setting.isSecret
         defaultValue = setting.defaultValue ?? ""
         description_p = setting.description
     }

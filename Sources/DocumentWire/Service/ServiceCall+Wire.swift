@@ -7,12 +7,28 @@ extension ServiceCall {
     /// - Throws: `protocolViolation` for bytes that are none, `unimplemented` for a call that is not known,
     ///   `invalidArgument` for one that asks for something impossible.
     package init(serialized bytes: [UInt8]) throws(DocumentError) {
+        if let call = ServiceCall(usual: bytes) {
+            self = call
+        } else {
+            try self.init(general: bytes)
+        }
+    }
+
+    /// What SwiftProtobuf makes of it.
+    package init(general bytes: [UInt8]) throws(DocumentError) {
         let request = try WireServiceServiceRequest.decoded(from: bytes, as: "A request")
         switch request.call {
         case .hostStatus: self = .hostStatus
         case .stopHost: self = .stopHost
         case .listProviders(let call):
             self = .listProviders(call.providerID.isEmpty ? nil : try ProviderIdentifier(call.providerID))
+        case .lastFailure(let call):
+            self = .lastFailure(try ProviderIdentifier(call.providerID), domain: try Self.domain(call.domain))
+        case .restartProvider(let call):
+            self = .restartProvider(try ProviderIdentifier(call.providerID), domain: try Self.domain(call.domain))
+        case .recordProvider(let call):
+            self = .recordProvider(
+                try ProviderIdentifier(call.providerID), domain: try Self.domain(call.domain), isOn: call.on)
         case .addDomain(let call):
             self = .addDomain(
                 name: try DomainName(call.name),
@@ -22,15 +38,22 @@ extension ServiceCall {
         case .listDomains: self = .listDomains
         case .removeDomain(let call):
             self = .removeDomain(try DomainName(call.name), discardUnsent: call.discardUnsent)
+        case .answerDeletions(let call):
+            self = .answerDeletions(
+                try DomainName(call.domain), try HeldDeletions.Direction(optional: call.direction),
+                carryOut: call.carryOut)
+        case .setDomainRules(let call):
+            self = .setDomainRules(try DomainName(call.domain), try DomainRuleChange(call.rules))
         case .listItems(let call):
             self = .listItems(
                 try Location(call.location),
                 page: call.page.isEmpty ? nil : try PageToken(Array(call.page)),
                 suggestedCount: Checks.count(call.suggestedCount),
-                refresh: call.refresh
+                refresh: call.refresh,
+                known: call.known
             )
-        case .getItem(let call): self = .getItem(try Location(call.location))
-        case .makeFolder(let call): self = .makeFolder(try Location(call.location))
+        case .getItem(let call): self = .getItem(try Location(call.location), known: call.known)
+        case .makeFolder(let call): self = .makeFolder(try Location(call.location), atOnce: call.atOnce)
         case .renameItem(let call):
             self = .renameItem(try Location(call.location), destination: try Location(call.destination))
         case .removeItem(let call):
@@ -39,6 +62,12 @@ extension ServiceCall {
             )
         case .beginAccess(let call): self = .beginAccess(try AccessRequest(call))
         case .endAccess(let call): self = .endAccess(call.access)
+        case .addPresenter(let call): self = .addPresenter(try PresenterRegistration(call))
+        case .removePresenter(let call): self = .removePresenter(call.presenter)
+        case .setPresentedItem(let call):
+            self = .setPresentedItem(call.presenter, call.location.isEmpty ? nil : try Location(call.location))
+        case .cancelCoordinator(let call): self = .cancelCoordinator(call.coordinator)
+        case .coordinationStatus: self = .coordinationStatus
         case .exportDocument(let call):
             self = .exportDocument(
                 sourcePath: try Checks.absolutePath(call.sourcePath, "The document's path"),
@@ -51,13 +80,43 @@ extension ServiceCall {
                 destination: try Location(call.destination),
                 replace: call.replace
             )
+        case .moveIn(let call):
+            self = .moveIn(
+                sourcePath: try Checks.absolutePath(call.sourcePath, "The document's path"),
+                destination: try Location(call.destination))
+        case .moveOut(let call): self = .moveOut(try MoveOutCall(call))
         case .download(let call): self = .download(try Location(call.location))
         case .evict(let call): self = .evict(try Location(call.location))
         case .waitUntilSent(let call): self = .waitUntilSent(try Location(call.location))
         case .status(let call): self = .status(call.location.isEmpty ? nil : try Location(call.location))
         case .resolveConflict(let call):
-            self = .resolveConflict(try Location(call.location), keep: try ConflictResolution(call.keep))
+            self = .resolveConflict(
+                try Location(call.location), keep: try ConflictResolution(call.keep),
+                name: call.name.isEmpty ? nil : try ItemName(call.name))
+        case .listVersions(let call): self = .listVersions(try Location(call.location))
+        case .restoreVersion(let call):
+            self = .restoreVersion(try Location(call.location), Checks.displayable(call.version, limit: 256))
+        case .removeVersions(let call):
+            self = .removeVersions(
+                try Location(call.location), call.versions.map { Checks.displayable($0, limit: 256) })
         case .refresh(let call): self = .refresh(try Location(call.location))
+        case .beginPicker(let call): self = .beginPicker(try PickerRequest(call))
+        case .browsePicker(let call):
+            self = .browsePicker(
+                call.session, folder: try PickerEntryID(Array(call.folder)),
+                page: call.page.isEmpty ? nil : try PageToken(Array(call.page)),
+                suggestedCount: Checks.count(call.suggestedCount), refresh: call.refresh)
+        case .makePickerFolder(let call):
+            self = .makePickerFolder(
+                call.session, in: try PickerEntryID(Array(call.folder)), name: try ItemName(call.name))
+        case .choosePicker(let call): self = .choosePicker(call.session, try PickerSelection(call))
+        case .cancelPicker(let call): self = .cancelPicker(call.session)
+        case .createBookmark, .resolveBookmark, .startBookmark, .stopBookmark, .listBookmarks, .revokeBookmark:
+            self = .bookmark(try BookmarkCall(request))
+        case .registerTool, .listTools, .unregisterTool, .openContainer, .listContainers, .placeContainers:
+            self = .tools(try ToolsCall(request))
+        case .startDownload, .pauseTransfers, .keepItem, .spaceUse, .watchItems, .nextEvents, .endWatch:
+            self = .transfers(try TransferCall(request))
         case nil:
             throw DocumentError(
                 .unimplemented,
@@ -66,7 +125,14 @@ extension ServiceCall {
         }
     }
 
-    package func serialized() -> [UInt8] {
+    private static func domain(_ name: String) throws(DocumentError) -> DomainName? {
+        name.isEmpty ? nil : try DomainName(name)
+    }
+
+    package func serialized() -> [UInt8] { usualBytes ?? generalBytes() }
+
+    /// The bytes as SwiftProtobuf writes them.
+    package func generalBytes() -> [UInt8] {
         var request = WireServiceServiceRequest()
         request.call = call
         return request.encoded()
@@ -77,6 +143,25 @@ extension ServiceCall {
         case .hostStatus: .hostStatus(WireServiceHostStatus())
         case .stopHost: .stopHost(WireServiceStopHost())
         case .listProviders(let id): .listProviders(.with { $0.providerID = id?.rawValue ?? "" })
+        case .lastFailure(let id, let domain):
+            .lastFailure(
+                .with {
+                    $0.providerID = id.rawValue
+                    $0.domain = domain?.rawValue ?? ""
+                })
+        case .restartProvider(let id, let domain):
+            .restartProvider(
+                .with {
+                    $0.providerID = id.rawValue
+                    $0.domain = domain?.rawValue ?? ""
+                })
+        case .recordProvider(let id, let domain, let isOn):
+            .recordProvider(
+                .with {
+                    $0.providerID = id.rawValue
+                    $0.domain = domain?.rawValue ?? ""
+                    $0.on = isOn
+                })
         case .addDomain(let name, let providerID, let settings):
             .addDomain(
                 .with {
@@ -93,17 +178,45 @@ extension ServiceCall {
                     $0.discardUnsent = discardUnsent
                 }
             )
-        case .listItems(let location, let page, let suggestedCount, let refresh):
+        case .answerDeletions(let name, let direction, let carryOut):
+            .answerDeletions(
+                .with {
+                    $0.domain = name.rawValue
+                    $0.direction = WireServiceDeletionDirection(direction)
+                    $0.carryOut = carryOut
+                }
+            )
+        case .setDomainRules(let name, let change):
+            .setDomainRules(
+                .with {
+                    $0.domain = name.rawValue
+                    $0.rules = WireServiceDomainRules(change)
+                }
+            )
+        case .listItems(let location, let page, let suggestedCount, let refresh, let known):
             .listItems(
                 .with {
                     $0.location = location.description
                     $0.page = collected(page?.bytes ?? [])
                     $0.suggestedCount = Checks.encodedCount(suggestedCount)
                     $0.refresh = refresh
+                    $0.known = known
                 }
             )
-        case .getItem(let location): .getItem(.with { $0.location = location.description })
-        case .makeFolder(let location): .makeFolder(.with { $0.location = location.description })
+        case .getItem(let location, let known):
+            .getItem(
+                .with {
+                    $0.location = location.description
+                    $0.known = known
+                }
+            )
+        case .makeFolder(let location, let atOnce):
+            .makeFolder(
+                .with {
+                    $0.location = location.description
+                    $0.atOnce = atOnce
+                }
+            )
         case .renameItem(let location, let destination):
             .renameItem(
                 .with {
@@ -121,6 +234,17 @@ extension ServiceCall {
             )
         case .beginAccess(let request): .beginAccess(WireServiceBeginAccess(request))
         case .endAccess(let access): .endAccess(.with { $0.access = access })
+        case .addPresenter(let registration): .addPresenter(WireServiceAddPresenter(registration))
+        case .removePresenter(let presenter): .removePresenter(.with { $0.presenter = presenter })
+        case .setPresentedItem(let presenter, let location):
+            .setPresentedItem(
+                .with {
+                    $0.presenter = presenter
+                    $0.location = location?.description ?? ""
+                }
+            )
+        case .cancelCoordinator(let coordinator): .cancelCoordinator(.with { $0.coordinator = coordinator })
+        case .coordinationStatus: .coordinationStatus(WireServiceCoordinationStatus())
         case .exportDocument(let sourcePath, let destination, let replace):
             .exportDocument(
                 .with {
@@ -137,18 +261,67 @@ extension ServiceCall {
                     $0.replace = replace
                 }
             )
+        case .moveIn(let sourcePath, let destination):
+            .moveIn(
+                .with {
+                    $0.sourcePath = sourcePath
+                    $0.destination = destination.description
+                }
+            )
+        case .moveOut(let call): .moveOut(call.wire)
         case .download(let location): .download(.with { $0.location = location.description })
         case .evict(let location): .evict(.with { $0.location = location.description })
         case .waitUntilSent(let location): .waitUntilSent(.with { $0.location = location.description })
         case .status(let location): .status(.with { $0.location = location?.description ?? "" })
-        case .resolveConflict(let location, let keep):
+        case .listVersions(let location): .listVersions(.with { $0.location = location.description })
+        case .restoreVersion(let location, let version):
+            .restoreVersion(
+                .with {
+                    $0.location = location.description
+                    $0.version = version
+                }
+            )
+        case .removeVersions(let location, let versions):
+            .removeVersions(
+                .with {
+                    $0.location = location.description
+                    $0.versions = versions
+                }
+            )
+        case .resolveConflict(let location, let keep, let name):
             .resolveConflict(
                 .with {
                     $0.location = location.description
                     $0.keep = WireServiceResolveConflict.Keep(keep)
+                    $0.name = name?.rawValue ?? ""
                 }
             )
         case .refresh(let location): .refresh(.with { $0.location = location.description })
+        case .beginPicker(let request): .beginPicker(WireServiceBeginPicker(request))
+        case .browsePicker(let session, let folder, let page, let suggestedCount, let refresh):
+            .browsePicker(
+                .with {
+                    $0.session = session
+                    $0.folder = collected(folder.bytes)
+                    $0.page = collected(page?.bytes ?? [])
+                    $0.suggestedCount = Checks.encodedCount(suggestedCount)
+                    $0.refresh = refresh
+                }
+            )
+        case .makePickerFolder(let session, let folder, let name):
+            .makePickerFolder(
+                .with {
+                    $0.session = session
+                    $0.folder = collected(folder.bytes)
+                    $0.name = name.rawValue
+                }
+            )
+        case .choosePicker(let session, let selection):
+            .choosePicker(WireServiceChoosePicker(selection, in: session))
+        case .cancelPicker(let session): .cancelPicker(.with { $0.session = session })
+        case .bookmark(let call): call.wire
+        case .tools(let call): call.wire
+        case .transfers(let call): call.wire
         }
     }
 }

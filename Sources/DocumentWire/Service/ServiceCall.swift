@@ -6,25 +6,54 @@ package enum ServiceCall: Hashable, Sendable {
     case stopHost
     /// Nil: all of them.
     case listProviders(ProviderIdentifier?)
+    /// Without a domain: of whichever domain of the provider failed last.
+    case lastFailure(ProviderIdentifier, domain: DomainName?)
+    /// Without a domain: of all of them. So too below.
+    case restartProvider(ProviderIdentifier, domain: DomainName?)
+    case recordProvider(ProviderIdentifier, domain: DomainName?, isOn: Bool)
     case addDomain(name: DomainName, providerID: ProviderIdentifier, settings: [String: String])
     case listDomains
     case removeDomain(DomainName, discardUnsent: Bool)
-    case listItems(Location, page: PageToken?, suggestedCount: Int, refresh: Bool)
-    case getItem(Location)
-    case makeFolder(Location)
+    /// Without a direction: both.
+    case answerDeletions(DomainName, HeldDeletions.Direction?, carryOut: Bool)
+    case setDomainRules(DomainName, DomainRuleChange)
+    case listItems(Location, page: PageToken?, suggestedCount: Int, refresh: Bool, known: Bool = false)
+    case getItem(Location, known: Bool = false)
+    case makeFolder(Location, atOnce: Bool = false)
     case renameItem(Location, destination: Location)
     case removeItem(Location, recursive: Bool, discardUnsent: Bool)
     case beginAccess(AccessRequest)
     case endAccess(UInt64)
+    case addPresenter(PresenterRegistration)
+    case removePresenter(UInt64)
+    case setPresentedItem(UInt64, Location?)
+    case cancelCoordinator(UInt64)
+    case coordinationStatus
     case exportDocument(sourcePath: String, destination: Location, replace: Bool)
     case moveDocument(sourcePath: String, destination: Location, replace: Bool)
+    case moveIn(sourcePath: String, destination: Location)
+    case moveOut(MoveOutCall)
     case download(Location)
     case evict(Location)
     case waitUntilSent(Location)
     /// Nil: everything.
     case status(Location?)
-    case resolveConflict(Location, keep: ConflictResolution)
+    /// The name is the new document's, with `both`; nil: after the document.
+    case resolveConflict(Location, keep: ConflictResolution, name: ItemName? = nil)
+    case listVersions(Location)
+    case restoreVersion(Location, String)
+    /// Empty: all that may go.
+    case removeVersions(Location, [String])
     case refresh(Location)
+    case beginPicker(PickerRequest)
+    case browsePicker(
+        UInt64, folder: PickerEntryID, page: PageToken?, suggestedCount: Int, refresh: Bool)
+    case makePickerFolder(UInt64, in: PickerEntryID, name: ItemName)
+    case choosePicker(UInt64, PickerSelection)
+    case cancelPicker(UInt64)
+    case bookmark(BookmarkCall)
+    case tools(ToolsCall)
+    case transfers(TransferCall)
 }
 
 /// Who a host tool is, in its hello: the checked form of `docent.service.v1.ToolIdentity`.

@@ -27,6 +27,9 @@ extension ServiceReply {
                 try mapped(answer.providers, ProviderDescription.init),
                 problems: answer.problems
             )
+        case .lastFailure(let answer):
+            self = .lastFailure(record: answer.record.isEmpty ? nil : answer.record, path: answer.path)
+        case .recordProvider(let answer): self = .recordProvider(folders: answer.folders)
         case .listDomains(let answer):
             self = .listDomains(
                 try mapped(answer.domains, DomainDescription.init)
@@ -43,14 +46,39 @@ extension ServiceReply {
             self = .beginAccess(
                 access: answer.access,
                 path: try Checks.absolutePath(answer.path, "A document's file"),
-                item: try ItemStatus(answer.item)
+                item: try ItemStatus(answer.item),
+                also: try mapped(answer.also) { wire throws(DocumentError) in
+                    AccessedItem(
+                        path: try Checks.absolutePath(wire.path, "A document's file"), item: try ItemStatus(wire.item))
+                }
             )
+        case .coordinationStatus(let answer):
+            self = .coordinationStatus(
+                CoordinationStatus(
+                    holdings: answer.holdings, waits: answer.waits, droppedPresenters: answer.droppedPresenters))
         case .evict(let answer): self = .evict(evicted: Int(answer.evicted), bytes: answer.bytes)
         case .status(let answer):
             self = .status(
                 domains: try mapped(answer.domains, DomainStatus.init),
-                items: try mapped(answer.items, ItemStatus.init)
+                items: try mapped(answer.items, ItemStatus.init),
+                transfers: TransferSummary(answer.transfers)
             )
+        case .listVersions(let answer): self = .versions(try mapped(answer.versions, DocumentVersion.init))
+        case .beginPicker(let answer):
+            self = .beginPicker(answer.session, roots: try mapped(answer.roots, PickerRoot.init))
+        case .browsePicker(let answer): self = .browsePicker(try PickerListing(answer))
+        case .pickerEntry(let answer): self = .pickerEntry(try PickerEntry(answer.entry))
+        case .choosePicker(let answer): self = .choosePicker(try mapped(answer.items, PickedItem.init))
+        case .createBookmark(let answer): self = .bookmark(try BookmarkReply(answer))
+        case .resolveBookmark(let answer): self = .bookmark(try BookmarkReply(answer))
+        case .startBookmark(let answer): self = .bookmark(BookmarkReply(answer))
+        case .listBookmarks(let answer): self = .bookmark(try BookmarkReply(answer))
+        case .listTools(let answer): self = .tools(try ToolsReply(answer))
+        case .openContainer(let answer): self = .tools(try ToolsReply(answer))
+        case .listContainers(let answer): self = .tools(try ToolsReply(answer))
+        case .spaceUse(let answer): self = .transfers(try TransferReply(answer))
+        case .watchItems(let answer): self = .transfers(TransferReply(answer))
+        case .nextEvents(let answer): self = .transfers(try TransferReply(answer))
         }
     }
 
@@ -71,6 +99,13 @@ extension ServiceReply {
                     $0.problems = problems
                 }
             )
+        case .lastFailure(let record, let path):
+            .lastFailure(
+                .with {
+                    $0.record = record ?? ""
+                    $0.path = path
+                })
+        case .recordProvider(let folders): .recordProvider(.with { $0.folders = folders })
         case .listDomains(let domains): .listDomains(.with { $0.domains = domains.map(WireServiceDomain.init) })
         case .listItems(let page):
             .listItems(
@@ -80,12 +115,26 @@ extension ServiceReply {
                 }
             )
         case .item(let status): .item(.with { $0.item = WireServiceItemStatus(status) })
-        case .beginAccess(let access, let path, let item):
+        case .beginAccess(let access, let path, let item, let also):
             .beginAccess(
                 .with {
                     $0.access = access
                     $0.path = path
                     $0.item = WireServiceItemStatus(item)
+                    $0.also = also.map { accessed in
+                        .with {
+                            $0.path = accessed.path
+                            $0.item = WireServiceItemStatus(accessed.item)
+                        }
+                    }
+                }
+            )
+        case .coordinationStatus(let status):
+            .coordinationStatus(
+                .with {
+                    $0.holdings = status.holdings
+                    $0.waits = status.waits
+                    $0.droppedPresenters = status.droppedPresenters
                 }
             )
         case .evict(let evicted, let bytes):
@@ -95,13 +144,29 @@ extension ServiceReply {
                     $0.bytes = bytes
                 }
             )
-        case .status(let domains, let items):
+        case .status(let domains, let items, let transfers):
             .status(
                 .with {
                     $0.domains = domains.map(WireServiceDomainStatus.init)
                     $0.items = items.map(WireServiceItemStatus.init)
+                    $0.transfers = WireServiceTransferSummary(transfers)
                 }
             )
+        case .versions(let versions):
+            .listVersions(.with { $0.versions = versions.map(WireServiceVersion.init) })
+        case .beginPicker(let session, let roots):
+            .beginPicker(
+                .with {
+                    $0.session = session
+                    $0.roots = roots.map(WireServicePickerRoot.init)
+                }
+            )
+        case .browsePicker(let listing): .browsePicker(WireServiceBrowsePickerAnswer(listing))
+        case .pickerEntry(let entry): .pickerEntry(.with { $0.entry = WireServicePickerEntry(entry) })
+        case .choosePicker(let items): .choosePicker(.with { $0.items = items.map(WireServicePickedItem.init) })
+        case .bookmark(let reply): reply.wire
+        case .tools(let reply): reply.wire
+        case .transfers(let reply): reply.wire
         }
     }
 }

@@ -11,7 +11,9 @@ extension ItemStatus {
             problem: wire.hasProblem ? DocumentError(wire.problem) : nil,
             progress: wire.hasProgress ? TransferProgress(wire.progress) : nil,
             conflictPath: wire.conflictPath.isEmpty
-                ? nil : try Checks.absolutePath(wire.conflictPath, "A conflict version")
+                ? nil : try Checks.absolutePath(wire.conflictPath, "A conflict version"),
+            transfers: try ItemTransfers(wire),
+            marks: try ItemMarks(wire)
         )
     }
 }
@@ -26,6 +28,7 @@ extension WireServiceItemStatus {
         if let problem = status.problem { self.problem = WireFailure(problem) }
         if let progress = status.progress { self.progress = WireProgress(progress) }
         conflictPath = status.conflictPath ?? ""
+        set(status.transfers, status.marks)
     }
 }
 
@@ -101,8 +104,13 @@ extension DomainDescription {
             settings: try Checks.settings(wire.settings),
             providerState: state,
             problem: wire.hasProblem ? DocumentError(wire.problem) : nil,
-            providerProcessID: processID == 0 ? nil : processID
+            providerProcessID: processID == 0 ? nil : processID,
+            restartDelay: wire.restartInMs == 0 ? nil : .milliseconds(wire.restartInMs),
+            recordings: wire.recordings.isEmpty ? nil : try Checks.absolutePath(wire.recordings, "A recording's folder")
         )
+        note = wire.note.isEmpty ? nil : Checks.displayable(wire.note, limit: 2048)
+        rules = try DomainRules(wire.rules)
+        heldDeletions = try mapped(wire.heldDeletions, HeldDeletions.init)
     }
 }
 
@@ -115,6 +123,13 @@ extension WireServiceDomain {
         providerState = domain.providerState.rawValue
         if let problem = domain.problem { self.problem = WireFailure(problem) }
         providerProcessID = Int64(domain.providerProcessID ?? 0)
+        if let delay = domain.restartDelay {
+            restartInMs = UInt32(min(max(delay / .milliseconds(1), 1), 4e9))
+        }
+        recordings = domain.recordings ?? ""
+        note = domain.note ?? ""
+        rules = WireServiceDomainRules(domain.rules)
+        heldDeletions = domain.heldDeletions.map(WireServiceHeldDeletions.init)
     }
 }
 
@@ -126,7 +141,8 @@ extension DomainStatus {
             materialised: wire.materialised,
             materialisedBytes: wire.materialisedBytes,
             unsent: wire.unsent,
-            conflicts: wire.conflicts
+            conflicts: wire.conflicts,
+            transfers: TransferSummary(wire.transfers)
         )
     }
 }
@@ -140,5 +156,6 @@ extension WireServiceDomainStatus {
         materialisedBytes = status.materialisedBytes
         unsent = status.unsent
         conflicts = status.conflicts
+        transfers = WireServiceTransferSummary(status.transfers)
     }
 }

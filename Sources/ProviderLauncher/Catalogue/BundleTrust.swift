@@ -24,8 +24,7 @@ struct BundleTrust: Sendable {
             )
         }
         let mode = stat.permissions
-        let groupMayWrite =
-            mode.contains(.groupWrite) && stat.groupID.rawValue != group && stat.groupID.rawValue != 0
+        let groupMayWrite = mode.contains(.groupWrite) && isForeign(group: stat.groupID.rawValue)
         guard !mode.contains(.otherWrite), !groupMayWrite else {
             let remedy = mode.contains(.otherWrite) ? "o-w" : "g-w"
             throw DocumentError(
@@ -36,21 +35,46 @@ struct BundleTrust: Sendable {
         try checkFolders(above: real, what)
     }
 
+    private func isForeign(group: gid_t) -> Bool { group != self.group && group != 0 }
+
     private func checkFolders(above path: FilePath, _ what: String) throws(DocumentError) {
-        var folder = path.removingLastComponent()
-        while !folder.isEmpty {
-            let mode = try Self.stat(folder, what).permissions
-            // In a folder like /tmp the sticky bit keeps others from renaming what is not theirs.
-            if mode.contains(.otherWrite), !mode.contains(.saveText) {
+        // As bytes, of a path without links: otherwise it is taken apart and put together again at each step, and all
+        // bundles are checked when a domain is added.
+        var bytes = path.withPlatformString { Array(UnsafeBufferPointer(start: $0, count: strlen($0))) }
+        while let slash = bytes.lastIndex(of: CChar(bitPattern: UInt8(ascii: "/"))) {
+            bytes.removeSubrange(max(slash, 1)...)
+            var status = Glibc.stat()
+            guard lstat(bytes + [0], &status) == 0 else {
+                let error = Errno(rawValue: errno)
+                throw DocumentError(
+                    .notConfigured, "“\(Self.path(bytes))”, above \(what), cannot be examined: \(error).")
+            }
+            if let (reason, remedy) = problem(with: status) {
+                let folder = Self.path(bytes)
                 throw DocumentError(
                     .notConfigured,
-                    "“\(path)”, \(what), lies in “\(folder)”, which other users can change: run “chmod o-w \(folder)”, or move the provider."
-                )
+                    "“\(path)”, \(what), lies in “\(folder)”, \(reason): \(remedy) \(folder)”, or move the provider.")
             }
-            guard folder.lastComponent != nil else { return }
-            folder.removeLastComponent()
+            guard slash > 0 else { return }
         }
     }
+
+    /// Why a folder lets others replace what is in it, and the beginning of what to do.
+    private func problem(with folder: Glibc.stat) -> (reason: String, remedy: String)? {
+        // Nothing keeps a folder's owner from renaming what is in it.
+        guard folder.st_uid == user || folder.st_uid == 0 else {
+            return ("which belongs to user \(folder.st_uid), who is neither you nor root", "run “chown \(user)")
+        }
+        // In a folder like /tmp the sticky bit keeps all others from that.
+        if folder.st_mode & S_ISVTX != 0 { return nil }
+        if folder.st_mode & S_IWOTH != 0 { return ("which other users can change", "run “chmod o-w") }
+        if folder.st_mode & S_IWGRP != 0, isForeign(group: folder.st_gid) {
+            return ("which other users can change", "run “chmod g-w")
+        }
+        return nil
+    }
+
+    private static func path(_ bytes: [CChar]) -> FilePath { FilePath(platformString: bytes + [0]) }
 
     /// The path without symbolic links.
     static func real(_ path: FilePath, _ what: String) throws(DocumentError) -> FilePath {

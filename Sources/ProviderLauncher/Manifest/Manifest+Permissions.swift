@@ -1,28 +1,46 @@
 internal import DocumentModel
 
 extension Manifest {
-    /// What a provider may reach beyond its pipes, its staging folder and its own state.
+    /// What a provider may reach beyond its pipes, its staging folders, its own state and what every program needs.
     package struct Permissions: Hashable, Sendable {
         /// Absolute paths; each may begin with a setting in braces: `{folder}/photos`.
         package var read: [String]
         package var write: [String]
-        /// TCP ports, or integer settings in braces: `{port}`.
+        /// Programs, or folders of programs and libraries, in the same form.
+        package var execute: [String]
+        /// TCP ports, or settings in braces: `{port}` of type integer, or `{url}`, which stands for its address' port.
         package var connect: [String]
+        /// To be told of changes (inotify). The kernel keeps nobody who may be told to the folders that are granted.
+        package var watch: Bool
 
-        package init(read: [String] = [], write: [String] = [], connect: [String] = []) {
+        package init(
+            read: [String] = [], write: [String] = [], execute: [String] = [], connect: [String] = [],
+            watch: Bool = false
+        ) {
             self.read = read
             self.write = write
+            self.execute = execute
             self.connect = connect
+            self.watch = watch
         }
 
         init(reader: inout ManifestReader) throws(ManifestProblem) {
             read = try reader.strings("read") ?? []
             write = try reader.strings("write") ?? []
+            execute = try reader.strings("execute") ?? []
             connect = try reader.texts("connect") ?? []
+            watch = try reader.bool("watch") ?? false
         }
 
+        /// More of them than anybody reads are asked for by mistake, or worse.
+        private static let most = 32
+
         func check(against settings: [Setting]) throws(ManifestProblem) {
-            for (list, paths) in [("read", read), ("write", write)] {
+            for (list, entries) in [("read", read), ("write", write), ("execute", execute), ("connect", connect)]
+            where entries.count > Self.most {
+                throw ManifestProblem("“\(list)” has \(entries.count) entries, and may have \(Self.most)")
+            }
+            for (list, paths) in [("read", read), ("write", write), ("execute", execute)] {
                 for path in paths {
                     let (key, rest) = Self.split(path)
                     if let key, !settings.contains(where: { $0.key == key && $0.type == .path }) {
@@ -39,8 +57,10 @@ extension Manifest {
             for port in connect {
                 let (key, rest) = Self.split(port)
                 if let key {
-                    guard rest.isEmpty, settings.contains(where: { $0.key == key && $0.type == .integer }) else {
-                        throw ManifestProblem("“\(port)” in “connect” names no setting of type integer")
+                    guard rest.isEmpty,
+                        settings.contains(where: { $0.key == key && [.integer, .url].contains($0.type) })
+                    else {
+                        throw ManifestProblem("“\(port)” in “connect” names no setting of type integer or url")
                     }
                 } else if UInt16(port).map({ $0 == 0 }) ?? true {
                     throw ManifestProblem("“\(port)” in “connect” must be a port from 1 to 65535, or a setting: {port}")
@@ -65,29 +85,13 @@ extension Manifest {
                 guard let key else { return value }
                 return settings[key].map { $0 + rest }
             }
+            // No number is an address.
+            func port(_ value: String) -> String? {
+                resolve(value).map { text in Manifest.port(ofURL: text).map { String($0) } ?? text }
+            }
             return Permissions(
-                read: read.compactMap(resolve), write: write.compactMap(resolve), connect: connect.compactMap(resolve))
+                read: read.compactMap(resolve), write: write.compactMap(resolve),
+                execute: execute.compactMap(resolve), connect: connect.compactMap(port), watch: watch)
         }
-    }
-
-    /// What the provider may do, in words for people, one sentence each.
-    package var permissionSentences: [String] {
-        var sentences: [String] = []
-        for path in permissions.read { sentences.append("It may read \(words(for: path)).") }
-        for path in permissions.write { sentences.append("It may read and change \(words(for: path)).") }
-        for port in permissions.connect {
-            let (key, _) = Permissions.split(port)
-            let words = key.map { "the port that its setting “\($0)” names" } ?? "port \(port)"
-            sentences.append("It may open network connections to \(words).")
-        }
-        return sentences.isEmpty ? ["It asks for no files and no network beyond what the host hands it."] : sentences
-    }
-
-    private func words(for path: String) -> String {
-        let (key, rest) = Permissions.split(path)
-        guard let key else { return "“\(path)” and what is in it" }
-        return rest.isEmpty || rest == "/"
-            ? "the place that its setting “\(key)” names, and what is in it"
-            : "“\(rest)” in the place that its setting “\(key)” names"
     }
 }

@@ -42,6 +42,7 @@ extension Manifest {
         deadlines = try reader.table("deadlines", read: Self.deadlines) ?? Deadlines()
         settings = try reader.tables("settings", read: Setting.init(reader:)) ?? []
         permissions = try reader.table("permissions", read: Permissions.init(reader:)) ?? Permissions()
+        limits = try reader.table("limits", read: Limits.init(reader:)) ?? Limits()
 
         guard !modes.isEmpty else {
             throw ManifestProblem("“modes” is missing or empty; list at least one of import, open, export and move")

@@ -6,6 +6,8 @@ extension Manifest {
         package var key: String
         package var type: SettingType
         package var isRequired: Bool
+        /// Its value is never shown, nor typed into a command line.
+        package var isSecret: Bool
         /// In text form; nil when there is none.
         package var defaultValue: String?
         /// For people.
@@ -25,9 +27,16 @@ extension Manifest {
             }
             self.type = type
             isRequired = try reader.bool("required") ?? false
+            isSecret = try reader.bool("secret") ?? false
+            guard !isSecret || type == .string else {
+                throw ManifestProblem("the setting “\(key)” is secret and a \(word); only a string can be secret")
+            }
             description = try reader.string("description") ?? ""
             defaultValue = nil
             if let value = try reader.scalar("default") {
+                guard !isSecret else {
+                    throw ManifestProblem("the setting “\(key)” is secret and has a default; remove one of the two")
+                }
                 guard !isRequired else {
                     throw ManifestProblem("the setting “\(key)” is required and has a default; remove one of the two")
                 }
@@ -48,6 +57,8 @@ extension Manifest {
 
     package enum SettingType: String, Sendable, CaseIterable {
         case string, integer, boolean, path
+        /// Of a server, by HTTP with or without encryption: its port can be permitted.
+        case url
 
         /// What a value must be, for messages.
         package var words: String {
@@ -56,12 +67,13 @@ extension Manifest {
             case .integer: "a whole number"
             case .boolean: "true or false"
             case .path: "an absolute path"
+            case .url: "an address that begins with https:// or http://, without a name or a password in it"
             }
         }
 
         func text(of scalar: ManifestReader.Scalar) -> String? {
             switch (self, scalar) {
-            case (.string, .string(let text)), (.path, .string(let text)): text
+            case (.string, .string(let text)), (.path, .string(let text)), (.url, .string(let text)): text
             case (.integer, .integer(let number)): String(number)
             case (.boolean, .bool(let flag)): String(flag)
             default: nil
@@ -78,6 +90,7 @@ extension Manifest {
                 case .path:
                     text.utf8.first == UInt8(ascii: "/") && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
                         && !text.utf8.split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual("..".utf8) }
+                case .url: Manifest.port(ofURL: text) != nil
                 }
             return fits ? nil : "must be \(words)" + (self == .path ? " without “..”" : "")
         }
@@ -107,7 +120,7 @@ extension Manifest {
                     let hint = setting.description.isEmpty ? "" : " (\(setting.description))"
                     throw DocumentError(
                         .invalidArgument,
-                        "\(name) (\(identifier)) needs the setting “\(setting.key)”\(hint): add --set \(setting.key)=…"
+                        "\(name) (\(identifier)) needs the setting “\(setting.key)”\(hint): add --set \(setting.key)=\(setting.isSecret ? "@FILE" : "…")"
                     )
                 }
                 complete[setting.key] = setting.defaultValue

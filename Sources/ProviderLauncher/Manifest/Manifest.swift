@@ -21,6 +21,7 @@ package struct Manifest: Hashable, Sendable {
     package var hasFileHalf: Bool
     package var settings: [Setting]
     package var permissions: Permissions
+    package var limits: Limits
     /// Of the executable, as 64 lower-case hexadecimal digits.
     package var sha256: String?
     package var deadlines: Deadlines
@@ -41,15 +42,19 @@ package struct Manifest: Hashable, Sendable {
 
     /// Whether the provider is to be offered: the mode is listed and a type fits (PICK-10).
     ///
-    /// - Parameter types: in `export` and `move` the original's type; in `import` and `open` the types that the host
-    ///   tool takes.
-    package func isOffered(for mode: PickerMode, types: [ContentType]) -> Bool {
+    /// - Parameters:
+    ///   - types: in `export` and `move` the original's type; in `import` and `open` the types that the host tool takes.
+    ///   - conforms: who knows of more types than we do.
+    package func isOffered(
+        for mode: PickerMode, types: [ContentType],
+        conforms: (ContentType, ContentType) -> Bool = { $0.conforms(to: $1) }
+    ) -> Bool {
         guard modes.contains(mode) else { return false }
         return types.contains { asked in
             self.types.contains { supported in
                 switch mode {
-                case .export, .move: asked.conforms(to: supported)
-                case .import, .open: asked.conforms(to: supported) || supported.conforms(to: asked)
+                case .export, .move: conforms(asked, supported)
+                case .import, .open: conforms(asked, supported) || conforms(supported, asked)
                 }
             }
         }

@@ -25,6 +25,9 @@ struct ManifestReader: ~Copyable {
     init(text: String) throws(ManifestProblem) {
         // The parser takes a C string, and would silently stop there.
         guard !text.utf8.contains(0) else { throw ManifestProblem("it contains a NUL byte") }
+        if let problem = ManifestSyntax.problem(in: text) {
+            throw ManifestProblem("line \(problem.line) is not TOML: \(problem.text)")
+        }
         do {
             self.init(table: try TOMLTable(string: text), place: "")
         } catch let error as TOMLParseError {

@@ -18,6 +18,12 @@ package struct LaunchContext: Sendable {
     /// The user's language, as a BCP 47 tag; may be empty.
     package var locale: String
     package var ladder = ShutdownLadder()
+    /// How long a provider may take over a frame that it has begun (rule 4).
+    package var frameTimeout = Duration.seconds(30)
+    /// Sweeps up what shepherds leave; nil in a program that starts processes of its own.
+    package var family: ProcessFamily?
+    /// How far providers are confined.
+    package var confinement = Confinement.here()
     package var logger: Logger
 
     package init(

@@ -12,6 +12,8 @@ package struct ProcessExit: Hashable, Sendable {
     package var wasForced: Bool
     /// The last lines that it wrote to standard error.
     package var lastWords: [String]
+    /// What it and everything that it started used; nil when that could not be told.
+    package var usage: ResourceUsage?
 
     /// The end of a sentence about the provider: `it exited with status 3`.
     package var words: String {
@@ -27,7 +29,7 @@ package struct ProcessExit: Hashable, Sendable {
         lastWords.isEmpty ? "" : "standard error:\n" + lastWords.map { "  " + $0 }.joined(separator: "\n")
     }
 
-    private static func name(of number: Int32) -> String? {
+    static func name(of number: Int32) -> String? {
         let names: [Int32: String] = [
             SIGHUP: "SIGHUP", SIGINT: "SIGINT", SIGQUIT: "SIGQUIT", SIGILL: "SIGILL", SIGTRAP: "SIGTRAP",
             SIGABRT: "SIGABRT", SIGBUS: "SIGBUS", SIGFPE: "SIGFPE", SIGKILL: "SIGKILL", SIGSEGV: "SIGSEGV",

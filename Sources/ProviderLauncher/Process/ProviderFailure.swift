@@ -54,12 +54,20 @@ struct ProviderFailure: Sendable {
     private func causes(_ cause: DocumentError?, exit: ProcessExit, evidence: FrameViolation?) -> [String] {
         var causes: [String] = []
         if let evidence, !evidence.bytes.isEmpty {
-            let place = evidence.offset == 0 ? "Instead of the protocol it sent" : "At byte \(evidence.offset) it sent"
-            causes.append("\(place) “\(evidence.text)”; only frames may go to a provider's standard output.")
+            causes.append(words(for: evidence))
         }
         if let cause { causes += [cause.message] + cause.causes }
         if let line = exit.lastWords.last { causes.append("Its last words were “\(line)”.") }
         return causes
+    }
+
+    private func words(for evidence: FrameViolation) -> String {
+        guard evidence.looksLikeText else {
+            let start = FrameViolation("", offset: 0, bytes: evidence.bytes.prefix(16)).hex
+            return "From byte \(evidence.offset) on it sent \(start)\(evidence.bytes.count > 16 ? " …" : "")."
+        }
+        let place = evidence.offset == 0 ? "Instead of the protocol it sent" : "At byte \(evidence.offset) it sent"
+        return "\(place) “\(evidence.text)”; only frames may go to a provider's standard output."
     }
 
     private func detail(_ cause: DocumentError?, exit: ProcessExit, evidence: FrameViolation?) -> String {

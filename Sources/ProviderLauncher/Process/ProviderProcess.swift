@@ -1,5 +1,6 @@
 package import DocumentModel
 package import DocumentTransport
+internal import DocumentWire
 internal import Glibc
 internal import Logging
 internal import Subprocess
@@ -8,30 +9,38 @@ internal import SystemPackage
 
 /// A running provider, alive for the duration of a closure.
 ///
-/// It runs in a session and process group of its own, below the trampoline's parent-death signal. Its end is noticed by
-/// its process descriptor, whoever else holds its pipes. When the closure returns, the whole group is gone.
+/// It runs in a session and process group of its own, below a shepherd (the trampoline) that ends when it ends, and as
+/// it ended. That is noticed by the shepherd's process descriptor, whoever else holds the pipes. When the closure
+/// returns, all that the provider ever started is gone.
 package final class ProviderProcess: Sendable {
-    package let processID: Int32
+    /// Our child, which watches over the provider.
+    let shepherdID: Int32
     private let handle: FileDescriptor
     /// Its standard output and input, until ``takeEnd()``.
     let reading: FileDescriptor
     let writing: FileDescriptor
     private let loop: EventLoop
+    private let redaction: FrameRedaction
     private let state = Mutex(State())
 
     private struct State {
         var endIsTaken = false
+        var processID: Int32?
         var wasForced = false
+        var usage: ResourceUsage?
         var isOver = false
         var errors = StandardErrorLines()
     }
 
-    private init(processID: Int32, handle: FileDescriptor, pipes: ProviderPipes, loop: EventLoop) {
-        self.processID = processID
+    private init(
+        shepherdID: Int32, handle: FileDescriptor, pipes: ProviderPipes, loop: EventLoop, redaction: FrameRedaction
+    ) {
+        self.shepherdID = shepherdID
         self.handle = handle
         reading = pipes.reading
         writing = pipes.writing
         self.loop = loop
+        self.redaction = redaction
     }
 
     /// Launches a provider, runs the closure, sees to it that the process has ended, and reaps it.
@@ -43,6 +52,7 @@ package final class ProviderProcess: Sendable {
         let pipes = try ProviderPipes()
         // Once it runs the process owns them.
         let hasStarted = Mutex(false)
+        context.family?.willLaunch()
         do {
             let outcome = try await Subprocess.run(
                 configuration(for: launch, in: context),
@@ -51,14 +61,16 @@ package final class ProviderProcess: Sendable {
                 error: .fileDescriptor(pipes.childErrors, closeAfterSpawningProcess: true)
             ) { execution in
                 hasStarted.withLock { $0 = true }
+                await context.family?.launched(execution.processIdentifier.value)
                 let process = ProviderProcess(
-                    processID: execution.processIdentifier.value,
+                    shepherdID: execution.processIdentifier.value,
                     handle: FileDescriptor(rawValue: execution.processIdentifier.processDescriptor),
-                    pipes: pipes, loop: context.loop)
+                    pipes: pipes, loop: context.loop, redaction: launch.redaction)
                 let result = await process.live(errors: pipes.errors, launch: launch, body)
                 return (result: result, process: process)
             }
             let (result, process) = outcome.closureResult
+            await context.family?.ended(process.shepherdID)
             let status: ProcessExit.Status =
                 switch outcome.terminationStatus {
                 case .exited(let code): .exited(code)
@@ -66,7 +78,10 @@ package final class ProviderProcess: Sendable {
                 }
             return (result, process.exit(status))
         } catch {
-            if !hasStarted.withLock({ $0 }) { pipes.closeOurs() }
+            if !hasStarted.withLock({ $0 }) {
+                pipes.closeOurs()
+                await context.family?.launchFailed()
+            }
             throw DocumentError(
                 .providerUnavailable, "“\(context.trampoline)” cannot start “\(launch.program)”: \(error)")
         }
@@ -75,16 +90,27 @@ package final class ProviderProcess: Sendable {
     private static func configuration(for launch: ProviderLaunch, in context: LaunchContext) -> Configuration {
         var options = PlatformOptions()
         options.createSession = true
-        // Only reached when our own task is cancelled, and then `live` kills the group as well.
-        options.teardownSequence = []
+        // Only reached when our own task is cancelled: the shepherd first kills what it watches over.
+        options.teardownSequence = [.send(signal: .userDefinedOne, allowedDurationToNextStep: shepherdsTime)]
         return Configuration(
             executable: .path(context.trampoline),
-            arguments: Arguments([String(getpid()), launch.program.string] + launch.arguments),
+            arguments: Arguments(
+                [String(getpid())] + (launch.sandbox?.arguments ?? []) + [launch.program.string] + launch.arguments),
             // Bytes, which have to end as C wants them: a dictionary of its keys would be a detour.
             environment: .custom(launch.environment.sorted { $0.key < $1.key }.map { Array("\($0)=\($1)\0".utf8) }),
             workingDirectory: launch.workingFolder,
             platformOptions: options
         )
+    }
+
+    /// The provider's own process id; the shepherd's until it has made it.
+    package var processID: Int32 {
+        state.withLock { state in
+            if let known = state.processID { return known }
+            // What the provider leaves to its shepherd comes behind it.
+            state.processID = ProcessChildren.of(shepherdID, thread: shepherdID).first
+            return state.processID ?? shepherdID
+        }
     }
 
     /// The pipes' end for a connection, which owns them from now on. Once only.
@@ -101,7 +127,7 @@ package final class ProviderProcess: Sendable {
     }
 
     /// The last lines that it wrote to standard error so far.
-    package var lastWords: [String] { state.withLock { $0.errors.tail } }
+    package var lastWords: [String] { state.withLock { $0.errors.tail }.map { redaction.redact($0) } }
 
     /// Waits for the process to end, and makes it end when it does not. Whoever calls it closes the process's input, at
     /// once or within the ladder's first step. A cancelled task climbs the ladder in one step.
@@ -109,14 +135,32 @@ package final class ProviderProcess: Sendable {
         let begin = ContinuousClock.now
         if await exits(before: begin + ladder.terminateAfter) { return }
         state.withLock { $0.wasForced = true }
-        signalGroup(SIGTERM)
+        tellShepherd(SIGTERM)
         if await exits(before: begin + ladder.killAfter) { return }
-        signalGroup(SIGKILL)
+        await killAll()
+    }
+
+    /// How long the shepherd may take to kill all that it watches over.
+    private static let shepherdsTime = Duration.seconds(2)
+
+    private func killAll() async {
+        tellShepherd(Self.killAllSignal)
+        if await exits(before: .now + Self.shepherdsTime, evenIfCancelled: true) { return }
+        // Somebody keeps it from working. The provider goes with it, and the rest comes to us.
+        kill(shepherdID, SIGKILL)
         await waitUntilExitedUncancelled()
     }
 
-    private func exits(before deadline: ContinuousClock.Instant) async -> Bool {
+    /// As the trampoline has it.
+    private static let killAllSignal = SIGUSR1
+
+    private func exits(before deadline: ContinuousClock.Instant, evenIfCancelled: Bool = false) async -> Bool {
         if hasExited { return true }
+        if Task.isCancelled {
+            // Nothing waits any more; the kernel needs a moment all the same.
+            while evenIfCancelled, !hasExited, ContinuousClock.now < deadline { await loop.pause(.milliseconds(1)) }
+            return hasExited
+        }
         return await withTaskGroup(of: Void.self) { group in
             group.addTask { _ = await self.waitUntilExited() }
             group.addTask { try? await Task.sleep(until: deadline) }
@@ -134,16 +178,14 @@ package final class ProviderProcess: Sendable {
 
     /// After SIGKILL, when nothing can keep it for long.
     private func waitUntilExitedUncancelled() async {
-        while !(await waitUntilExited()) {
-            // The task is cancelled, so that nothing waits any more; the kernel needs a moment all the same.
-            var entry = pollfd(fd: handle.rawValue, events: Int16(POLLIN), revents: 0)
-            if poll(&entry, 1, 1) > 0 { return }
-        }
+        while !(await waitUntilExited()), !hasExited { await loop.pause(.milliseconds(1)) }
     }
 
-    /// To the whole group; a no-op once the leader was reaped, which does not happen before the closure returns.
-    private func signalGroup(_ number: Int32) {
-        kill(-processID, number)
+    /// Once it has ended it stays unreaped until the closure has returned, so that its number is not a stranger's.
+    private func tellShepherd(_ number: Int32) {
+        kill(shepherdID, number)
+        // The provider may have stopped it.
+        kill(shepherdID, SIGCONT)
     }
 
     private func live<Result: Sendable>(
@@ -153,14 +195,16 @@ package final class ProviderProcess: Sendable {
             group.addTask { await self.drain(errors, launch) }
             let result = await body(self)
             await end(ShutdownLadder(terminateAfter: .zero, killAfter: .seconds(1)))
-            // What it leaves behind in its group. Its number is still taken, because nobody has reaped it yet.
-            signalGroup(SIGKILL)
-            state.withLock { $0.isOver = true }
+            let usage = ResourceUsage(ofEnded: handle)
+            state.withLock { state in
+                state.isOver = true
+                state.usage = usage
+            }
             if !state.withLock({ $0.endIsTaken }) {
                 try? reading.close()
                 try? writing.close()
             }
-            // Somebody outside of the group may still hold the pipe.
+            // A stranger may still hold the pipe.
             group.cancelAll()
             await group.waitForAll()
             try? errors.close()
@@ -169,7 +213,10 @@ package final class ProviderProcess: Sendable {
     }
 
     private func exit(_ status: ProcessExit.Status) -> ProcessExit {
-        state.withLock { ProcessExit(status: status, wasForced: $0.wasForced, lastWords: $0.errors.tail) }
+        let lastWords = lastWords
+        return state.withLock {
+            ProcessExit(status: status, wasForced: $0.wasForced, lastWords: lastWords, usage: $0.usage)
+        }
     }
 
     /// Reads standard error to its end, whatever comes: a full pipe would block the provider.
@@ -209,7 +256,7 @@ package final class ProviderProcess: Sendable {
         for event in events {
             switch event {
             case .line(let line):
-                launch.logger.info("\(line)", metadata: ["provider.pid": "\(processID)"])
+                launch.logger.info("\(redaction.redact(line))", metadata: ["provider.pid": "\(processID)"])
             case .leftOut(let count):
                 launch.logger.warning(
                     "\(count) lines were left out: too many", metadata: ["provider.pid": "\(processID)"])

@@ -100,7 +100,8 @@ struct StandardErrorLines: Sendable {
             switch scalar.value {
             case 0x09: text += " "
             case 0x0D: continue
-            case ..<0x20, 0x7F...0x9F, 0x2028, 0x2029: text += "\\u{\(String(scalar.value, radix: 16))}"
+            case ..<0x20, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069:
+                text += "\\u{\(String(scalar.value, radix: 16))}"
             default: text.unicodeScalars.append(scalar)
             }
         }

@@ -1,5 +1,6 @@
 package import DocumentModel
 package import DocumentTransport
+package import SystemPackage
 
 /// A provider that is through the handshake, for as long as its process lives.
 package struct LiveProvider: Sendable {
@@ -11,4 +12,6 @@ package struct LiveProvider: Sendable {
     /// What it calls itself, for logs: `org.example.photos 2.1`.
     package let software: String
     package let processID: Int32
+    /// What it was not granted because it was not there; it is started anew when it is.
+    package var missing: [FilePath] = []
 }

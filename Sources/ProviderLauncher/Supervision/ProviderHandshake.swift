@@ -8,6 +8,8 @@ struct ProviderHandshake: Sendable {
     struct Refusal: Error {
         var error: DocumentError
         var isPermanent: Bool
+        /// The provider said it itself, with its hello: it is neither broken nor dead.
+        var isTold = false
     }
 
     /// Set in the host's environment, it switches the deadline of the handshake off.
@@ -28,8 +30,19 @@ struct ProviderHandshake: Sendable {
         // Under a debugger a provider may take its time.
         configuration.handshakeTimeout =
             context.environment[Self.debuggerKey] == nil ? manifest.deadlines.start : nil
+        configuration.frameTimeout = context.frameTimeout
+        configuration.keepsFlightRecord = true
+        configuration.redaction = FrameRedaction(settings: settings.settings, of: manifest)
+        // Longer than anything that the manifest allows to be silent.
+        let deadlines = manifest.deadlines
+        let patience = max(deadlines.metadata, max(deadlines.mutation, deadlines.contents))
+        configuration.pingAfter = Self.silence
+        configuration.pongWithin = max(configuration.pongWithin, patience)
         return configuration
     }
+
+    /// A provider with work that says nothing for so long is asked whether it is there.
+    private static let silence = Duration.seconds(60)
 
     /// What open requests fail with when the process ends.
     var death: DocumentError {
@@ -68,12 +81,12 @@ struct ProviderHandshake: Sendable {
         do {
             let body = try await connection.request(
                 ProviderCall.identity.serialized(), deadline: .total(manifest.deadlines.start))
-            reply = try ProviderReply(serialized: body)
+            reply = try ProviderReply(serialized: body, to: .identity)
         } catch {
             throw Refusal(error: error, isPermanent: false)
         }
         guard case .identity(let identifier, let version) = reply else {
-            throw broken("answered the question who it is with something else.")
+            throw broken("was asked `identity` and answered with `\(CallName.of(reply))`.")
         }
         guard identifier == manifest.identifier else {
             throw broken("says that it is “\(identifier)”.")

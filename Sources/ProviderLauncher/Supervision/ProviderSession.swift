@@ -97,6 +97,21 @@ package struct ProviderSession: Sendable {
         return changes
     }
 
+    package func preparePicker(_ picker: ProviderCall.PickerCall) async throws(DocumentError) -> PickerPresentation {
+        guard case .preparePicker(let presentation) = try await ask(.preparePicker(picker)) else { throw wrongKind }
+        return presentation
+    }
+
+    package func validate(
+        _ choice: PickerChoice, for picker: ProviderCall.PickerCall
+    ) async throws(DocumentError) {
+        guard case .validateChoice = try await ask(.validateChoice(choice, picker)) else { throw wrongKind }
+    }
+
+    package func endPicker(session: String) async throws(DocumentError) {
+        guard case .endPicker = try await ask(.endPicker(session: session)) else { throw wrongKind }
+    }
+
     private func ask(
         _ call: ProviderCall, _ onProgress: ProgressHandler? = nil
     ) async throws(DocumentError) -> ProviderReply {

@@ -1,4 +1,5 @@
 package import DocumentModel
+package import SystemPackage
 
 /// How a domain's provider is, for people.
 package struct ProviderStatus: Hashable, Sendable {
@@ -12,4 +13,6 @@ package struct ProviderStatus: Hashable, Sendable {
     package var leases: Int
     /// Why it last died or could not be started.
     package var lastFailure: DocumentError?
+    /// The folder that its traffic is recorded in.
+    package var recordings: FilePath?
 }

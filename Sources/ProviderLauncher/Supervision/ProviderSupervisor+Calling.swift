@@ -1,6 +1,7 @@
 package import DocumentModel
 internal import DocumentTransport
 package import DocumentWire
+internal import Glibc
 internal import Logging
 internal import Synchronization
 
@@ -30,20 +31,22 @@ extension ProviderSupervisor: ProviderCalling {
             let body: [UInt8]
             do throws(DocumentError) {
                 body = try await live.connection.request(
-                    call.serialized(), deadline: call.deadline(manifest.deadlines), onProgress: onProgress)
+                    call.serialized(), deadline: call.deadline(manifest.deadlines), bytesElsewhere: call.bytesOnDisk,
+                    onProgress: onProgress)
             } catch {
                 if error.code == .providerDied { foundDead(live.connection) }
                 throw error
             }
-            let reply = try ProviderReply(serialized: body)
+            let reply = try ProviderReply(serialized: body, to: call)
             guard reply.fits(call) else {
                 let error = DocumentError(
                     .protocolViolation,
-                    "The provider \(ProviderFailure.name(of: manifest)) answered a question that was not asked; its makers have to mend it."
+                    "The provider \(ProviderFailure.name(of: manifest)) was asked `\(CallName.of(call))` and answered with `\(CallName.of(reply))`; its makers have to mend it."
                 )
                 context.logger.error("\(error.message)", metadata: metadata())
                 throw error
             }
+            try reply.checkSize(asAnswerTo: call)
             return reply
         }
     }
@@ -54,6 +57,7 @@ extension ProviderCapability {
         switch self {
         case .modifying: "does not allow changes"
         case .changes: "has no feed of changes"
+        case .picker: "has no part in picker sessions"
         }
     }
 }
@@ -64,6 +68,7 @@ extension ProviderCall {
         switch self {
         case .create, .modify, .delete: .modifying
         case .currentAnchor, .changesSince: .changes
+        case .preparePicker, .validateChoice, .endPicker: .picker
         default: nil
         }
     }
@@ -74,6 +79,15 @@ extension ProviderCall {
         switch self {
         case .startProviding, .create, .modify, .delete: false
         default: true
+        }
+    }
+
+    /// How large the file is that it fills: a provider that fills it gets somewhere, also when it does not say so.
+    var bytesOnDisk: (@Sendable () -> UInt64)? {
+        guard case .startProviding(_, let path, _) = self else { return nil }
+        return {
+            var status = stat()
+            return stat(path, &status) == 0 ? UInt64(clamping: status.st_blocks) &+ UInt64(clamping: status.st_size) : 0
         }
     }
 

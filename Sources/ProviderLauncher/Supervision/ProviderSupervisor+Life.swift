@@ -25,6 +25,8 @@ extension ProviderSupervisor {
         case connectionEnded(ConnectionEnd)
         case stop
         case cancelled
+        /// What was missing when it was started is there.
+        case returned
     }
 
     /// How long the pipes of a process that is gone are read on, if somebody else holds them open.
@@ -40,51 +42,92 @@ extension ProviderSupervisor {
         if !isWanted { stopContinuation.finish() }
         let failure = ProviderFailure(bundle: configuration.bundle, domain: configuration.settings.domain)
         let handshake = ProviderHandshake(manifest: configuration.bundle.manifest, settings: configuration.settings)
+        let autopsy = ProviderAutopsy(
+            bundle: configuration.bundle, settings: configuration.settings, host: context.software, begin: .now)
         do {
-            let bundle = configuration.bundle
-            try await verify(bundle)
-            let launch = ProviderLaunch(
-                program: bundle.executable, arguments: bundle.manifest.arguments,
-                environment: ProviderEnvironment.allowed(from: context.environment),
-                workingFolder: configuration.workingFolder, logger: launchLogger())
+            let launch = try await prepare(configuration)
             let (life, exit) = try await ProviderProcess.run(launch, in: context) { process in
-                await self.serve(process, handshake, stop)
+                await self.serve(process, handshake, stop, configuration, missing: launch.sandbox?.missing ?? [])
             }
-            settle(life.end, failure, exit: exit, evidence: life.evidence)
+            let outcome = Outcome(life.end, failure, exit: exit, evidence: life.evidence)
+            await keep(outcome, autopsy, configuration, exit: exit, evidence: life.evidence, remains: life.remains)
+            settle(outcome.error, isPermanent: outcome.isPermanent, isTold: outcome.isTold)
         } catch {
             let isPermanent = error.code == .notConfigured
-            settle(
+            let outcome = Outcome(
                 .refused(ProviderHandshake.Refusal(error: error, isPermanent: isPermanent)), failure, exit: nil,
                 evidence: nil)
+            await keep(
+                outcome, autopsy, configuration, exit: nil, evidence: nil, remains: ProviderAutopsy.Remains())
+            settle(outcome.error, isPermanent: outcome.isPermanent, isTold: outcome.isTold)
         }
     }
 
-    /// Off the event loop: it reads the whole program when there is a digest to check.
-    private func verify(_ bundle: ProviderBundle) async throws(DocumentError) {
+    /// Before the supervisor goes on. What was open when the connection ended has failed by then.
+    private func keep(
+        _ outcome: Outcome, _ autopsy: ProviderAutopsy, _ configuration: Configuration, exit: ProcessExit?,
+        evidence: FrameViolation?, remains: ProviderAutopsy.Remains
+    ) async {
+        guard let error = outcome.error, let store = configuration.postMortems else { return }
+        let record = autopsy.record(error, exit: exit, evidence: evidence, remains: remains)
+        let domain = configuration.settings.domain
         do {
-            try await context.blocking.run { try bundle.verify() }
-        } catch let error as DocumentError {
-            throw error
+            _ = try await context.blocking.run { try store.keep(record, of: domain) }
         } catch {
-            throw DocumentError(.internal, "The provider's program could not be checked: \(error).")
+            context.logger.warning(
+                "what is known of a provider's failure could not be kept", metadata: metadata(["error": "\(error)"]))
         }
     }
 
-    private func launchLogger() -> Logger {
+    /// Records the traffic, if it is wanted.
+    private func recorded(
+        _ end: PipeEnd, session: String, _ configuration: Configuration
+    ) async -> (end: any TransportEnd, file: TrafficFile?) {
+        guard let folder = configuration.recordings else { return (end, nil) }
+        let manifest = configuration.bundle.manifest
+        let notes = [
+            TrafficRecord.Note(key: "provider", text: manifest.identifier.rawValue),
+            TrafficRecord.Note(key: "version", text: manifest.version),
+            TrafficRecord.Note(key: "domain", text: configuration.settings.domain.rawValue),
+            TrafficRecord.Note(key: "session", text: session),
+        ]
+        let file = try? await context.blocking.run { TrafficFile(in: folder, session: session, notes: notes) }
+        guard let file = file ?? nil else {
+            context.logger.warning(
+                "the traffic cannot be recorded", metadata: metadata(["recordings": "\(folder)"]))
+            return (end, nil)
+        }
+        let secrets = Array(configuration.settings.settings.values.filter { $0.utf8.count >= 4 })
+        let recorder = TrafficRecorder(redaction: FrameRedaction(secrets: secrets)) { file.append($0) }
+        return (RecordingEnd(end, recorder: recorder), file)
+    }
+
+    func launchLogger() -> Logger {
         var logger = context.logger
         for (key, value) in metadata() { logger[metadataKey: key] = value }
         return logger
     }
 
     private func serve(
-        _ process: ProviderProcess, _ handshake: ProviderHandshake, _ stop: AsyncStream<Void>
-    ) async -> (end: LifeEnd, evidence: FrameViolation?) {
+        _ process: ProviderProcess, _ handshake: ProviderHandshake, _ stop: AsyncStream<Void>,
+        _ configuration: Configuration, missing: [FilePath]
+    ) async -> (end: LifeEnd, evidence: FrameViolation?, remains: ProviderAutopsy.Remains) {
         core.withLock { $0.processID = process.processID }
         let session = String(UInt64.random(in: 0...UInt64.max), radix: 36)
+        var remains = ProviderAutopsy.Remains(session: session, stage: .handshake)
+        let (transport, file) = await recorded(process.takeEnd(), session: session, configuration)
         let connection = Connection(
-            end: process.takeEnd(), loop: context.loop,
+            end: transport, loop: context.loop,
             configuration: handshake.configuration(context: context, session: session), logger: launchLogger())
         let end = await withTaskGroup(of: LifeEvent.self) { group in
+            if let file {
+                group.addTask {
+                    while (try? await Task.sleep(for: .milliseconds(200))) != nil {
+                        _ = try? await self.context.blocking.run { file.flush() }
+                    }
+                    return .cancelled
+                }
+            }
             group.addTask { await process.waitUntilExited() ? .exited : .cancelled }
             group.addTask {
                 for await _ in stop {}
@@ -100,10 +143,19 @@ extension ProviderSupervisor {
             }
             var isOpen = false
             var end: LifeEnd?
+            /// The connection's, when it came before the provider was known: what told who it is may still be on its way.
+            var earlyEnd: ConnectionEnd?
             while end == nil, let event = await group.next() {
                 switch event {
                 case .opened(let capabilities, let peer):
                     isOpen = true
+                    remains.software = peer.software
+                    if let failure = peer.failure {
+                        // It has said itself that nothing that it is asked will be answered.
+                        end = .refused(
+                            ProviderHandshake.Refusal(error: failure, isPermanent: false, isTold: true))
+                        continue
+                    }
                     group.addTask { .connectionEnded(await connection.run(self.handler)) }
                     group.addTask {
                         do throws(ProviderHandshake.Refusal) {
@@ -113,13 +165,24 @@ extension ProviderSupervisor {
                         }
                     }
                 case .identified(_, let capabilities, let peer):
+                    remains.stage = .serving
                     begin(
                         LiveProvider(
                             connection: connection, capabilities: capabilities.capabilities,
-                            rootID: capabilities.rootID, software: peer.software, processID: process.processID))
+                            rootID: capabilities.rootID, software: peer.software, processID: process.processID,
+                            missing: missing))
+                    if !missing.isEmpty {
+                        group.addTask {
+                            await self.tellOfReturn(of: missing)
+                            return .returned
+                        }
+                    }
+                    // Nothing else would ever say that nobody answers.
+                    if let earlyEnd { end = .served(earlyEnd) }
                 case .refused(let refusal):
                     end = .refused(refusal)
                 case .exited:
+                    remains.processID = process.processID
                     core.withLock { $0.isDying = true }
                     group.addTask {
                         try? await Task.sleep(for: Self.drainTime)
@@ -128,11 +191,17 @@ extension ProviderSupervisor {
                 case .drained:
                     connection.close(handshake.death)
                 case .connectionEnded(let connectionEnd):
-                    end = isServing ? .served(connectionEnd) : nil
+                    if isServing {
+                        end = .served(connectionEnd)
+                    } else {
+                        earlyEnd = connectionEnd
+                    }
                 case .stop:
                     end = .stopped
                 case .cancelled:
                     end = .stopped
+                case .returned:
+                    continue
                 }
             }
             core.withLock { $0.isDying = true }
@@ -152,13 +221,29 @@ extension ProviderSupervisor {
             await group.waitForAll()
             return end ?? .stopped
         }
-        return (end, connection.failure)
+        if let file { _ = try? await context.blocking.run { file.close() } }
+        remains.processID = process.processID
+        remains.flight = connection.flightRecord
+        return (end, connection.failure, remains)
+    }
+
+    /// Waits until there is something that its manifest asks for and that was not there when it was started, and has what
+    /// waits for the provider's word asked for again: it cannot give that word, because the sandbox keeps from it what has
+    /// come since. With the next call it is replaced.
+    private func tellOfReturn(of missing: [FilePath]) async {
+        while (try? await Task.sleep(for: .seconds(2))) != nil {
+            let isThere = try? await context.blocking.run { SandboxPolicy.isThereNow(anyOf: missing) }
+            guard isThere == true else { continue }
+            await handler.received(notification: ProviderEvent.errorResolved([]).serialized())
+            return
+        }
     }
 
     /// The handshake is done.
-    private func begin(_ live: LiveProvider) {
+    func begin(_ live: LiveProvider) {
         let actions = core.withLock { core in
             core.live = live
+            core.processID = live.processID
             return core.machine.handshakeDone(now: .now)
         }
         guard !actions.isEmpty else { return }
@@ -172,16 +257,29 @@ extension ProviderSupervisor {
 
     private var isServing: Bool { core.withLock { $0.live != nil } }
 
-    /// The process is gone.
-    private func settle(_ end: LifeEnd, _ failure: ProviderFailure, exit: ProcessExit?, evidence: FrameViolation?) {
-        let (error, isPermanent): (DocumentError?, Bool) =
+    /// What the end of a life means; no error when it was told to end.
+    private struct Outcome: Sendable {
+        var error: DocumentError?
+        var isPermanent = false
+        var isTold = false
+
+        init(_ end: LifeEnd, _ failure: ProviderFailure, exit: ProcessExit?, evidence: FrameViolation?) {
             switch end {
-            case .stopped: (nil, false)
+            case .stopped: break
             case .refused(let refusal):
-                (failure.ofStart(refusal.error, exit: exit, evidence: evidence), refusal.isPermanent)
+                error = failure.ofStart(refusal.error, exit: exit, evidence: evidence)
+                isPermanent = refusal.isPermanent
+                isTold = refusal.isTold
             case .served(let connectionEnd):
-                (exit.map { failure.ofLife(connectionEnd?.error, exit: $0, evidence: evidence) }, false)
+                error = exit.map { failure.ofLife(connectionEnd?.error, exit: $0, evidence: evidence) }
             }
+        }
+    }
+
+    /// The process is gone.
+    ///
+    /// - Parameter error: nil when it was told to end.
+    func settle(_ error: DocumentError?, isPermanent: Bool = false, isTold: Bool = false) {
         let actions = core.withLock { core in
             core.live = nil
             core.stop = nil
@@ -189,8 +287,8 @@ extension ProviderSupervisor {
             core.isDying = false
             if let error { core.lastFailure = error }
             let news = error ?? DocumentError(.providerDied, "The provider was stopped.")
-            return isPermanent
-                ? core.machine.startFailed(news, isPermanent: true, now: .now)
+            return isPermanent || isTold
+                ? core.machine.startFailed(news, isPermanent: isPermanent, isDeath: !isTold, now: .now)
                 : core.machine.exited(news, now: .now)
         }
         if let error {
@@ -203,6 +301,7 @@ extension ProviderSupervisor {
         }
         perform(actions)
         settleWaiters()
+        resumeSettlingWaiters()
         finishIfEnded()
     }
 }

@@ -15,15 +15,24 @@ package final class ProviderSupervisor: Sendable {
         package var settings: SessionSettings
         /// The process's working folder; must exist.
         package var workingFolder: FilePath
+        /// What of the machine is the provider's own, and what is nobody's.
+        package var folders: SandboxFolders
         package var policy = ProviderSupervisorStateMachine.Policy()
         /// How long it may go unused; nil for ever.
         package var idleAfter: Duration? = .seconds(300)
+        /// Where records of failures are kept; nil: nowhere.
+        package var postMortems: PostMortemStore?
+        /// The folder that the traffic is recorded in; nil: it is not.
+        package var recordings: FilePath?
 
-        /// The working folder is the provider's state folder.
+        /// The working folder is the provider's state folder, and so is all else that it may write to but its staging.
         package init(bundle: ProviderBundle, settings: SessionSettings) {
             self.bundle = bundle
             self.settings = settings
             workingFolder = FilePath(settings.stateFolder)
+            folders = SandboxFolders(
+                state: workingFolder, temporary: workingFolder, fetch: FilePath(settings.stagingFolder),
+                send: FilePath(settings.stagingFolder), storageRoot: FilePath(settings.storageRoot))
         }
     }
 
@@ -57,7 +66,11 @@ package final class ProviderSupervisor: Sendable {
         var idleTimerIsSet = false
         var processID: Int32?
         var lastFailure: DocumentError?
+        /// How the bundle was when it was given up.
+        var givenUpStamp: BundleStamp?
         var endWaiters: [CheckedContinuation<Void, Never>] = []
+        /// Those who wait until a life that is over is settled.
+        var settlingWaiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var hasEnded = false
     }
 
@@ -82,7 +95,8 @@ package final class ProviderSupervisor: Sendable {
             Core(
                 configuration: configuration,
                 machine: ProviderSupervisorStateMachine(
-                    name: ProviderFailure.name(of: configuration.bundle.manifest), policy: configuration.policy)))
+                    name: ProviderFailure.name(of: configuration.bundle.manifest),
+                    identifier: configuration.bundle.manifest.identifier.rawValue, policy: configuration.policy)))
         (commands, commandsContinuation) = AsyncStream.makeStream()
     }
 
@@ -115,6 +129,7 @@ package final class ProviderSupervisor: Sendable {
             return core.endWaiters
         }
         settleWaiters()
+        resumeSettlingWaiters()
         for waiter in endWaiters { waiter.resume() }
     }
 
@@ -139,7 +154,8 @@ package final class ProviderSupervisor: Sendable {
             guard case .running = core.machine.state, !core.isDying else { return (nil, core.nextWaiter) }
             return (core.live, core.nextWaiter)
         }
-        if let ready { return ready }
+        if let ready, await !isReplaced(ready) { return ready }
+        await lookAgain()
         do {
             return try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { join($0, as: id) }
@@ -151,6 +167,20 @@ package final class ProviderSupervisor: Sendable {
         } catch {
             throw DocumentError(.cancelled, "The call was cancelled before the provider had started.")
         }
+    }
+
+    /// Has a provider replaced for which there is something now that its manifest asks for, and that was not there when
+    /// it was started: a folder on a disk that is mounted again. What a running process may reach does not grow.
+    private func isReplaced(_ live: LiveProvider) async -> Bool {
+        let missing = live.missing
+        guard !missing.isEmpty,
+            (try? await context.blocking.run { SandboxPolicy.isThereNow(anyOf: missing) }) == true
+        else { return false }
+        perform(
+            core.withLock { core in
+                core.live?.connection === live.connection ? core.machine.replace() : []
+            })
+        return true
     }
 
     private func join(_ continuation: CheckedContinuation<LiveProvider, any Error>, as id: UInt64) {
@@ -223,10 +253,37 @@ package final class ProviderSupervisor: Sendable {
     package func reset(bundle: ProviderBundle? = nil, settings: SessionSettings? = nil) {
         perform(
             core.withLock { core in
-                if let bundle { core.configuration.bundle = bundle }
+                if let bundle {
+                    core.configuration.bundle = bundle
+                    core.givenUpStamp = nil
+                }
                 if let settings { core.configuration.settings = settings }
                 return core.machine.reset()
             })
+    }
+
+    /// Has the traffic recorded from the next start on, or no longer.
+    package func record(in folder: FilePath?) {
+        perform(
+            core.withLock { core in
+                guard core.configuration.recordings != folder else { return [] }
+                core.configuration.recordings = folder
+                return core.machine.replace()
+            })
+    }
+
+    /// A provider that was given up is looked at anew when its manifest or its program changed.
+    private func lookAgain() async {
+        let (bundle, stamp) = core.withLock { core -> (ProviderBundle, BundleStamp?) in
+            guard case .givenUp = core.machine.state else { return (core.configuration.bundle, nil) }
+            return (core.configuration.bundle, core.givenUpStamp)
+        }
+        guard let stamp else { return }
+        let changed: ProviderBundle? = try? await context.blocking.run {
+            guard BundleStamp(bundle) != stamp else { return nil }
+            return try ProviderBundle.load(folder: bundle.folder)
+        }
+        if let changed, changed.manifest.identifier == bundle.manifest.identifier { reset(bundle: changed) }
     }
 
     /// Ends the provider in good order, for good. ``run()`` returns when it is gone.
@@ -250,12 +307,20 @@ package final class ProviderSupervisor: Sendable {
         }
     }
 
+    /// What of the provider's own words is secret.
+    package var redaction: FrameRedaction {
+        core.withLock { core in
+            FrameRedaction(settings: core.configuration.settings.settings, of: core.configuration.bundle.manifest)
+        }
+    }
+
     package var status: ProviderStatus {
         core.withLock { core in
             ProviderStatus(
                 provider: core.configuration.bundle.manifest.identifier, domain: core.configuration.settings.domain,
                 state: core.machine.state, processID: core.processID, software: core.live?.software ?? "",
-                leases: core.leases, lastFailure: core.lastFailure)
+                leases: core.leases, lastFailure: core.lastFailure,
+                recordings: core.configuration.recordings)
         }
     }
 
@@ -280,6 +345,7 @@ package final class ProviderSupervisor: Sendable {
                 core.withLock { $0.stop }?()
             case .giveUp(let error):
                 context.logger.error("\(error.message)", metadata: metadata(["provider.error": "\(error)"]))
+                core.withLock { $0.givenUpStamp = BundleStamp($0.configuration.bundle) }
                 observe(.gaveUp(error))
             }
         }

@@ -62,12 +62,16 @@ package struct ProviderSupervisorStateMachine: Sendable {
     private let policy: Policy
     /// For messages.
     private let name: String
+    private let identifier: String
     private var deaths: [Instant] = []
     private var earlyDeaths = 0
 
-    /// - Parameter name: what messages call the provider: `Photos (org.example.photos)`.
-    package init(name: String, policy: Policy = Policy()) {
+    /// - Parameters:
+    ///   - name: what messages call the provider: `Photos (org.example.photos)`.
+    ///   - identifier: what commands call it.
+    package init(name: String, identifier: String, policy: Policy = Policy()) {
         self.name = name
+        self.identifier = identifier
         self.policy = policy
     }
 
@@ -104,8 +108,13 @@ package struct ProviderSupervisorStateMachine: Sendable {
 
     /// It could not be started, or died or misbehaved before the handshake was done.
     ///
-    /// - Parameter isPermanent: trying again cannot help until something is installed or configured.
-    package mutating func startFailed(_ error: DocumentError, isPermanent: Bool, now: Instant) -> [Action] {
+    /// - Parameters:
+    ///   - isPermanent: trying again cannot help until something is installed or configured.
+    ///   - isDeath: counts among the deaths for which it is given up. It does not when the provider said itself, in
+    ///     order, why it cannot work just now: it is only started later and later.
+    package mutating func startFailed(
+        _ error: DocumentError, isPermanent: Bool, isDeath: Bool = true, now: Instant
+    ) -> [Action] {
         switch state {
         case .starting:
             if isPermanent {
@@ -113,7 +122,7 @@ package struct ProviderSupervisorStateMachine: Sendable {
                 state = .givenUp(final)
                 return [.failWaiters(error), .giveUp(final)]
             }
-            return [.failWaiters(error)] + died(lived: .zero, error, now: now)
+            return [.failWaiters(error)] + died(lived: .zero, error, counts: isDeath, now: now)
         case .stopping:
             return gone()
         default:
@@ -185,6 +194,13 @@ package struct ProviderSupervisorStateMachine: Sendable {
         }
     }
 
+    /// What is launched from now on is another: a running process is replaced at the next use, and what was is kept.
+    package mutating func replace() -> [Action] {
+        guard case .running = state else { return [] }
+        state = .stopping(restart: false)
+        return [.shutDown]
+    }
+
     private mutating func gone() -> [Action] {
         guard case .stopping(restart: true) = state else {
             state = .stopped
@@ -194,8 +210,10 @@ package struct ProviderSupervisorStateMachine: Sendable {
         return [.launch]
     }
 
-    private mutating func died(lived: Duration, _ error: DocumentError, now: Instant) -> [Action] {
-        deaths = deaths.filter { now - $0 < policy.window } + [now]
+    private mutating func died(
+        lived: Duration, _ error: DocumentError, counts: Bool = true, now: Instant
+    ) -> [Action] {
+        deaths = deaths.filter { now - $0 < policy.window } + (counts ? [now] : [])
         earlyDeaths = lived < policy.shortLife ? earlyDeaths + 1 : 0
         if deaths.count >= policy.deathsToGiveUp {
             let minutes = policy.window.components.seconds / 60
@@ -233,7 +251,7 @@ package struct ProviderSupervisorStateMachine: Sendable {
     private func givenUpError(_ error: DocumentError, _ why: String) -> DocumentError {
         DocumentError(
             .providerUnavailable,
-            "The provider \(name) \(why) and is not started again until it is reset or installed anew.",
+            "The provider \(name) \(why) and is not started again until it is installed anew, or told to: docent provider restart \(identifier).",
             detail: error.detail,
             causes: [error.message] + error.causes
         )

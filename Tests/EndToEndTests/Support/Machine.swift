@@ -22,7 +22,7 @@ final class Machine: Sendable {
     var remote: String { folder + "/remote" }
     var log: String { root + "/.docent/host.log" }
 
-    private init(environment more: [String: String]) throws {
+    init(environment more: [String: String]) throws {
         var template = Array("/tmp/docent-e2e.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw Failure(description: "no temporary folder: errno \(errno)") }
         folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -99,6 +99,10 @@ final class Machine: Sendable {
             process.standardInput = FileHandle.nullDevice
         }
         try process.run()
+        // Foundation keeps a process and its handles for good.
+        for file in [output, errors, process.standardInput as? FileHandle] where file !== FileHandle.nullDevice {
+            try file?.close()
+        }
         let deadline = Date().addingTimeInterval(timeout)
         while process.isRunning {
             guard Date() < deadline else {
@@ -165,7 +169,7 @@ final class Machine: Sendable {
 
     // MARK: Ends
 
-    private func tearDown() {
+    func tearDown() {
         _ = try? run(folder + "/bin/docent", ["host", "stop"], timeout: 20)
         for pid in processes(named: "docentd") + providers { kill(pid, SIGKILL) }
         if ProcessInfo.processInfo.environment["DOCENT_TEST_KEEP"] == nil {
@@ -181,7 +185,9 @@ final class Machine: Sendable {
             .deletingLastPathComponent().deletingLastPathComponent().path
         try makeFolder("bin")
         for program in ["docent", "docentd", "docent-trampoline"] { try place(program, as: "bin/" + program) }
-        for (name, kind) in [("FolderProvider", "Plugins"), ("MemoryProvider", "Examples")] {
+        for (name, kind) in [
+            ("FolderProvider", "Plugins"), ("WebDAVProvider", "Plugins"), ("MemoryProvider", "Examples"),
+        ] {
             try makeFolder("bin/providers/" + name)
             try FileManager.default.copyItem(
                 atPath: "\(sources)/\(kind)/\(name)/provider.toml",

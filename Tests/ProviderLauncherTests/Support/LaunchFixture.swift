@@ -23,14 +23,21 @@ struct LaunchFixture: Sendable {
         }
     }
 
-    init(environment: [String: String] = ["PATH": "/usr/bin:/bin"], trampoline path: FilePath = trampoline) throws {
+    /// - Parameter confinement: none for tests of something else, whose scripts start other programs and write beside
+    ///   themselves.
+    init(
+        environment: [String: String] = ["PATH": "/usr/bin:/bin"], trampoline path: FilePath = trampoline,
+        confinement: Confinement.Demand = .none
+    ) throws {
         folder = try TemporaryFolder()
         loop = SharedLoop.shared
         var logger = Logger(label: "launcher-tests") { _ in SwiftLogNoOpLogHandler() }
         logger.logLevel = .trace
-        context = LaunchContext(
+        var context = LaunchContext(
             loop: loop.loop, blocking: loop.blocking, trampoline: path, environment: environment,
             software: "tests", logger: logger)
+        context.confinement = .here(confinement)
+        self.context = context
     }
 
     func launch(_ script: String, environment: [String: String] = ["PATH": "/usr/bin:/bin"]) -> ProviderLaunch {

@@ -1,0 +1,57 @@
+import SystemPackage
+
+/// Documents of 4 KiB of FolderProvider's, opened, read and closed through the mount, beside `rclone mount --vfs-cache-mode full`
+/// of the same folder: for the first time, or right after that.
+struct MountedSmallDocuments: BenchmarkRow {
+    let isFirst: Bool
+
+    var name: String { isFirst ? "mounted: 4 KiB document, cold open" : "mounted: 4 KiB document, warm open" }
+    let floor = "rclone's full cache"
+    let unit = "µs"
+    var aim: Aim { .ratioAtMost(isFirst ? 1 / 5 : 1 / 10) }
+
+    private let count = 50
+
+    func measure(rounds: Int) async throws -> [Round] {
+        let contents = [UInt8](repeating: 7, count: 4096)
+        let folder = try MountedFolder(withOther: true) { native in
+            for round in 0..<rounds + 2 {
+                let inner = native.appending("\(round)")
+                try MountedFolder.run(["mkdir", inner.string])
+                for document in 0..<count {
+                    try MountedFolder.write(contents, to: inner.appending("\(document).txt"))
+                }
+            }
+        }
+        defer { folder.remove() }
+        var results: [Round] = []
+        // Each round has documents that nobody has opened yet, which both sides have listed.
+        for round in 0..<rounds + 2 {
+            let (ours, others) = (folder.mounted.appending("\(round)"), folder.other.appending("\(round)"))
+            for folder in [ours, others] { try MountedFolder.run(["ls", "-l", folder.string]) }
+            var first = (ours: 0.0, others: 0.0)
+            for document in 0..<count {
+                first.ours += try open(ours, document)
+                first.others += try open(others, document)
+            }
+            var again = (ours: 0.0, others: 0.0)
+            for document in 0..<count {
+                again.ours += try open(ours, document)
+                again.others += try open(others, document)
+            }
+            let result = isFirst ? first : again
+            if round >= 2 {
+                results.append(Round(figure: result.ours / Double(count), floor: result.others / Double(count)))
+            }
+        }
+        return results
+    }
+
+    private func open(_ folder: FilePath, _ document: Int) throws -> Double {
+        try MountedFolder.microseconds {
+            guard try MountedFolder.read(folder.appending("\(document).txt"), by: 8192) == 4096 else {
+                throw Errno.ioError
+            }
+        }
+    }
+}

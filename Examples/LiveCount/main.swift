@@ -1,0 +1,75 @@
+import DocumentClient
+import Foundation
+import Synchronization
+
+/// Shows how many words a document has, again whenever somebody has changed it. Lines that are typed are added to it: they
+/// are written when somebody else is about to read, and at the end.
+final class WordCounter: SavingFilePresenter {
+    let presentedItemLocation: Location?
+    private let location: Location
+    private let client: DocumentClient
+    private let unsaved = Mutex("")
+
+    init(_ location: Location, client: DocumentClient) {
+        presentedItemLocation = location
+        self.location = location
+        self.client = client
+    }
+
+    func add(_ line: String) { unsaved.withLock { $0 += line + "\n" } }
+
+    func count() async throws {
+        // Made with this presenter: it is not asked to save because of its own reads.
+        let coordinator = FileCoordinator(client, presenter: self)
+        try await coordinator.coordinate(readingItemAt: location) { path, _ in
+            let text = try String(contentsOfFile: path.string, encoding: .utf8) + unsaved.withLock { $0 }
+            show("\(text.split(whereSeparator: \.isWhitespace).count) \(location)")
+        }
+    }
+
+    func presentedItemDidChange() async {
+        do { try await count() } catch { show("\(error)") }
+    }
+
+    func presentedItemDidMove(to location: Location) async {
+        show("moved to \(location)")
+    }
+
+    /// Somebody is about to read the document. Written with this presenter, what was typed goes before that.
+    func savePresentedItemChanges() async throws {
+        if unsaved.withLock({ $0.isEmpty }) { return }
+        let coordinator = FileCoordinator(client, presenter: self)
+        try await coordinator.coordinate(writingItemAt: location) { path, _ in
+            let text = unsaved.withLock { $0 }
+            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path.string))
+            try file.seekToEnd()
+            try file.write(contentsOf: Data(text.utf8))
+            try file.close()
+            // More may have been typed meanwhile.
+            unsaved.withLock { $0.removeFirst(text.count) }
+        }
+    }
+}
+
+/// At once, also into a pipe or a file.
+func show(_ line: String) {
+    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+}
+
+let location = try Location(CommandLine.arguments[1])
+try await withDocumentClient(tool: "LiveCount") { client in
+    let counter = WordCounter(location, client: client)
+    try await client.addPresenter(counter)
+    try await counter.count()
+    let (lines, typed) = AsyncStream.makeStream(of: String.self)
+    // To wait for what is typed blocks: on a thread of its own.
+    Thread.detachNewThread {
+        while let line = readLine() { typed.yield(line) }
+        typed.finish()
+    }
+    for await line in lines {
+        counter.add(line)
+        try await counter.count()
+    }
+    try await counter.savePresentedItemChanges()
+}

@@ -1,0 +1,64 @@
+internal import DocumentModel
+
+/// The address that a server gives one resource of an answer, compared with the folder that was asked about.
+///
+/// Only the path counts: servers behind others often name the wrong scheme or computer.
+enum Href: Hashable, Sendable {
+    /// What was asked about.
+    case itself
+    /// Something in it.
+    case child(ItemName)
+    /// In it, with a name that no item may have.
+    case unusable(String)
+    /// Somewhere else, or no address at all: nothing that was asked about.
+    case foreign
+
+    init(_ text: String, in path: RemotePath, of address: ServerAddress) {
+        guard let segments = Self.segments(of: text) else {
+            self = .foreign
+            return
+        }
+        let expected = address.segments + path.names.map { Array($0.rawValue.utf8) }
+        guard segments.starts(with: expected) else {
+            self = .foreign
+            return
+        }
+        let rest = segments.dropFirst(expected.count)
+        guard let last = rest.first else {
+            self = .itself
+            return
+        }
+        guard rest.count == 1 else {
+            self = .foreign
+            return
+        }
+        guard let name = String(validating: last, as: UTF8.self) else {
+            self = .unusable("a name that is not UTF-8")
+            return
+        }
+        do throws(DocumentError) {
+            self = .child(try ItemName(name))
+        } catch {
+            self = .unusable(error.message)
+        }
+    }
+
+    /// The segments of an address' path, decoded; nil when it is none.
+    private static func segments(of text: String) -> [[UInt8]]? {
+        var path = text[...]
+        if !path.hasPrefix("/") {
+            let lowered = text.prefix(8).lowercased()
+            guard let scheme = ["https://", "http://"].first(where: lowered.hasPrefix) else { return nil }
+            path = text.dropFirst(scheme.count)
+            guard let slash = path.firstIndex(of: "/") else { return [] }
+            path = path[slash...]
+        }
+        guard !path.utf8.contains(UInt8(ascii: "?")), !path.utf8.contains(UInt8(ascii: "#")) else { return nil }
+        var segments: [[UInt8]] = []
+        for part in path.utf8.split(separator: UInt8(ascii: "/")) {
+            guard let segment = PercentCoding.decode(part) else { return nil }
+            segments.append(segment)
+        }
+        return segments
+    }
+}

@@ -1,0 +1,46 @@
+internal import DocumentModel
+
+/// Where an item is, as names from the domain's top folder down. On a WebDAV server the path is all the identity that
+/// an item has (ID-2, ID-4).
+struct RemotePath: Hashable, Sendable {
+    static let root = RemotePath(names: [])
+
+    let names: [ItemName]
+
+    init(names: [ItemName]) {
+        self.names = names
+    }
+
+    /// Nil for what was never an identifier of this provider.
+    init?(_ id: ItemIdentifier) {
+        if id == .root {
+            names = []
+            return
+        }
+        var names: [ItemName] = []
+        for part in id.rawValue.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+            guard let name = try? ItemName(String(Substring(part))) else { return nil }
+            names.append(name)
+        }
+        self.names = names
+    }
+
+    /// - Throws: `invalidArgument` when the path is longer than an identifier may be.
+    var identifier: ItemIdentifier {
+        get throws(DocumentError) {
+            isRoot ? .root : try ItemIdentifier(names.map(\.rawValue).joined(separator: "/"))
+        }
+    }
+
+    var isRoot: Bool { names.isEmpty }
+
+    var name: ItemName? { names.last }
+
+    /// Nil for the top folder.
+    var parent: RemotePath? { isRoot ? nil : RemotePath(names: Array(names.dropLast())) }
+
+    func appending(_ name: ItemName) -> RemotePath { RemotePath(names: names + [name]) }
+
+    /// For messages.
+    var quoted: String { isRoot ? "The top folder" : "“\(names.map(\.rawValue).joined(separator: "/"))”" }
+}

@@ -1,0 +1,224 @@
+internal import DocumentModel
+internal import Logging
+internal import Synchronization
+
+/// One folder of a WebDAV server: what the provider's calls come to, whoever makes them.
+final class WebDAVDomain: Sendable {
+    let link: ServerLink
+    let logger: Logger
+    /// Nil where nothing is ever written.
+    let gate: WriteGate?
+    let ledger: WriteLedger
+    let claims = ClaimWatch()
+    private let timing: Timing
+    private let listings = Mutex(Listings())
+    private let known = Mutex(KnownNames())
+    private let lookout: Lookout
+    private let signalReachable: @Sendable () -> Void
+
+    /// - Parameter signalReachable: told that the server is there again after it was not.
+    init(
+        _ settings: WebDAVSettings, gate: WriteGate? = nil, ledger: WriteLedger? = nil, logger: Logger,
+        timing: Timing = Timing(),
+        signalReachable: @escaping @Sendable () -> Void = {}
+    ) throws(DocumentError) {
+        link = try ServerLink(settings, timing: timing)
+        self.logger = logger
+        self.gate = gate
+        self.ledger = ledger ?? WriteLedger(in: nil, logger: logger)
+        self.timing = timing
+        self.signalReachable = signalReachable
+        lookout = Lookout(timing: timing)
+    }
+
+    func close() async {
+        lookout.stop()
+        await link.close()
+    }
+
+    // MARK: Reading
+
+    func item(for id: ItemIdentifier) async throws -> Item {
+        let path = try path(of: id)
+        return try await patiently(path, "\(path.quoted) cannot be looked at") {
+            try await link.look(at: path).properties.item(at: path, capabilities)
+        }
+    }
+
+    func items(in container: ItemIdentifier, page: PageToken?, suggestedCount: Int) async throws -> ItemPage {
+        let path = try path(of: container)
+        let count = min(max(suggestedCount, 1), 10_000)
+        if let page {
+            return try self.page(try listings.withLock { try $0.page(page, of: path, count: count) }, of: path)
+        }
+        let entries = try await patiently(path, "\(path.quoted) cannot be listed") { try await list(path) }
+        guard entries.count > count else { return try self.page((entries[...], nil), of: path) }
+        let key = UInt64.random(in: .min ... .max)
+        listings.withLock { $0.add(entries, of: path, key: key) }
+        return try self.page((entries[..<count], try Listings.token(key, count)), of: path)
+    }
+
+    /// What may be done with items here.
+    var capabilities: ItemCapabilities { gate?.capabilities ?? .readOnly }
+
+    /// What Docent itself has taken away is missing on purpose.
+    func forget(_ path: RemotePath) {
+        guard let folder = path.parent, let name = path.name else { return }
+        known.withLock { $0.forget(name, in: folder) }
+    }
+
+    private func page(
+        _ part: (entries: ArraySlice<Listings.Entry>, next: PageToken?), of path: RemotePath
+    ) throws(DocumentError) -> ItemPage {
+        var page = ItemPage(items: [], next: part.next)
+        for entry in part.entries {
+            page.items.append(try entry.properties.item(at: path.appending(entry.name), capabilities))
+        }
+        return page
+    }
+
+    /// How often a folder that misses something is looked at once more.
+    private static let secondLooks = 2
+
+    private func list(_ path: RemotePath) async throws -> [Listings.Entry] {
+        var listing: ServerLink.Listing
+        do {
+            listing = try await link.list(path)
+            // What somebody else is changing is out of sight for a moment.
+            for _ in 0..<Self.secondLooks {
+                guard gate?.hasGaps ?? false, known.withLock({ $0.misses(listing.entries, in: path) }) else { break }
+                try await timing.pause(timing.gap)
+                let second = try await link.list(path)
+                let names = Set(second.entries.map(\.name))
+                let gone = listing.entries.filter { !names.contains($0.name) }
+                listing = second
+                listing.entries = (second.entries + gone).sorted { $0.name < $1.name }
+            }
+            known.withLock { $0.saw(listing.entries, in: path) }
+        } catch let failure as ServerFailure {
+            // Asked for a document as for a folder, every server fails in another way.
+            guard case .status(400..<500, _) = failure, try await !link.look(at: path).properties.isFolder else {
+                throw failure
+            }
+            listing = ServerLink.Listing()
+        }
+        guard listing.isFolder else {
+            throw DocumentError(.invalidArgument, "\(path.quoted) is a document, and has nothing in it.")
+        }
+        // A name that makes the path too long for an identifier is no reason not to list the others.
+        let room = path.isRoot ? .max : ItemIdentifier.maximumLength - 1 - (try path.identifier.rawValue.utf8.count)
+        let tooDeep = listing.entries.count { $0.name.rawValue.utf8.count > room }
+        if tooDeep > 0 {
+            listing.entries.removeAll { $0.name.rawValue.utf8.count > room }
+            listing.leftOut += Array(repeating: "Its path is too long.", count: tooDeep)
+        }
+        if !listing.leftOut.isEmpty {
+            logger.warning(
+                "\(path.quoted): \(listing.leftOut.count) things on the server are not listed here.",
+                metadata: ["reasons": "\(Set(listing.leftOut).sorted().prefix(5).joined(separator: " "))"])
+        }
+        return listing.entries
+    }
+
+    // MARK: Failures
+
+    func path(of id: ItemIdentifier) throws(DocumentError) -> RemotePath {
+        guard let path = RemotePath(id) else {
+            throw DocumentError(.noSuchItem, "“\(id)” was never an item of this domain.")
+        }
+        return path
+    }
+
+    private static let contradiction = "its answers contradict each other"
+
+    /// Reads something. What is missing for a moment, while somebody changes it, is read once more.
+    func patiently<Result: Sendable>(
+        _ path: RemotePath, _ what: String, _ body: () async throws -> Result
+    ) async throws -> Result {
+        for _ in 0..<3 {
+            do {
+                return try await checked(path, what, body)
+            } catch let error as DocumentError where error.causes == [Self.contradiction] && gate?.hasGaps ?? false {
+                try await timing.pause(timing.gap)
+            }
+        }
+        return try await checked(path, what, body)
+    }
+
+    /// Does something about an item, and says what went wrong in the host's terms.
+    ///
+    /// - Parameter what: the beginning of the sentence: “a/b” cannot be read.
+    func checked<Result: Sendable>(
+        _ path: RemotePath, _ what: String, _ body: () async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await body()
+        } catch let failure as ServerFailure {
+            switch failure {
+            case .status(404, _), .status(410, _): throw try await absence(of: path, what, failure)
+            case .status(400..<500, _):
+                if try await isBelowDocument(path) {
+                    throw DocumentError(.noSuchItem, "\(what): it would be in a document, and nothing can be there.")
+                }
+                throw presented(failure, what)
+            default: throw presented(failure, what)
+            }
+        }
+    }
+
+    /// Servers refuse to look for something in a document, each with another status.
+    private func isBelowDocument(_ path: RemotePath) async throws -> Bool {
+        var next = path.parent
+        while let ancestor = next, !ancestor.isRoot {
+            do {
+                return try await !link.look(at: ancestor).properties.isFolder
+            } catch ServerFailure.status(400..<500, _) {
+                next = ancestor.parent
+            } catch is ServerFailure {
+                return false
+            }
+        }
+        return false
+    }
+
+    /// The server says that something is not there. That makes the host forget it, so it takes more than one answer:
+    /// the top folder has to be there, and the item has to be missing still (PROV-22).
+    private func absence(of path: RemotePath, _ what: String, _ failure: ServerFailure) async throws -> DocumentError {
+        do {
+            guard try await link.look(at: .root).properties.isFolder else {
+                return presented(.unusable("the address is not that of a folder"), what)
+            }
+        } catch let rootFailure as ServerFailure {
+            guard case .status(404, _) = rootFailure else { return presented(rootFailure, what) }
+            return presented(.unreachable("the folder of the domain is not on the server"), what)
+        }
+        guard !path.isRoot else { return presented(.interrupted(Self.contradiction), what) }
+        do {
+            if gate?.hasGaps ?? false { try await timing.pause(timing.gap) }
+            _ = try await link.look(at: path)
+            return presented(.interrupted(Self.contradiction), what)
+        } catch let second as ServerFailure {
+            return presented(second == failure ? failure : second, what)
+        }
+    }
+
+    /// Also begins to look for the server when it is gone.
+    private func presented(_ failure: ServerFailure, _ what: String) -> DocumentError {
+        let error = failure.error(what, link.address)
+        if error.code == .serverUnreachable {
+            lookout.begin { [link] in
+                do {
+                    return try await link.look(at: .root, retrying: RetryPlan.Limits(attempts: 1)).properties.isFolder
+                } catch ServerFailure.signIn {
+                    // It is there, and says so itself.
+                    return true
+                } catch {
+                    return false
+                }
+            } found: { [signalReachable] in
+                signalReachable()
+            }
+        }
+        return error
+    }
+}

@@ -1,0 +1,45 @@
+internal import DocumentModel
+internal import SystemPackage
+
+/// Has a server tried once, and keeps what came of it in the provider's state (RS-1). It makes a folder on the server for
+/// some seconds.
+struct GuaranteeFinder: Sendable {
+    let settings: WebDAVSettings
+    let stateFolder: FilePath
+    var timing = Timing()
+    /// How many rounds of each race; tests have fewer.
+    var rounds = 20
+
+    /// What is known of the server, tried now unless it was before.
+    ///
+    /// - Throws: `ServerFailure`, `DocumentError`, `Errno`, or `CancellationError`.
+    func find() async throws -> Certificate {
+        var own = settings
+        // All that race have a connection of their own, so that they begin at the same moment.
+        own.connections = 3 * Probe.racers
+        let link = try ServerLink(own, timing: timing)
+        do {
+            let certificate = try await find(link)
+            await link.close()
+            return certificate
+        } catch {
+            await link.close()
+            throw error
+        }
+    }
+
+    private func find(_ link: ServerLink) async throws -> Certificate {
+        let software = try await link.ask(.properties(of: .root, depth: 0, asFolder: true), accepting: [207]) {
+            answer in
+            await answer.discard()
+            return answer.header("Server") ?? ""
+        }
+        let subject = Certificate.subject(address: settings.address, software: software)
+        if let known = Certificate.read(in: stateFolder), known.subject == subject { return known }
+        let name = String(UInt64.random(in: .min ... .max), radix: 36)
+        let certificate = Certificate(
+            subject: subject, findings: try await Probe(link: link, rounds: rounds).run(name: name))
+        try certificate.write(in: stateFolder)
+        return certificate
+    }
+}

@@ -1,0 +1,265 @@
+internal import AsyncHTTPClient
+internal import DocumentModel
+internal import NIOCore
+internal import NIOHTTP1
+
+/// Finds out what a server really guarantees, by racing it (RS-1), in a folder of its own that is removed afterwards.
+struct Probe: Sendable {
+    /// What its folders are called; they are never listed.
+    static let prefix = ".docent-probe-"
+
+    /// How many take part in a race.
+    static let racers = 16
+    /// How often a refused change has to be seen.
+    private static let overtakings = 3
+    /// How many changes follow one another to see their tags.
+    private static let rewrites = 8
+
+    let link: ServerLink
+    /// Of each kind of race.
+    var rounds = 20
+    /// How long a server may take to notice what was begun.
+    var moment: Duration = .milliseconds(500)
+
+    /// - Parameter name: the last part of the folder's name, which nobody else has.
+    /// - Throws: `notPermitted` when nothing can be made there, `ServerFailure`, or `CancellationError`.
+    func run(name: String) async throws -> ProbeFindings {
+        let folder = RemotePath.root.appending(try ItemName(Self.prefix + name))
+        let made = try await status(.MKCOL, folder, asFolder: true)
+        guard made == 201 else {
+            throw DocumentError(
+                .notPermitted, "The server cannot be tried: it does not let a folder be made (status \(made ?? 0)).")
+        }
+        do {
+            let findings = try await findings(in: folder)
+            _ = try? await status(.DELETE, folder, asFolder: true)
+            return findings
+        } catch {
+            _ = try? await status(.DELETE, folder, asFolder: true)
+            throw error
+        }
+    }
+
+    private func findings(in folder: RemotePath) async throws -> ProbeFindings {
+        var findings = ProbeFindings()
+        let file = folder.appending(try ItemName("one"))
+        findings.hasExactTags = try await areTagsExact(folder.appending(try ItemName("rewritten")))
+        try await tryConditions(file, &findings)
+        for attempt in 0..<Self.overtakings where attempt == 0 || findings.refusesOvertakenChange {
+            findings.refusesOvertakenChange = try await isOvertakenChangeRefused(file, findings)
+        }
+        try await tryAborting(file, &findings)
+        findings.creations = try await raceCreations(folder)
+        if findings.hasStrongTags { findings.changes = try await raceChanges(folder, findings) }
+        findings.folderMoves = try await raceFolderMoves(folder)
+        return findings
+    }
+
+    // MARK: One at a time
+
+    private func tryConditions(_ file: RemotePath, _ findings: inout ProbeFindings) async throws {
+        _ = try await put("first", to: file, .absent)
+        let second = try await put("second", to: file, .absent)
+        let kept = try await contents(of: file)
+        findings.refusesSecondCreate = second == 412 && kept == "first"
+        let tag = try await settledTag(file, findings)
+        findings.hasStrongTags = tag != nil
+        if let tag {
+            let current = try await put("third change", to: file, .match(tag))
+            let changed = try await contents(of: file)
+            findings.acceptsCurrentChange = isSuccess(current) && changed == "third change"
+        } else {
+            _ = try await put("third change", to: file, .none)
+        }
+        let stale = try await put("stale", to: file, .match(tag ?? "\"docent-stale\""))
+        let left = try await contents(of: file)
+        findings.refusesStaleChange = stale == 412 && left == "third change"
+    }
+
+    /// A slow change and a fast one begin from the same version, and the fast one ends first.
+    ///
+    /// Where the slow one arrives so late that it is not overtaken at all, it is refused by servers that would else lose
+    /// the fast one: so it takes more than one try to believe a refusal.
+    private func isOvertakenChangeRefused(_ file: RemotePath, _ findings: ProbeFindings) async throws -> Bool {
+        let condition = try await settledTag(file, findings).map(Condition.match) ?? .none
+        let slow = String(repeating: "slow ", count: 20_000)
+        let (parts, send) = AsyncThrowingStream.makeStream(of: ByteBuffer.self, throwing: (any Error).self)
+        async let slowStatus = put(.init(parts: parts, length: slow.utf8.count), to: file, condition)
+        send.yield(ByteBuffer(string: String(slow.prefix(50_000))))
+        try await link.timing.pause(moment)
+        let fast = try await put("fast", to: file, condition)
+        send.yield(ByteBuffer(string: String(slow.dropFirst(50_000))))
+        send.finish()
+        let late = try await slowStatus
+        let left = try await contents(of: file)
+        return isSuccess(fast) != isSuccess(late) && left == (isSuccess(fast) ? "fast" : slow)
+    }
+
+    private func tryAborting(_ file: RemotePath, _ findings: inout ProbeFindings) async throws {
+        _ = try await put("whole", to: file, .none)
+        let (parts, send) = AsyncThrowingStream.makeStream(of: ByteBuffer.self, throwing: (any Error).self)
+        async let aborted = put(.init(parts: parts, length: 100_000), to: file, .none)
+        send.yield(ByteBuffer(repeating: 0x78, count: 50_000))
+        try await link.timing.pause(moment)
+        send.finish(throwing: CutOff())
+        _ = try await aborted
+        try await link.timing.pause(moment)
+        findings.survivesAbortedChange = try await contents(of: file) == "whole"
+    }
+
+    /// Whether a tag names one version only, however quickly the next one follows (RS-2).
+    private func areTagsExact(_ file: RemotePath) async throws -> Bool {
+        var tags: Set<String> = []
+        for number in 0..<Self.rewrites {
+            guard isSuccess(try await put("rewritten \(10 + number)", to: file, .none)),
+                let tag = try await link.look(at: file).properties.tag?.condition
+            else { return false }
+            tags.insert(tag)
+        }
+        return tags.count == Self.rewrites
+    }
+
+    // MARK: Races
+
+    private func raceCreations(_ folder: RemotePath) async throws -> ProbeFindings.Races {
+        var races = ProbeFindings.Races()
+        for round in 0..<rounds {
+            let file = folder.appending(try ItemName("new-\(round)"))
+            races.add(winners: try await race(for: file) { try await put("racer \($0)", to: file, .absent) })
+        }
+        return races
+    }
+
+    private func raceChanges(_ folder: RemotePath, _ findings: ProbeFindings) async throws -> ProbeFindings.Races {
+        var races = ProbeFindings.Races()
+        let files = try (0..<rounds).map { folder.appending(try ItemName("changed-\($0)")) }
+        for file in files { _ = try await put("before", to: file, .none) }
+        for file in files {
+            // The first one waits, the others are old enough then.
+            guard let tag = try await settledTag(file, findings) else { continue }
+            races.add(winners: try await race(for: file) { try await put("racer \($0)", to: file, .match(tag)) })
+        }
+        return races
+    }
+
+    /// - Returns: how many won; none when what is there is not what the winner wrote.
+    private func race(
+        for file: RemotePath, _ change: @escaping @Sendable (Int) async throws -> Int?
+    ) async throws -> Int {
+        let winners = try await winners(change)
+        guard winners.count == 1, let winner = winners.first else { return winners.count }
+        return try await contents(of: file) == "racer \(winner)" ? 1 : 0
+    }
+
+    private func raceFolderMoves(_ folder: RemotePath) async throws -> ProbeFindings.Races {
+        var races = ProbeFindings.Races()
+        func source(_ number: Int) throws(DocumentError) -> RemotePath {
+            folder.appending(try ItemName("from-\(number)"))
+        }
+        var sources = try (0..<Self.racers).map { try source($0) }
+        for path in sources { try await stage(path) }
+        for round in 0..<rounds {
+            let target = folder.appending(try ItemName("to-\(round)"))
+            let taking = sources
+            let winners = try await winners { racer in
+                try await status(
+                    .MOVE, taking[racer], asFolder: true,
+                    headers: [("Destination", link.address.url(of: target, asFolder: true)), ("Overwrite", "F")])
+            }
+            races.add(winners: winners.count)
+            for winner in winners {
+                sources[winner] = try source(Self.racers * (round + 1) + winner)
+                try await stage(sources[winner])
+            }
+        }
+        return races
+    }
+
+    /// A folder with something in it: an empty one is replaced by others on many systems, whoever looked before.
+    private func stage(_ path: RemotePath) async throws {
+        _ = try await status(.MKCOL, path, asFolder: true)
+        _ = try await put("staged", to: path.appending(try ItemName("content")), .none)
+    }
+
+    /// Who of all that begin at the same moment is told of success.
+    private func winners(_ change: @escaping @Sendable (Int) async throws -> Int?) async throws -> [Int] {
+        try await withThrowingTaskGroup(of: Int?.self) { group in
+            for racer in 0..<Self.racers {
+                group.addTask { isSuccess(try await change(racer)) ? racer : nil }
+            }
+            var winners: [Int] = []
+            for try await winner in group { if let winner { winners.append(winner) } }
+            return winners
+        }
+    }
+
+    // MARK: Requests
+
+    private enum Condition {
+        case none
+        case absent
+        case match(String)
+
+        var headers: [(name: String, value: String)] {
+            switch self {
+            case .none: []
+            case .absent: [("If-None-Match", "*")]
+            case .match(let tag): [("If-Match", tag)]
+            }
+        }
+    }
+
+    /// So that contents end in their middle.
+    private struct CutOff: Error {}
+
+    private func put(_ text: String, to path: RemotePath, _ condition: Condition) async throws -> Int? {
+        try await status(.PUT, path, headers: condition.headers, body: .bytes(Array(text.utf8)))
+    }
+
+    private func put(
+        _ parts: ServerRequest.Body.Parts, to path: RemotePath, _ condition: Condition
+    ) async throws -> Int? {
+        try await status(.PUT, path, headers: condition.headers, body: .parts(parts))
+    }
+
+    /// - Returns: the status of the answer, whatever it is; nil when there was none.
+    private func status(
+        _ method: HTTPMethod, _ path: RemotePath, asFolder: Bool = false, headers: [(name: String, value: String)] = [],
+        body: ServerRequest.Body = .none
+    ) async throws -> Int? {
+        let request = ServerRequest(method: method, path: path, asFolder: asFolder, headers: headers, body: body)
+        do {
+            return try await link.ask(request, accepting: Self.everyStatus, retrying: .init(attempts: 1)) { answer in
+                await answer.discard()
+                return answer.status
+            }
+        } catch ServerFailure.interrupted {
+            return nil
+        }
+    }
+
+    private static let everyStatus = Set(200..<300).union(400..<600).subtracting([401])
+
+    /// 207 tells of parts that failed (RS-3).
+    private func isSuccess(_ status: Int?) -> Bool { status.map { (200..<300).contains($0) && $0 != 207 } ?? false }
+
+    private func contents(of path: RemotePath) async throws -> String {
+        let request = ServerRequest(method: .GET, path: path)
+        return try await link.ask(request, accepting: [200], retrying: link.timing.retrying) { answer in
+            var text: [UInt8] = []
+            for try await part in answer.body where text.count < 1 << 20 { text += Array(buffer: part) }
+            return String(decoding: text, as: UTF8.self)
+        }
+    }
+
+    /// The tag of a document that is old enough to have it for itself (RS-2); nil when it has no strong one then.
+    private func settledTag(_ path: RemotePath, _ findings: ProbeFindings) async throws -> String? {
+        while true {
+            let look = try await link.look(at: path)
+            if findings.hasExactTags { return look.properties.tag?.condition }
+            if look.isSettled(after: link.timing.settling) ?? false { return look.properties.tag?.condition }
+            try await link.timing.pause(link.timing.settling)
+            guard look.date != nil, look.properties.modified != nil else { return look.properties.tag?.condition }
+        }
+    }
+}

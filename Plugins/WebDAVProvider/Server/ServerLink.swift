@@ -1,0 +1,145 @@
+internal import AsyncHTTPClient
+internal import DocumentModel
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import NIOSSL
+internal import Synchronization
+internal import SystemPackage
+
+/// The way to one server: a bounded number of connections that are kept, credentials for its origin only, and patience.
+final class ServerLink: Sendable {
+    let address: ServerAddress
+    let timing: Timing
+    private let client: HTTPClient
+    private let isClosed = Atomic(false)
+    /// Contents take long; what is asked about items does not wait for them.
+    private let contents: Turnstile
+    private let others: Turnstile
+    private let credentials: WebDAVSettings.Credentials
+    /// How often a request is sent on before it goes in circles.
+    private static let mostRedirects = 4
+
+    init(_ settings: WebDAVSettings, timing: Timing = Timing()) throws(DocumentError) {
+        address = settings.address
+        credentials = settings.credentials
+        contents = Turnstile(settings.connections - settings.connections / 3)
+        others = Turnstile(settings.connections / 3)
+        self.timing = timing
+        var tls = TLSConfiguration.makeClientConfiguration()
+        if let file = settings.certificates {
+            do {
+                tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(file.string))
+            } catch {
+                throw DocumentError(
+                    .notConfigured,
+                    "The certificates in “\(file)” cannot be read; the setting “ca-file” needs a PEM file.",
+                    causes: ["\(error)"])
+            }
+        }
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: tls, redirectConfiguration: .disallow,
+            timeout: .init(connect: TimeAmount(timing.connect), read: TimeAmount(timing.silence)),
+            connectionPool: .init(
+                idleTimeout: .seconds(30), concurrentHTTP1ConnectionsPerHostSoftLimit: settings.connections),
+            proxy: settings.proxy.map { .server(host: $0.host, port: Int($0.port)) }, decompression: .disabled)
+        // A server that stops reading is as silent as one that stops writing.
+        configuration.timeout.write = TimeAmount(timing.silence)
+        configuration.httpVersion = .http1Only
+        // Whether a connection is tried again is said by the plan.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        // One that nobody holds any more and that was not shut down ends the process: this one stays until close().
+        _ = Unmanaged.passRetained(client)
+    }
+
+    /// Ends all connections. Nothing can be asked any more.
+    func close() async {
+        guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        try? await client.shutdown()
+        Unmanaged.passUnretained(client).release()
+    }
+
+    /// Makes a request, again when that may help, and has its answer read.
+    ///
+    /// - Parameters:
+    ///   - accepted: the statuses that are no failure.
+    ///   - read: reads the answer; run again with every new answer.
+    /// - Throws: `ServerFailure`, or `CancellationError`.
+    func ask<Result: Sendable>(
+        _ request: ServerRequest, accepting accepted: Set<Int>, retrying limits: RetryPlan.Limits = .init(),
+        read: (ServerAnswer) async throws -> Result
+    ) async throws -> Result {
+        var plan = RetryPlan(limits)
+        let began = ContinuousClock.now
+        while true {
+            let failure: ServerFailure
+            do {
+                return try await (request.timeout == nil ? contents : others).pass {
+                    try await attempt(request, accepted, read)
+                }
+            } catch {
+                if error is CancellationError || Task.isCancelled { throw CancellationError() }
+                // What the reader says of its own files is no failure of the server's.
+                if error is DocumentError { throw error }
+                failure = ServerFailure(error)
+            }
+            let elapsed = ContinuousClock.now - began
+            guard let pause = plan.pause(after: failure, elapsed: elapsed, chance: timing.chance()) else {
+                throw failure
+            }
+            try await timing.pause(pause)
+        }
+    }
+
+    private func attempt<Result: Sendable>(
+        _ request: ServerRequest, _ accepted: Set<Int>, _ read: (ServerAnswer) async throws -> Result
+    ) async throws -> Result {
+        var url = address.url(of: request.path, asFolder: request.asFolder)
+        let deadline = request.timeout.map { NIODeadline.now() + TimeAmount($0) } ?? .distantFuture
+        for _ in 0..<Self.mostRedirects {
+            let response = try await client.execute(httpRequest(request, url), deadline: deadline)
+            let answer = ServerAnswer(response)
+            if accepted.contains(answer.status) { return try await read(answer) }
+            // So that the connection can be used again.
+            await answer.discard()
+            switch answer.status {
+            case 300..<400:
+                let location = answer.header("Location") ?? ""
+                // All others change the method, or mean something else.
+                guard [301, 302, 307, 308].contains(answer.status),
+                    let next = Redirect.target(of: location, from: address)
+                else {
+                    throw ServerFailure.redirect(ItemName.printable(location, limit: 200))
+                }
+                url = next
+            case 401: throw ServerFailure.signIn(offers: answer.challenges)
+            case 207: throw ServerFailure.unusable("it lists parts of an answer that has none")
+            case 200..<300: throw ServerFailure.unusable("it answers with status \(answer.status)")
+            default: throw ServerFailure.status(answer.status, retryAfter: answer.retryAfter)
+            }
+        }
+        throw ServerFailure.unusable("it sends in circles")
+    }
+
+    private func httpRequest(_ request: ServerRequest, _ url: String) -> HTTPClientRequest {
+        var made = HTTPClientRequest(url: url)
+        made.method = request.method
+        made.headers.add(name: "User-Agent", value: "Docent-WebDAV/\(WebDAVProvider.version)")
+        // Compressed bytes could not be continued in their middle, nor counted.
+        made.headers.add(name: "Accept-Encoding", value: "identity")
+        for header in request.headers { made.headers.add(name: header.name, value: header.value) }
+        switch credentials {
+        case .none: break
+        case .basic(let user, let password): made.setBasicAuth(username: user, password: password)
+        case .bearer(let token): made.headers.add(name: "Authorization", value: "Bearer \(token)")
+        }
+        switch request.body {
+        case .none: break
+        case .bytes(let bytes): made.body = .bytes(bytes)
+        case .file(let parts): made.body = .stream(parts, length: .known(parts.length))
+        case .parts(let body): made.body = .stream(body.parts, length: .known(Int64(body.length)))
+        }
+        return made
+    }
+}

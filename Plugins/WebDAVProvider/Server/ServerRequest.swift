@@ -1,0 +1,58 @@
+internal import NIOCore
+internal import NIOHTTP1
+
+/// One request to the server.
+struct ServerRequest: Sendable {
+    var method: HTTPMethod
+    var path: RemotePath
+    /// Whether the address gets a slash at its end.
+    var asFolder = false
+    var headers: [(name: String, value: String)] = []
+    var body = Body.none
+    /// How long all of it may take, the answer included; nil when only standing still counts.
+    var timeout: Duration? = .seconds(20)
+}
+
+extension ServerRequest {
+    enum Body: Sendable {
+        case none
+        case bytes([UInt8])
+        case file(FileParts)
+        /// As they come. Such a request is made once.
+        case parts(Parts)
+
+        struct Parts: Sendable {
+            var parts: AsyncThrowingStream<ByteBuffer, any Error>
+            /// In bytes, in all.
+            var length: Int
+        }
+    }
+
+    private static let properties = Array(
+        """
+        <?xml version="1.0" encoding="utf-8"?>
+        <D:propfind xmlns:D="DAV:"><D:prop><D:resourcetype/><D:getcontentlength/><D:getlastmodified/>\
+        <D:creationdate/><D:getetag/></D:prop></D:propfind>
+        """.utf8)
+
+    private static let room = Array(
+        """
+        <?xml version="1.0" encoding="utf-8"?>
+        <D:propfind xmlns:D="DAV:"><D:prop><D:resourcetype/><D:quota-available-bytes/></D:prop></D:propfind>
+        """.utf8)
+
+    /// Asks how much may be put into a folder (RFC 4331).
+    static func room(in path: RemotePath) -> ServerRequest {
+        ServerRequest(
+            method: .PROPFIND, path: path, asFolder: true,
+            headers: [("Depth", "0"), ("Content-Type", "application/xml; charset=utf-8")], body: .bytes(room))
+    }
+
+    /// Asks what a resource is; with `depth` 1 also what is in it. Never deeper (RS-8).
+    static func properties(of path: RemotePath, depth: Int, asFolder: Bool) -> ServerRequest {
+        ServerRequest(
+            method: .PROPFIND, path: path, asFolder: asFolder,
+            headers: [("Depth", depth == 0 ? "0" : "1"), ("Content-Type", "application/xml; charset=utf-8")],
+            body: .bytes(properties))
+    }
+}

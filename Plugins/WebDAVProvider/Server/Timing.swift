@@ -1,0 +1,31 @@
+internal import NIOCore
+
+/// How long things take; tests have other values.
+struct Timing: Sendable {
+    /// To get a connection.
+    var connect: Duration = .seconds(8)
+    /// To list one folder, in all.
+    var listing: Duration = .seconds(50)
+    /// The longest silence of the server in the middle of a request.
+    var silence: Duration = .seconds(30)
+    /// So old a document has to be by the server's clock before its date or tag tells it from the next version (RS-2).
+    var settling: Duration = .seconds(2)
+    /// How long a document may be out of sight while somebody else changes it.
+    var gap: Duration = .milliseconds(300)
+    /// Whoever is seen to hold a claim for so long is gone.
+    var abandoned: Duration = .seconds(120)
+    /// Between looking for a server that cannot be reached: the first time, and at most.
+    var firstLook: Duration = .seconds(1)
+    var longestLook: Duration = .seconds(60)
+    var retrying = RetryPlan.Limits()
+    var pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    /// From 0 to 1.
+    var chance: @Sendable () -> Double = { .random(in: 0..<1) }
+}
+
+extension TimeAmount {
+    init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        self = .nanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    }
+}

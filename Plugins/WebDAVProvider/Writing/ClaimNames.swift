@@ -1,0 +1,47 @@
+internal import DocumentModel
+
+/// Where everything of one change under a claim lies on the server.
+struct ClaimNames: Sendable {
+    let folder: RemotePath
+    let key: ItemName
+    /// What becomes the claim.
+    let stage: RemotePath
+    let claim: RemotePath
+
+    /// - Parameter target: what the document is to be called, or is called when it is removed.
+    init(_ key: ItemName, _ target: RemotePath) throws(DocumentError) {
+        guard let folder = target.parent, let name = target.name else {
+            throw DocumentError(.invalidArgument, "The domain's top folder cannot be changed.")
+        }
+        self.folder = folder
+        self.key = key
+        stage = folder.appending(try OwnNames.stage(key))
+        claim = folder.appending(try OwnNames.claim(on: name))
+    }
+
+    /// The change's own folder within the claim.
+    var own: RemotePath { claim.appending(key) }
+    var new: RemotePath { own.appending(Self.new) }
+    var old: RemotePath { own.appending(Self.old) }
+
+    /// A place for a claim that has ended, which nothing ever had before.
+    func rest() throws(DocumentError) -> RemotePath {
+        folder.appending(try OwnNames.rest(try OwnNames.key(of: "")))
+    }
+
+    static let new = ItemName.fixed("new")
+    static let old = ItemName.fixed("old")
+    /// What the change is, so that somebody else can end it.
+    static let note = ItemName.fixed("change")
+}
+
+extension ItemName {
+    /// A name that is known to be one.
+    fileprivate static func fixed(_ name: String) -> ItemName {
+        do {
+            return try ItemName(name)
+        } catch {
+            preconditionFailure("“\(name)” is no name of an item.")
+        }
+    }
+}

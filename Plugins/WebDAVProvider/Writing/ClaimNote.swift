@@ -1,0 +1,45 @@
+internal import DocumentModel
+
+/// What a claim is for, written into it: enough for somebody else to undo a change whose owner is gone.
+struct ClaimNote: Hashable, Sendable {
+    var kind: ClaimPlan.Kind
+    /// Where the document was; nil for a new one.
+    var source: RemotePath?
+
+    private static let heading = "docent change 1"
+
+    /// The document's place is written as the server's address has it: others have other top folders.
+    func text(_ address: ServerAddress) -> String {
+        [Self.heading, kind.rawValue, source.map { address.target(of: $0, asFolder: false) } ?? "-", ""]
+            .joined(separator: "\n")
+    }
+
+    /// Nil for what is none, and for a place outside of the domain.
+    init?(text: String, _ address: ServerAddress) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.count >= 4, lines[0] == Self.heading, let kind = ClaimPlan.Kind(rawValue: String(lines[1])) else {
+            return nil
+        }
+        self.kind = kind
+        guard lines[2] != "-" else { return }
+        var segments: [[UInt8]] = []
+        for part in lines[2].utf8.split(separator: UInt8(ascii: "/")) {
+            guard let segment = PercentCoding.decode(part) else { return nil }
+            segments.append(segment)
+        }
+        guard segments.starts(with: address.segments), segments.count > address.segments.count else { return nil }
+        var names: [ItemName] = []
+        for segment in segments.dropFirst(address.segments.count) {
+            guard let text = String(validating: segment, as: UTF8.self), let name = try? ItemName(text) else {
+                return nil
+            }
+            names.append(name)
+        }
+        source = RemotePath(names: names)
+    }
+
+    init(kind: ClaimPlan.Kind, source: RemotePath?) {
+        self.kind = kind
+        self.source = source
+    }
+}

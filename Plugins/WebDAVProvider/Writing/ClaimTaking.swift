@@ -1,0 +1,174 @@
+internal import DocumentModel
+internal import Logging
+internal import NIOHTTP1
+
+/// Gets one change its claim: looks whether it can be made at all, stages what is new, and moves that to where only one
+/// can be.
+struct ClaimTaking {
+    /// How long others are waited for.
+    private static let patience: Duration = .seconds(25)
+
+    let write: ClaimedWrite
+    let change: ClaimedWrite.Change
+    let names: ClaimNames
+    /// The new contents may have their place already.
+    var wasPublished = false
+    private(set) var isStaged = false
+    private var attempts = 0
+    private var failures = 0
+    private let began = ContinuousClock.now
+
+    init(write: ClaimedWrite, change: ClaimedWrite.Change, names: ClaimNames) {
+        self.write = write
+        self.change = change
+        self.names = names
+    }
+
+    private var link: ServerLink { write.link }
+
+    /// Tries once.
+    ///
+    /// - Returns: what the change came to when no claim is needed; nil to look whether there is one now.
+    mutating func take(_ plan: ClaimPlan) async throws -> ClaimedWrite.Outcome? {
+        attempts += 1
+        if attempts > 1 {
+            // The staged folder may have gone where another claim was in that moment.
+            if isStaged { isStaged = try await link.entries(of: names.stage.appending(names.key)) != nil }
+            if try await waitForOthers() { return nil }
+        }
+        if let outcome = try await outcomeWithoutClaim(plan) {
+            if isStaged { _ = try await link.remove(names.stage, asFolder: true) }
+            return outcome
+        }
+        if !isStaged {
+            guard try await stage() else { return .refused(.gone) }
+            isStaged = true
+        }
+        let answer = try await link.move(names.stage, to: names.claim, asFolder: true)
+        guard !answer.isSuccess else { return nil }
+        write.logger.debug(
+            "A claim was not taken.", metadata: ["claim": "\(names.claim.quoted)", "answer": "\(answer)"])
+        if answer.code != 412 { failures += 1 }
+        guard failures < ClaimedWrite.mostAttempts else { throw answer.failure }
+        try await pause()
+        return nil
+    }
+
+    /// - Returns: whether somebody else has the claim, and was waited for.
+    /// - Throws: `busy` when that takes too long.
+    private func waitForOthers() async throws -> Bool {
+        guard let entries = try await link.entries(of: names.claim) else {
+            write.watch.forget(names.claim)
+            return false
+        }
+        if entries.contains(where: { $0.name == names.key }) { return true }
+        let holder = entries.map(\.name.rawValue).joined(separator: " ")
+        let isOver = entries.contains { write.watch.isLeftBehind($0.name) }
+        if write.watch.saw(names.claim, heldBy: holder) >= link.timing.abandoned || isOver {
+            write.logger.notice("A change whose owner is gone is undone.", metadata: ["claim": "\(names.claim.quoted)"])
+            try await ClaimEnding(write: write, change: change, names: names).takeOver()
+            write.watch.forget(names.claim)
+            return true
+        }
+        try await pause()
+        return true
+    }
+
+    /// - Throws: `busy` when it has taken too long.
+    private func pause() async throws {
+        guard ContinuousClock.now - began < Self.patience else {
+            throw DocumentError(
+                .busy, "\(change.target.quoted) is being changed by somebody else; try again in a moment.")
+        }
+        write.isWaiting()
+        try await link.timing.pause(.milliseconds(min(50 * attempts, 500)) * (0.5 + link.timing.chance()))
+    }
+
+    /// What can be said without a claim, before anything is sent.
+    private func outcomeWithoutClaim(_ plan: ClaimPlan) async throws -> ClaimedWrite.Outcome? {
+        if let source = change.source {
+            guard let look = try await lookPatiently(source) else {
+                if try await isClaimed(source) { return nil }
+                return change.kind == .remove ? .done(nil) : .refused(.gone)
+            }
+            if let objection = plan.objection(to: look.properties) {
+                if change.isInPlace, let made = try await madeBefore(look.properties) { return .done(made) }
+                return .refused(objection)
+            }
+            try await waitForClock(look)
+        }
+        guard !change.isInPlace, change.kind != .remove else { return nil }
+        guard let target = try await link.lookIfThere(change.target)?.properties else { return nil }
+        if wasPublished, let made = try await madeBefore(target) { return .done(made) }
+        return .refused(.taken)
+    }
+
+    /// What is being changed is out of sight for a moment.
+    private func lookPatiently(_ path: RemotePath) async throws -> ServerLink.Look? {
+        if let look = try await link.lookIfThere(path) { return look }
+        try await link.timing.pause(link.timing.gap)
+        return try await link.lookIfThere(path)
+    }
+
+    private func isClaimed(_ path: RemotePath) async throws -> Bool {
+        let theirs = try ClaimNames(change.key, path)
+        return try await link.entries(of: theirs.claim) != nil
+    }
+
+    /// Equal contents are no conflict, whoever wrote them: mostly it was this change, whose answer was lost.
+    private func madeBefore(_ properties: Properties) async throws -> Properties? {
+        guard let contents = change.contents, !properties.isFolder,
+            properties.length ?? contents.length == contents.length,
+            try await link.hasContents(change.target, of: contents),
+            let after = try await link.lookIfThere(change.target)?.properties,
+            after.contentVersion == properties.contentVersion
+        else { return nil }
+        try write.record(after)
+        return after
+    }
+
+    /// What is staged now gets a later date than what it replaces, where dates tell versions apart (RS-2).
+    private func waitForClock(_ look: ServerLink.Look) async throws {
+        guard change.kind == .put, !change.hasExactTags, !isStaged, let modified = look.properties.modified,
+            var date = look.date
+        else { return }
+        while date <= modified, modified <= date + 1 {
+            write.isWaiting()
+            try await link.timing.pause(.milliseconds(300))
+            guard let next = try await link.lookIfThere(.root)?.date else { return }
+            date = next
+        }
+    }
+
+    /// - Returns: false when the folder that it is to be in is not there.
+    private func stage() async throws -> Bool {
+        let own = names.stage.appending(names.key)
+        for folder in [names.stage, own] {
+            let answer = try await link.makeFolder(folder)
+            switch answer.code {
+            case 404, 409, 410: return false
+            // It is there from an earlier attempt.
+            case 405, nil: break
+            default: guard answer.isSuccess else { throw answer.failure }
+            }
+        }
+        let note = ClaimNote(kind: change.kind, source: change.source).text(link.address)
+        var files: [(ItemName, ServerRequest.Body, Int64)] = [
+            (ClaimNames.note, .bytes(Array(note.utf8)), Int64(note.utf8.count))
+        ]
+        if let contents = change.contents { files.append((ClaimNames.new, .file(contents), contents.length)) }
+        for (name, body, length) in files {
+            let path = own.appending(name)
+            var request = ServerRequest(method: .PUT, path: path, body: body)
+            if case .file = body { request.timeout = nil }
+            let answer = try await link.change(request)
+            // RS-4: what was sent is looked at before it counts.
+            guard answer.isSuccess, let there = try await link.lookIfThere(path)?.properties,
+                there.length ?? length == length
+            else {
+                throw answer.isSuccess ? ServerFailure.interrupted("not all of it has arrived") : answer.failure
+            }
+        }
+        return true
+    }
+}

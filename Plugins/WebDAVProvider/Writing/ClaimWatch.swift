@@ -1,0 +1,45 @@
+internal import DocumentModel
+internal import Synchronization
+
+/// How long others are seen to hold the claims that somebody waits for.
+final class ClaimWatch: Sendable {
+    private struct Sighting {
+        var holder: String
+        var since: ContinuousClock.Instant
+        var latest: ContinuousClock.Instant
+    }
+
+    private static let mostSightings = 1024
+    private let sightings = Mutex<[RemotePath: Sighting]>([:])
+    /// The changes of this process, and whether they are under way.
+    private let own = Mutex<[ItemName: Bool]>([:])
+
+    /// - Parameter holder: what tells one holder from the next.
+    /// - Returns: for how long this one was seen to hold it.
+    func saw(_ claim: RemotePath, heldBy holder: String, at now: ContinuousClock.Instant = .now) -> Duration {
+        sightings.withLock { sightings in
+            var sighting = Sighting(holder: holder, since: now, latest: now)
+            if let known = sightings[claim], known.holder == holder {
+                sighting.since = known.since
+            } else if sightings.count >= Self.mostSightings,
+                let oldest = sightings.min(by: { $0.value.latest < $1.value.latest })
+            {
+                sightings[oldest.key] = nil
+            }
+            sightings[claim] = sighting
+            return now - sighting.since
+        }
+    }
+
+    func begins(_ key: ItemName) { own.withLock { $0[key] = true } }
+
+    /// - Parameter isClean: nothing of it is left on the server.
+    func ends(_ key: ItemName, isClean: Bool) { own.withLock { $0[key] = isClean ? nil : false } }
+
+    /// Whether a claim is that of a change of this process that has failed: nobody else ends it.
+    func isLeftBehind(_ key: ItemName) -> Bool { own.withLock { $0[key] == false } }
+
+    func forget(_ claim: RemotePath) {
+        _ = sightings.withLock { $0.removeValue(forKey: claim) }
+    }
+}

@@ -1,0 +1,191 @@
+internal import DocumentModel
+internal import Logging
+
+/// Makes one change under a claim: does what a ``ClaimPlan`` says, and looks at what came of it. What a server answers is
+/// never believed alone (RS-5); whatever is repeated, by Docent or on the way, finds that it was done.
+struct ClaimedWrite: Sendable {
+    struct Change: Sendable {
+        var key: ItemName
+        var kind: ClaimPlan.Kind
+        /// Where the document is; nil for a new one.
+        var source: RemotePath?
+        /// Where it is to be; where it is when it is removed.
+        var target: RemotePath
+        var contents: FileParts?
+        var base: ItemVersion
+        var hasExactTags = false
+
+        var isInPlace: Bool { source == target }
+    }
+
+    enum Outcome: Sendable {
+        /// Nil when it was removed.
+        case done(Properties?)
+        case refused(ClaimPlan.Refusal)
+    }
+
+    /// A step that fails so often is given up.
+    static let mostAttempts = 6
+
+    let link: ServerLink
+    let watch: ClaimWatch
+    let logger: Logger
+    /// Told from time to time that it goes on.
+    var isWaiting: @Sendable () -> Void = {}
+    /// Writes the outcome down, before the claim is given back.
+    let record: @Sendable (Properties?) throws -> Void
+
+    /// - Throws: also when it is not known what came of it; then it is to be made again, under the same name.
+    func make(_ change: Change) async throws -> Outcome {
+        watch.begins(change.key)
+        do {
+            // What was begun is ended, also when nobody waits for it any more.
+            let outcome = try await Task { try await carryOut(change) }.value
+            watch.ends(change.key, isClean: true)
+            return outcome
+        } catch {
+            watch.ends(change.key, isClean: false)
+            throw error
+        }
+    }
+
+    private func carryOut(_ change: Change) async throws -> Outcome {
+        let names = try ClaimNames(change.key, change.target)
+        var plan = ClaimPlan(
+            kind: change.kind, hasSource: change.source != nil, isInPlace: change.isInPlace, base: change.base,
+            place: change.source ?? change.target)
+        plan.hasExactTags = change.hasExactTags
+        var taking = ClaimTaking(write: self, change: change, names: names)
+        var failures = 0
+        var last: ClaimPlan.Step?
+        while true {
+            let step = plan.next(try await sight(change, names))
+            failures = step == last ? failures + 1 : 0
+            last = step
+            let answer: ServerLink.Answer?
+            switch step {
+            case .claim:
+                do {
+                    if let outcome = try await taking.take(plan) { return outcome }
+                } catch {
+                    if taking.isStaged { _ = try? await link.remove(names.stage, asFolder: true) }
+                    throw error
+                }
+                // It has a patience of its own.
+                last = nil
+                answer = nil
+            case .takeAway: answer = try await move(change.source, to: names.old)
+            case .putBack: answer = try await putBack(names.old, change, isExpected: plan.hasTakenExpected)
+            case .publish:
+                taking.wasPublished = true
+                answer = try await move(change.kind == .move ? names.old : names.new, to: change.target)
+            case .finish(let refusal): return try await finish(change, names, plan, refusal)
+            }
+            if let answer, !answer.isSuccess {
+                logger.debug(
+                    "A step of a change has not worked.", metadata: ["step": "\(step)", "answer": "\(answer)"])
+                guard failures + 1 < Self.mostAttempts else { throw answer.failure }
+                isWaiting()
+                try await link.timing.pause(.milliseconds(50 << failures))
+            }
+        }
+    }
+
+    /// How things are on the server.
+    private func sight(_ change: Change, _ names: ClaimNames) async throws -> ClaimPlan.Sight {
+        var sight = ClaimPlan.Sight()
+        guard let entries = try await link.entries(of: names.own) else { return sight }
+        var own = ClaimPlan.Own()
+        own.new = entries.first { $0.name == ClaimNames.new }?.properties
+        own.old = entries.first { $0.name == ClaimNames.old }?.properties
+        sight.own = own
+        if let source = change.source { sight.source = try await link.lookIfThere(source)?.properties }
+        sight.target =
+            change.isInPlace ? sight.source : try await link.lookIfThere(change.target)?.properties
+        return sight
+    }
+
+    private func move(_ from: RemotePath?, to: RemotePath) async throws -> ServerLink.Answer? {
+        guard let from else { return nil }
+        return try await link.move(from, to: to, asFolder: false)
+    }
+
+    /// What was taken away gets its place again; where somebody else has taken that, it is kept beside it under another
+    /// name, unless it is what the change began from anyway.
+    private func putBack(
+        _ old: RemotePath, _ change: Change, isExpected: Bool
+    ) async throws -> ServerLink.Answer? {
+        guard let source = change.source else { return nil }
+        let answer = try await link.move(old, to: source, asFolder: false)
+        if answer.isSuccess { return answer }
+        guard try await link.lookIfThere(old) != nil, try await link.lookIfThere(source) != nil else { return answer }
+        if isExpected { return try await link.remove(old, asFolder: false) }
+        return try await keep(old, beside: source)
+    }
+
+    /// So that no version that somebody wrote is lost.
+    func keep(_ old: RemotePath, beside source: RemotePath) async throws -> ServerLink.Answer {
+        guard let folder = source.parent, let name = source.name else { return .status(409, tag: nil) }
+        let mark = String(UInt32.random(in: .min ... .max), radix: 36)
+        let kept = folder.appending(try ItemName.kept(name, mark))
+        logger.warning(
+            "\(source.quoted) was written by another program meanwhile; what was there is kept as \(kept.quoted).")
+        return try await link.move(old, to: kept, asFolder: false)
+    }
+
+    private func finish(
+        _ change: Change, _ names: ClaimNames, _ plan: ClaimPlan, _ refusal: ClaimPlan.Refusal?
+    ) async throws -> Outcome {
+        let ending = ClaimEnding(write: self, change: change, names: names)
+        if let refusal {
+            try await ending.giveBack(puttingBack: true)
+            return .refused(refusal)
+        }
+        if change.kind == .remove {
+            // What is removed lies in it, and goes with it.
+            try await ending.giveBack(puttingBack: false)
+            try record(nil)
+            return .done(nil)
+        }
+        guard let result = try await result(change, plan) else {
+            try await ending.giveBack(puttingBack: false)
+            return .refused(.changed)
+        }
+        try record(result)
+        do {
+            try await ending.giveBack(puttingBack: false)
+        } catch {
+            if error is CancellationError { throw error }
+            // It is done; who comes next waits for a while, and then ends it.
+            logger.warning("A claim could not be given back.", metadata: ["cause": "\(error)"])
+        }
+        return .done(result)
+    }
+
+    /// What was made, as it is on the server; nil when that cannot be told from what somebody else has written since.
+    private func result(_ change: Change, _ plan: ClaimPlan) async throws -> Properties? {
+        let seen = try await link.lookIfThere(change.target)?.properties
+        if let result = plan.result {
+            // Another version by now: what was made is told as it was, and the next look tells the other one.
+            return seen?.contentVersion == result.contentVersion ? seen : result
+        }
+        guard let seen, let contents = change.contents, seen.length ?? contents.length == contents.length,
+            try await link.hasContents(change.target, of: contents)
+        else { return nil }
+        return seen
+    }
+}
+
+extension ItemName {
+    /// “report.txt” to “report (kept by Docent, x1).txt”.
+    fileprivate static func kept(_ name: ItemName, _ mark: String) throws(DocumentError) -> ItemName {
+        let text = name.rawValue
+        let dot = text.lastIndex(of: ".").flatMap { $0 == text.startIndex ? nil : $0 } ?? text.endIndex
+        let addition = " (kept by Docent, \(mark))"
+        var stem = text[..<dot]
+        while stem.utf8.count + addition.utf8.count + text[dot...].utf8.count > maximumLength, !stem.isEmpty {
+            stem = stem.dropLast()
+        }
+        return try ItemName(stem + addition + text[dot...])
+    }
+}

@@ -1,0 +1,104 @@
+internal import AsyncHTTPClient
+internal import DocumentModel
+internal import NIOCore
+internal import NIOHTTP1
+
+extension ServerLink {
+    /// What came of a request that changes something.
+    enum Answer: Hashable, Sendable {
+        case status(Int, tag: EntityTag?)
+        /// Nobody knows whether it was carried out (RS-5).
+        case unknown(ServerFailure)
+
+        /// 207 tells of parts that failed (RS-3).
+        var isSuccess: Bool {
+            if case .status(let code, _) = self { (200..<300).contains(code) && code != 207 } else { false }
+        }
+
+        var code: Int? {
+            if case .status(let code, _) = self { code } else { nil }
+        }
+
+        /// What it comes to when it keeps failing.
+        var failure: ServerFailure {
+            switch self {
+            case .status(let code, _): .status(code, retryAfter: nil)
+            case .unknown(let failure): failure
+            }
+        }
+    }
+
+    /// What says that things are not as they were thought to be: a look at the server tells how they are.
+    private static let telling = Set(200..<300).union([403, 404, 405, 409, 410, 412, 423])
+
+    /// Makes a request that changes something.
+    ///
+    /// - Parameter isRepeatable: whether it may be made again at once when its answer is lost.
+    /// - Throws: `ServerFailure` for what looking does not help with, or `CancellationError`.
+    func change(_ request: ServerRequest, isRepeatable: Bool = true) async throws -> Answer {
+        do {
+            let limits = isRepeatable ? timing.retrying : RetryPlan.Limits(attempts: 1)
+            return try await ask(request, accepting: Self.telling, retrying: limits) { answer in
+                await answer.discard()
+                return .status(answer.status, tag: answer.tag)
+            }
+        } catch let failure as ServerFailure {
+            switch failure {
+            case .status(507, _): throw failure
+            case .interrupted, .status(500...599, _): return .unknown(failure)
+            default: throw failure
+            }
+        }
+    }
+
+    func move(_ from: RemotePath, to: RemotePath, asFolder: Bool) async throws -> Answer {
+        try await change(
+            ServerRequest(
+                method: .MOVE, path: from, asFolder: asFolder,
+                headers: [("Destination", address.url(of: to, asFolder: asFolder)), ("Overwrite", "F")]))
+    }
+
+    func makeFolder(_ path: RemotePath) async throws -> Answer {
+        try await change(ServerRequest(method: .MKCOL, path: path, asFolder: true))
+    }
+
+    func remove(_ path: RemotePath, asFolder: Bool) async throws -> Answer {
+        try await change(ServerRequest(method: .DELETE, path: path, asFolder: asFolder))
+    }
+
+    /// Nil when nothing is there.
+    func lookIfThere(_ path: RemotePath) async throws -> Look? {
+        do {
+            return try await look(at: path)
+        } catch ServerFailure.status(404, _), ServerFailure.status(410, _), ServerFailure.status(409, _) {
+            return nil
+        }
+    }
+
+    /// What is in a folder, by name; nil when it is not there.
+    func entries(of path: RemotePath) async throws -> [Listings.Entry]? {
+        do {
+            return try await list(path, hidingOwn: false).entries
+        } catch ServerFailure.status(404, _), ServerFailure.status(410, _), ServerFailure.status(409, _) {
+            return nil
+        }
+    }
+
+    /// Whether a document on the server has the contents of a file.
+    func hasContents(_ path: RemotePath, of parts: FileParts) async throws -> Bool {
+        // lighttpd goes on sending what was there for a second after a document was emptied; its properties are right.
+        if parts.length == 0, let length = try await look(at: path).properties.length { return length == 0 }
+        let request = ServerRequest(method: .GET, path: path, timeout: nil)
+        return try await ask(request, accepting: [200], retrying: timing.retrying) { answer in
+            if let length = answer.length, length != parts.length { return false }
+            var offset: Int64 = 0
+            var isSame = true
+            for try await part in answer.body {
+                guard isSame else { continue }
+                isSame = try part.withUnsafeReadableBytes { try parts.file.matches($0, at: offset) }
+                offset += Int64(part.readableBytes)
+            }
+            return isSame && offset == parts.length
+        }
+    }
+}

@@ -1,0 +1,11 @@
+// Limits of another process.
+#ifndef DOCENT_LIMITS_H
+#define DOCENT_LIMITS_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/// Lets a process of our own user write files up to a size and no further. Gives 0 or the negative error number.
+int docent_limit_files(pid_t process, uint64_t bytes);
+
+#endif

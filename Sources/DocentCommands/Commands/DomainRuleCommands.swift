@@ -1,0 +1,141 @@
+import ArgumentParser
+import DocumentClient
+import DocumentModel
+
+extension DomainCommand {
+    struct Show: ClientCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show everything that is known of one domain.",
+            discussion: "Example: docent domain show work"
+        )
+
+        @Argument(help: "The domain's name.", completion: Completions.domains, transform: Arguments.domain)
+        var name: DomainName
+
+        @OptionGroup var listing: ListingOptions
+
+        func run(_ client: DocumentClient) async throws {
+            let domain = try await DomainCommand.find(name, client)
+            try listing.show(domain.json, DomainListing.details(domain))
+        }
+    }
+
+    struct SetRules: ClientCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "set",
+            abstract: "Change what you chose for a domain.",
+            discussion: """
+                Deletions of many items wait until you say yes: those of at least so many items that are at least such a \
+                share of the domain. “never” switches that off.
+
+                Examples:
+                  docent domain set work --ask-from 20 --ask-from-percent 10
+                  docent domain set work --ask-from never
+                  docent domain set photos --look-again 3600
+                """
+        )
+
+        @Argument(help: "The domain's name.", completion: Completions.domains, transform: Arguments.domain)
+        var name: DomainName
+
+        @Option(help: ArgumentHelp("Deletions of fewer items need no yes; or “never”.", valueName: "items"))
+        var askFrom: String?
+
+        @Option(help: ArgumentHelp("Nor do those of a smaller share of the domain.", valueName: "percent"))
+        var askFromPercent: Int?
+
+        @Option(
+            help: ArgumentHelp(
+                "How often the known folders of a provider that does not tell of changes are looked at again, at most; or “never”.",
+                valueName: "seconds"))
+        var lookAgain: String?
+
+        func run(_ client: DocumentClient) async throws {
+            var change = DomainRuleChange()
+            if let askFrom {
+                if askFrom == "never" {
+                    change.deletionPercent = 101
+                } else {
+                    change.deletionMinimum = try Self.number(askFrom, "--ask-from")
+                    // It was switched off, perhaps.
+                    let rules = try await DomainCommand.find(name, client).rules
+                    if rules.deletionPercent > 100 { change.deletionPercent = DomainRules().deletionPercent }
+                }
+            }
+            if let askFromPercent {
+                guard (0...100).contains(askFromPercent) else {
+                    throw ValidationError("--ask-from-percent is 0 to 100.")
+                }
+                change.deletionPercent = askFromPercent
+            }
+            if let lookAgain {
+                change.lookAgain = lookAgain == "never" ? .zero : .seconds(try Self.number(lookAgain, "--look-again"))
+            }
+            guard change != DomainRuleChange() else {
+                throw ValidationError("Say what is to be changed: --ask-from, --ask-from-percent or --look-again.")
+            }
+            try await client.setRules(change, of: name)
+        }
+
+        private static func number(_ text: String, _ option: String) throws -> Int {
+            guard let number = Int(text), number > 0 else {
+                throw ValidationError("“\(text)” is nothing for \(option): write a number above 0, or “never”.")
+            }
+            return number
+        }
+    }
+
+    struct Deletions: ClientCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show deletions that wait for a yes, and answer.",
+            discussion: """
+                With --yes they are carried out. With --no nothing is lost: what was to be removed on the remote stays; of \
+                what is gone on the remote, the documents with contents here stay and are sent there again. What comes \
+                later is asked for anew.
+
+                Examples:
+                  docent domain deletions work
+                  docent domain deletions work --no
+                """
+        )
+
+        @Argument(help: "The domain's name.", completion: Completions.domains, transform: Arguments.domain)
+        var name: DomainName
+
+        @Flag(help: "They are meant: carry them out.")
+        var yes = false
+
+        @Flag(help: "They are not: keep what they are about.")
+        var no = false
+
+        @Option(help: ArgumentHelp("Only those of one direction: from-remote or to-remote.", valueName: "direction"))
+        var only: String?
+
+        @OptionGroup var listing: ListingOptions
+
+        func run(_ client: DocumentClient) async throws {
+            guard !(yes && no) else { throw ValidationError("Say --yes or --no, not both.") }
+            let direction = try only.map { word -> HeldDeletions.Direction in
+                switch word {
+                case "from-remote": return .fromRemote
+                case "to-remote": return .toRemote
+                default: throw ValidationError("“\(word)” is not a direction: write from-remote or to-remote.")
+                }
+            }
+            guard yes || no else {
+                let held = try await DomainCommand.find(name, client).heldDeletions
+                    .filter { direction == nil || $0.direction == direction }
+                return try listing.show(.array(held.map(\.json)), HeldDeletionListing.text(held, of: name))
+            }
+            try await client.answerDeletions(of: name, direction, carryOut: yes)
+        }
+    }
+
+    fileprivate static func find(_ name: DomainName, _ client: DocumentClient) async throws -> DomainDescription {
+        guard let domain = try await client.domains().first(where: { $0.name == name }) else {
+            throw DocumentError(
+                .notConfigured, "There is no domain “\(name)”: “docent domain list” shows the ones that are set up.")
+        }
+        return domain
+    }
+}

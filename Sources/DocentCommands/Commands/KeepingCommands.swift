@@ -1,0 +1,119 @@
+import ArgumentParser
+import DocumentClient
+import DocumentModel
+
+/// The items that something is said about.
+struct KeptItems: ParsableArguments {
+    @Argument(
+        help: "The documents or folders, as domain:/path; domain:/ is all of a domain.",
+        completion: Completions.locations, transform: Arguments.location)
+    var locations: [Location]
+}
+
+struct PauseCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause",
+        abstract: "Let transfers wait until they are resumed, also over restarts.",
+        discussion: """
+            What is just being sent is sent to its end. Whoever opens what is not here waits until it is resumed.
+
+            Examples:
+              docent pause work:/              everything of a domain
+              docent pause work:/Videos
+            """
+    )
+
+    @OptionGroup var items: KeptItems
+
+    func run(_ client: DocumentClient) async throws {
+        try await Failures.collect(items.locations) { try await client.pauseTransfers(at: $0) }
+    }
+}
+
+struct ResumeCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume",
+        abstract: "Let transfers go on that were paused.",
+        discussion: "Example: docent resume work:/"
+    )
+
+    @OptionGroup var items: KeptItems
+
+    func run(_ client: DocumentClient) async throws {
+        try await Failures.collect(items.locations) { try await client.resumeTransfers(at: $0) }
+    }
+}
+
+struct PinCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pin",
+        abstract: "Keep documents, or everything in folders, here: downloaded, current, and never evicted.",
+        discussion: """
+            They come in the background, and so does what appears in a pinned folder later; docent status shows how far it
+            is.
+
+            Example: docent pin work:/Reports
+            """
+    )
+
+    @OptionGroup var items: KeptItems
+
+    func run(_ client: DocumentClient) async throws {
+        try await Failures.collect(items.locations) { try await client.keep($0, as: .pinned) }
+    }
+}
+
+struct UnpinCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unpin",
+        abstract: "Keep documents or folders here no longer than there is room: as the folder around them.",
+        discussion: """
+            What is here stays until it is evicted.
+
+            Examples:
+              docent unpin work:/Reports
+              docent unpin work:/Reports/old --online-only   also in a folder that is pinned
+            """
+    )
+
+    @OptionGroup var items: KeptItems
+
+    @Flag(help: "They come only when they are opened, whatever holds for the folder around them, and leave first.")
+    var onlineOnly = false
+
+    func run(_ client: DocumentClient) async throws {
+        try await Failures.collect(items.locations) { try await client.keep($0, as: onlineOnly ? .onlineOnly : nil) }
+    }
+}
+
+struct ExcludeCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "exclude",
+        abstract: "Exclude documents or folders from sync: their changes stay here, and nothing comes unasked.",
+        discussion: """
+            What is here stays here; docent include ends it, and sends what was changed.
+
+            Example: docent exclude work:/Scratch
+            """
+    )
+
+    @OptionGroup var items: KeptItems
+
+    func run(_ client: DocumentClient) async throws {
+        try await Failures.collect(items.locations) { try await client.keep($0, as: .excluded) }
+    }
+}
+
+struct IncludeCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "include",
+        abstract: "Include documents or folders in sync again that were excluded.",
+        discussion: "Example: docent include work:/Scratch"
+    )
+
+    @OptionGroup var items: KeptItems
+
+    func run(_ client: DocumentClient) async throws {
+        try await Failures.collect(items.locations) { try await client.keep($0, as: nil) }
+    }
+}

@@ -1,0 +1,90 @@
+import ArgumentParser
+import CDocentShims
+import DocumentClient
+import DocumentModel
+import DocumentMount
+import Glibc
+import SystemPackage
+
+struct MountCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mount",
+        abstract: "Let every program on this machine read documents as files.",
+        discussion: """
+            All domains appear in one folder, which is made when it is missing: ~/Docent, or DIR. A document is brought \
+            when a program opens it; names, sizes and times are shown without asking anybody. The tree can be read, not \
+            changed.
+
+            Examples:
+              docent mount
+              grep -r budget ~/Docent/work
+              docent mount --deny tumblerd --deny tracker-extract-3
+              docent mount --foreground /srv/documents
+            """
+    )
+
+    @Argument(help: "The folder; without it, ~/Docent.", completion: .directory)
+    var directory: String?
+
+    @Flag(help: "Serve until it is unmounted, or a signal ends it, instead of in the background.")
+    var foreground = false
+
+    @Option(
+        help: ArgumentHelp(
+            "A program that is shown what is here, and brings nothing: the name of its executable. May be repeated.",
+            valueName: "program"))
+    var deny: [String] = []
+
+    func run() async throws {
+        let point = try MountArguments.point(directory)
+        if foreground {
+            let signals = try EndingSignals()
+            try await DocumentMount(at: point, policy: DownloadPolicy(denying: deny)).run {
+                await signals.wait()
+            } onReady: {
+                try Console.print(point.path.string)
+            }
+        } else {
+            try await BackgroundMount(at: point, options: deny.map { "--deny=\($0)" }).start()
+            try Console.print(point.path.string)
+        }
+    }
+}
+
+struct UnmountCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unmount",
+        abstract: "Take the mounted tree away, when no program uses it any more.",
+        discussion: "The documents stay where they are."
+    )
+
+    @Argument(help: "The folder; without it, ~/Docent.", completion: .directory)
+    var directory: String?
+
+    func run() async throws {
+        let point = try MountArguments.point(directory)
+        let process = point.process
+        let descriptor = process.map { docent_open_process($0) } ?? -1
+        defer { if descriptor >= 0 { close(descriptor) } }
+        try point.unmount()
+        guard descriptor >= 0 else { return }
+        // What it still has to tell the host.
+        let deadline = ContinuousClock.now + .seconds(30)
+        while docent_process_has_ended(descriptor) == 0 {
+            guard ContinuousClock.now < deadline else {
+                throw DocumentError(
+                    .deadlineExceeded,
+                    "\(point.path) is unmounted, and the process that served it (\(process ?? 0)) still runs after 30 seconds: docent status shows what it waits for."
+                )
+            }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+}
+
+enum MountArguments {
+    static func point(_ directory: String?) throws(DocumentError) -> MountPoint {
+        if let directory { return try MountPoint(FilePath(directory)) }
+        return try MountPoint(try MountPoint.usual())
+    }
+}

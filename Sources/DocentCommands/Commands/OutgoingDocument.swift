@@ -1,0 +1,37 @@
+import DocumentClient
+import DocumentModel
+import SystemPackage
+
+/// A local file that is copied into a domain, or moved there, as its provider takes it.
+struct OutgoingDocument {
+    var file: String
+    /// The new document, or the folder that it goes to.
+    var location: Location
+    var force: Bool
+    var noWait: Bool
+
+    func send(
+        _ client: DocumentClient,
+        _ transfer: (FilePath, Location, @escaping DocumentClient.ProgressHandler) async throws -> ItemStatus
+    ) async throws {
+        let path = FilePath(file)
+        guard let name = path.lastComponent, !path.isLocalFolder else {
+            throw DocumentError(.invalidArgument, "\(file) is a folder, and only documents can be sent: name a file.")
+        }
+        var destination = location
+        if try await client.isFolder(location) {
+            destination = location.appending(try Arguments.name(name.string))
+        }
+        let item: ItemStatus
+        do {
+            item = try await withProgress("Copying \(file)") { try await transfer(path, destination, $0) }
+        } catch let error as DocumentError where error.code == .destinationExists && !force {
+            throw DocumentError(
+                .destinationExists,
+                "\(destination) exists already: choose another name, or replace it with --force."
+            )
+        }
+        try Console.print(item.location.description)
+        if !noWait { try await client.waitUntilSentAndTell(item.location) }
+    }
+}

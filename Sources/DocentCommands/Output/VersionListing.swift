@@ -1,0 +1,46 @@
+package import DocumentModel
+
+/// What lists of versions look like.
+package enum VersionListing {
+    package static func text(_ versions: [DocumentVersion]) -> String {
+        var table = Table([
+            Table.Column("VERSION"), Table.Column("KIND"), Table.Column("MODIFIED"), Table.Column("SIZE"),
+            Table.Column("SAVED BY"), Table.Column("FILE"),
+        ])
+        for version in versions {
+            table.add(
+                version.id, version.kind.rawValue, Words.time(version.modified),
+                version.size.map { Words.size(UInt64(max($0, 0))) } ?? "",
+                version.device.map(TerminalText.safe) ?? "", version.path ?? "not here")
+        }
+        return table.text()
+    }
+
+    package static func text(ofConflicts conflicts: [(ItemStatus, [DocumentVersion])]) -> String {
+        if conflicts.isEmpty { return "Nothing is in conflict.\n" }
+        return conflicts.map { item, versions in
+            let sides = versions.filter { $0.kind != .older }.map { version in
+                let place = version.isInPlace ? "here" : version.kind == .base ? "what both began from" : "the remote's"
+                let device = version.device.map { ", saved by \(TerminalText.safe($0))" } ?? ""
+                let wins = version.kind == .current ? ", wins" : ""
+                return "  \(place)\(wins): \(version.path ?? "not here") (\(Words.time(version.modified))\(device))\n"
+            }
+            return "\(item.location)\n" + sides.joined()
+                + "  docent resolve \(item.location) --keep local|remote|both\n"
+        }.joined()
+    }
+}
+
+extension DocumentVersion {
+    package var json: JSON {
+        .object([
+            ("id", .string(id)),
+            ("kind", .string(kind.rawValue)),
+            ("path", JSON(path)),
+            ("size", JSON(size)),
+            ("modified", .string(Words.instant(modified))),
+            ("inPlace", .boolean(isInPlace)),
+            ("device", JSON(device)),
+        ])
+    }
+}

@@ -1,0 +1,48 @@
+public import DocumentModel
+internal import DocumentWire
+
+extension DocumentClient {
+    /// Has the contents of a document, or of everything below a folder, brought some time, and returns at once. To ask again
+    /// is harmless; the item's state tells the rest (DOWN-1).
+    public func startDownloading(_ location: Location) async throws(DocumentError) {
+        try await tell(.transfers(.startDownload(location)))
+    }
+
+    /// Has the transfers of an item, and of everything below it, wait until ``resumeTransfers(at:)``, also over restarts. A
+    /// domain's top folder stands for the domain. What is just being sent is sent to its end; who opens what is not here
+    /// waits.
+    public func pauseTransfers(at location: Location) async throws(DocumentError) {
+        try await tell(.transfers(.pause(location, true)))
+    }
+
+    /// Ends a pause: what waited goes on at once.
+    public func resumeTransfers(at location: Location) async throws(DocumentError) {
+        try await tell(.transfers(.pause(location, false)))
+    }
+
+    /// Says what becomes of the contents of an item, and of everything below it (PH-9).
+    ///
+    /// - Parameter keeping: nil: as the folder around it.
+    public func keep(_ location: Location, as keeping: Keeping?) async throws(DocumentError) {
+        try await tell(.transfers(.keep(location, keeping)))
+    }
+
+    /// The room that contents take on this machine, and how much they may.
+    public func spaceStatus() async throws(DocumentError) -> SpaceStatus { try await space(.space) }
+
+    /// Says how much may be here (XFER-14): when it is more than `high` bytes, what was used longest ago leaves until it is
+    /// at most `low`; never what is changed, in use, pinned or excluded, and nothing that the remote is not seen to have.
+    ///
+    /// - Parameter limits: nil: nothing leaves by itself.
+    @discardableResult
+    public func setSpaceLimits(_ limits: SpaceLimits?) async throws(DocumentError) -> SpaceStatus {
+        try await space(.setSpace(limits))
+    }
+
+    private func space(_ call: TransferCall) async throws(DocumentError) -> SpaceStatus {
+        guard case .transfers(.space(let status)) = try await ask(.transfers(call), deadline: Self.patience) else {
+            throw Self.unexpectedAnswer
+        }
+        return status
+    }
+}

@@ -1,0 +1,47 @@
+import DocumentModel
+import DocumentStorage
+import FileCoordination
+
+/// The usual read: of one document that is here, with nobody to wait for, to ask, or to fetch anything from. It is granted
+/// without a pause, and without a look into the index when it was read before.
+extension AccessGranter {
+    /// - Parameter request: of a tool that may access everything.
+    /// - Returns: nil when it is not such a read; then nothing has happened, and it goes the long way, which says why not.
+    func beginAtOnce(_ request: AccessRequest, by owner: ClaimOwner) -> (number: UInt64, item: KnownItem)? {
+        guard request.isUsualRead, let domain = domains.find(request.location.domain), !domain.isDropBox,
+            domain.isCaughtUp || !domain.hasFeed, (try? domain.require([.open, .import], for: "opened")) != nil,
+            let found = try? known.item(at: request.location), found.isUsable,
+            (try? exported.check(found.key, at: request.location, by: owner)) != nil
+        else { return nil }
+        let intention = AccessIntention(found.coordinated, .reading(request.readingOptions))
+        let coordinator = request.coordinator.map { CoordinatorID(owner: owner.id, number: $0) }
+        guard
+            let claim = broker.claimWithoutWaiting({ id in
+                Claim(id: id, owner: owner, intentions: [intention], coordinator: coordinator)
+            })
+        else { return nil }
+        // From here on nobody changes it who coordinates; until here anybody may have.
+        guard let now = try? known.item(found.key), now === found, storage.isAsRecorded(now.item, at: now.onDisk) else {
+            broker.end(claim)
+            return nil
+        }
+        accesses.insert(Access(claim: claim, owner: owner, intentions: [intention], keys: [found.key]))
+        return (claim.rawValue, found)
+    }
+}
+
+extension AccessRequest {
+    /// One document's contents, on nobody's behalf, and for nothing but to be read.
+    fileprivate var isUsualRead: Bool {
+        intent == .reading && readingOptions.isSubset(of: .withoutChanges) && !metadataOnly && also.isEmpty
+            && nestedIn.isEmpty && purpose == nil && presenter == nil && answering == nil && !isPreparation
+            && bookmark == nil && writingOption == nil
+    }
+}
+
+extension KnownItem {
+    /// A document whose contents are here and current.
+    fileprivate var isUsable: Bool {
+        item.item.kind == .document && item.isCurrent && (!item.isGone || item.isUnsent)
+    }
+}

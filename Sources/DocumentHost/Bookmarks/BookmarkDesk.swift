@@ -1,0 +1,119 @@
+import DocumentModel
+import DocumentStorage
+import FileCoordination
+import Synchronization
+
+/// Opens bookmarks, and knows which are started.
+final class BookmarkDesk: Sendable {
+    /// As many may be bound to one tool.
+    static let mostOfOneTool = 10_000
+
+    private let storage: StorageThreads
+    /// Seconds since 1970.
+    private let clock: @Sendable () -> Int64
+    private let accesses = Mutex(BookmarkAccesses())
+
+    init(storage: StorageThreads, clock: @escaping @Sendable () -> Int64) {
+        self.storage = storage
+        self.clock = clock
+    }
+
+    var now: Int64 { clock() }
+
+    /// A genuine bookmark that is neither revoked nor too old, for the one that it is bound to (BOOK-5).
+    ///
+    /// - Parameter document: the document that the tool says it is bound to, and may read.
+    /// - Throws: `notPermitted`.
+    func record(
+        of bookmark: Bookmark, for tool: ToolIdentifier?, document: IndexedItem?
+    ) async throws(DocumentError) -> BookmarkRecord {
+        let token = try await token(of: bookmark)
+        guard let record = try storage.read({ try $0.bookmark(token.id) }), record.domain == token.domain else {
+            throw DocumentError(
+                .notPermitted, "The bookmark \(token.id) was revoked, or its domain was removed: ask for a new one.")
+        }
+        guard token.expires.map({ now < $0 }) ?? true else {
+            throw DocumentError(.notPermitted, "The bookmark \(token.id) has expired: ask for a new one.")
+        }
+        if let bound = record.document {
+            guard let document, document.domain == bound.domain, document.id == bound.item else {
+                throw DocumentError(
+                    .notPermitted,
+                    "The bookmark \(token.id) is bound to a document, and can be used together with that one only: name it."
+                )
+            }
+        } else if token.tool != tool {
+            let whose = token.tool.map { "the tool \($0)" } ?? "the user's own programs"
+            throw DocumentError(
+                .notPermitted,
+                "The bookmark \(token.id) is bound to \(whose), and was used by another one: ask for one of your own.")
+        }
+        return record
+    }
+
+    func token(of bookmark: Bookmark) async throws(DocumentError) -> BookmarkToken {
+        let seal = try await storage.run { try $0.root.bookmarkSeal() }
+        return try seal.token(of: bookmark)
+    }
+
+    /// Writes a bookmark down, and seals it.
+    func make(_ record: BookmarkRecord) async throws(DocumentError) -> Bookmark {
+        let now = now
+        let token = BookmarkToken(
+            id: record.id, rights: record.rights, created: record.created, expires: record.expires,
+            domain: record.domain, item: record.item, tool: record.tool, document: record.document)
+        return try await storage.run { store in
+            let bookmark = try store.root.bookmarkSeal().bookmark(of: token)
+            try store.root.index.write { index in
+                try index.removeBookmarks(expiredBy: now)
+                let whose = record.tool.map { "The tool \($0)" } ?? "The user"
+                guard try index.bookmarkCount(of: record.tool) < Self.mostOfOneTool else {
+                    throw DocumentError(
+                        .insufficientQuota,
+                        "\(whose) has \(Self.mostOfOneTool) bookmarks, and more are not kept: revoke some first (docent bookmark list)."
+                    )
+                }
+                try index.addBookmark(record)
+            }
+            return bookmark
+        }
+    }
+
+    func revoke(_ id: BookmarkIdentifier) async throws(DocumentError) {
+        guard try await storage.write({ try $0.removeBookmark(id) }) else {
+            throw DocumentError(.noSuchItem, "There is no bookmark \(id): it was revoked before, or has expired.")
+        }
+        accesses.withLock { $0.revoke(id) }
+    }
+
+    // MARK: Accesses
+
+    /// - Throws: `notPermitted` for a tool that leaks them (BOOK-2).
+    func start(_ record: BookmarkRecord, by tool: ClaimOwner) throws(DocumentError) {
+        let scope = BookmarkAccesses.Scope(
+            item: ItemKey(domain: record.domain, id: record.item), rights: record.rights, expires: record.expires)
+        guard case .leaking(let open) = accesses.withLock({ $0.start(record.id, scope, by: tool.id) }) else { return }
+        throw DocumentError(
+            .notPermitted,
+            "\(tool.name) has started \(open) accesses by bookmarks and not stopped them: it gets no more until it is started anew. Each one that is granted must be stopped."
+        )
+    }
+
+    /// - Throws: `invalidArgument` when it is not started.
+    func stop(_ id: BookmarkIdentifier, by tool: ClaimOwner) throws(DocumentError) {
+        guard accesses.withLock({ $0.stop(id, by: tool.id) }) else {
+            throw DocumentError(
+                .invalidArgument, "The bookmark \(id) was not started, or was stopped as often already.")
+        }
+    }
+
+    func end(_ tool: ClaimOwner) -> Int { accesses.withLock { $0.end(tool.id) } }
+
+    func scope(_ id: BookmarkIdentifier, of tool: ClaimOwner) -> BookmarkAccesses.Scope? {
+        accesses.withLock { [now] in $0.scope(id, of: tool.id, at: now) }
+    }
+
+    func scopes(of tool: ClaimOwner) -> [BookmarkAccesses.Scope] {
+        accesses.withLock { [now] in $0.scopes(of: tool.id, at: now) }
+    }
+}

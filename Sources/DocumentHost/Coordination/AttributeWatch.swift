@@ -1,0 +1,129 @@
+import DocumentModel
+import DocumentStorage
+import FileCoordination
+import Logging
+import Synchronization
+
+/// Tells presenters of the attributes that they asked for, when the index has others of their item than before (COORD-41).
+/// Costs nothing while nobody asks.
+final class AttributeWatch: Sendable {
+    private struct State {
+        /// Of those that ask; nil: their document is not created yet (COORD-29).
+        var items: [PresenterID: ItemKey?] = [:]
+        /// What was so at the last look.
+        var last: [ItemKey: Set<ItemAttribute>] = [:]
+        var isLooking = false
+
+        mutating func forgetUnwatched() {
+            let watched = Set(items.values.compactMap { $0 })
+            last = last.filter { watched.contains($0.key) }
+        }
+    }
+
+    /// Several changes that come together are looked at once.
+    private static let pause = Duration.milliseconds(20)
+
+    private let storage: StorageThreads
+    private let broker: CoordinationBroker
+    private let work: WorkGroup
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    init(storage: StorageThreads, broker: CoordinationBroker, work: WorkGroup, logger: Logger) {
+        self.storage = storage
+        self.broker = broker
+        self.work = work
+        self.logger = logger
+    }
+
+    /// A presenter asks for its item's attributes.
+    func add(_ presenter: PresenterID, of item: CoordinatedItem?) {
+        set(item?.key, of: presenter, isNew: true)
+    }
+
+    /// It has another item by now. One that asks for nothing is ignored.
+    func setItem(_ item: CoordinatedItem?, of presenter: PresenterID) {
+        set(item?.key, of: presenter, isNew: false)
+    }
+
+    func remove(_ presenters: [PresenterID]) {
+        state.withLock { state in
+            for presenter in presenters { state.items[presenter] = nil }
+            state.forgetUnwatched()
+        }
+    }
+
+    private func set(_ item: ItemKey?, of presenter: PresenterID, isNew: Bool) {
+        guard isNew || state.withLock({ $0.items[presenter] != nil }) else { return }
+        let now = item.flatMap { try? attributes(of: $0)?.now }
+        state.withLock { state in
+            state.items.updateValue(item, forKey: presenter)
+            if let item, state.last[item] == nil { state.last[item] = now ?? [] }
+            state.forgetUnwatched()
+        }
+        // What was written since that look is found by the next one.
+        indexWasWritten()
+    }
+
+    /// Something was written: whoever asked is told soon.
+    func indexWasWritten() {
+        let isFirst = state.withLock { state in
+            guard !state.items.isEmpty, !state.isLooking else { return false }
+            state.isLooking = true
+            return true
+        }
+        if isFirst { work.add { [self] in await look() } }
+    }
+
+    private func look() async {
+        // It throws when the host ends.
+        do { try await Task.sleep(for: Self.pause) } catch { return }
+        let keys = state.withLock { state in
+            // What is written from now on is looked at again.
+            state.isLooking = false
+            return Array(state.last.keys)
+        }
+        for key in keys {
+            do throws(DocumentError) {
+                guard let (item, now) = try attributes(of: key) else { continue }
+                let changed = state.withLock { state -> Set<ItemAttribute> in
+                    guard let before = state.last[key] else { return [] }
+                    state.last[key] = now
+                    return before.symmetricDifference(now)
+                }
+                if !changed.isEmpty { broker.attributesChanged(Set(changed.map(\.rawValue)), of: item) }
+            } catch {
+                logger.notice(
+                    "attributes could not be looked up", metadata: ["item.id": "\(key.id)", "error": "\(error)"])
+            }
+        }
+    }
+
+    private func attributes(
+        of key: ItemKey
+    ) throws(DocumentError) -> (item: CoordinatedItem, now: Set<ItemAttribute>)? {
+        try storage.read { index in
+            guard let item = try index.item(key.id, in: key.domain) else { return nil }
+            return (try index.coordinated(item), item.attributes)
+        }
+    }
+}
+
+extension IndexedItem {
+    var attributes: Set<ItemAttribute> {
+        var attributes: Set<ItemAttribute> = []
+        if isCurrent { attributes.insert(.isDownloaded) }
+        if state == .materialising { attributes.insert(.isDownloading) }
+        if !isUnsent { attributes.insert(.isUploaded) }
+        if state == .sending { attributes.insert(.isUploading) }
+        if state == .conflict { attributes.insert(.hasUnresolvedConflicts) }
+        return attributes
+    }
+}
+
+extension CoordinatedItem {
+    /// Nil for a place where no item is yet.
+    var key: Key? {
+        if case .item(let key) = subject { key } else { nil }
+    }
+}

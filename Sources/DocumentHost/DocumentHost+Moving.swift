@@ -1,0 +1,21 @@
+public import DocumentModel
+package import DocumentWire
+public import SystemPackage
+
+/// Items that come into a domain from this machine, and leave it for this machine (CONT-7 to CONT-9).
+extension DocumentHost {
+    /// Makes a local document, or a folder with all that is in it, an item of a domain: at once, also when the provider
+    /// cannot be reached. Sending follows (CONT-7).
+    ///
+    /// - Throws: ``DocumentError``: `destinationExists`, `nameClash`, `notPermitted` where nothing can be put,
+    ///   `invalidArgument` for what cannot be an item. Then the source is as it was (CONT-8).
+    public func moveIn(_ source: FilePath, to destination: Location) async throws(DocumentError) -> ItemStatus {
+        try status(
+            of: try await arrivals.moveIn(source, to: destination, on: try domains.domain(destination.domain)))
+    }
+
+    /// Removes an item from its domain, of which a tool has a copy (CONT-9).
+    package func moveOut(_ call: MoveOutCall, for tool: Tool) async throws(DocumentError) {
+        try await departures.moveOut(call, on: try domains.domain(call.location.domain), by: tool.owner)
+    }
+}

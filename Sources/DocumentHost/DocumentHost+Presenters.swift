@@ -1,0 +1,92 @@
+package import DocumentModel
+import FileCoordination
+
+extension DocumentHost {
+    /// What a tool is told beside answers.
+    package enum ToolNews: Sendable {
+        /// A message to a presenter, by the tool's number; ``answered(_:by:failure:)`` takes the answer.
+        case message(PresenterMessage, UInt64, to: UInt64)
+        case dropped(UInt64, reason: String)
+        case deadlock(String)
+    }
+
+    /// Says where a tool's news go. The closure must not block.
+    package func listen(_ tool: Tool, _ listener: @escaping @Sendable (ToolNews) -> Void) {
+        broker.listen(tool.owner) { [presenters, attributes] event in
+            switch event {
+            case .message(let message, let id, let presenter):
+                guard let number = presenters.number(of: presenter) else { return }
+                listener(.message(message, id.rawValue, to: number))
+            case .dropped(let presenter, let reason):
+                guard let number = presenters.number(of: presenter) else { return }
+                presenters.remove(presenter)
+                attributes.remove([presenter])
+                listener(.dropped(number, reason: reason))
+            case .deadlock(let text): listener(.deadlock(text))
+            // The tool's own side tells where a new document is, after the presenter's write.
+            case .rereadItem: break
+            }
+        }
+    }
+
+    /// Registers a presenter (COORD-31).
+    package func addPresenter(_ registration: PresenterRegistration, for tool: Tool) async throws(DocumentError) {
+        let item = try await presented(registration.location)
+        guard broker.presenterCount(of: tool.owner) < PresenterTable.mostOfOneTool else {
+            throw DocumentError(
+                .invalidArgument, "A tool may have \(PresenterTable.mostOfOneTool) presenters; remove one first.")
+        }
+        var added: PresenterID?
+        broker.add { id in
+            guard presenters.insert(id, registration.number, of: tool.owner) else { return nil }
+            added = id
+            return Presenter(
+                id: id, owner: tool.owner, item: item, capabilities: registration.capabilities,
+                observedAttributes: Set(registration.observedAttributes), patience: registration.patience)
+        }
+        guard let added else {
+            throw DocumentError(
+                .invalidArgument, "Presenter \(registration.number) is registered already; give each its own number.")
+        }
+        if !registration.observedAttributes.isEmpty { attributes.add(added, of: item) }
+    }
+
+    package func removePresenter(_ number: UInt64, of tool: Tool) {
+        guard let presenter = try? presenters.presenter(number, of: tool.owner) else { return }
+        presenters.remove(presenter)
+        attributes.remove([presenter])
+        broker.remove(presenter)
+    }
+
+    /// A presenter presents another document by now, or one at all (COORD-29).
+    package func setPresentedItem(_ location: Location?, of number: UInt64, tool: Tool) async throws(DocumentError) {
+        let presenter = try presenters.presenter(number, of: tool.owner)
+        let item = try await presented(location)
+        broker.setItem(item, of: presenter)
+        attributes.setItem(item, of: presenter)
+    }
+
+    /// Takes a presenter's answer.
+    package func answered(_ message: UInt64, by tool: Tool, failure: DocumentError?) {
+        broker.answered(MessageID(message), by: tool.owner, failure: failure)
+    }
+
+    /// COORD-37.
+    package func cancelCoordinator(_ number: UInt64, of tool: Tool) {
+        broker.cancel(CoordinatorID(owner: tool.owner.id, number: number))
+    }
+
+    /// Who holds what, and who waits for what.
+    package var coordinationStatus: CoordinationStatus {
+        CoordinationStatus(
+            holdings: broker.holdings, waits: broker.explanations, droppedPresenters: broker.dropped)
+    }
+
+    private func presented(_ location: Location?) async throws(DocumentError) -> CoordinatedItem? {
+        guard let location else { return nil }
+        let domain = try domains.domain(location.domain)
+        try domain.requireVisible()
+        let item = try await resolver.resolve(location, in: domain)
+        return try storage.read { try $0.coordinated(item) }
+    }
+}

@@ -1,0 +1,100 @@
+public import DocumentModel
+import DocumentStorage
+import FileCoordination
+
+/// What is where, what is under way, and what is wrong: told from what is known here. No provider is asked, so that a slow
+/// or dead one delays nothing.
+extension DocumentHost {
+    /// What is told of a part of everything.
+    public struct Report: Hashable, Sendable {
+        /// Every domain that it touches, in numbers.
+        public var domains: [DomainStatus] = []
+        /// The items that are neither placeholders nor simply in sync; a document that was named in any case.
+        public var items: [ItemStatus] = []
+        /// Of everything at and below the location.
+        public var transfers = TransferSummary()
+    }
+
+    /// - Throws: `noSuchItem` for a location that is not known here.
+    public func status(below location: Location? = nil) async throws(DocumentError) -> Report {
+        var named: IndexedItem?
+        if let location {
+            let domain = try domains.domain(location.domain)
+            if !location.isRoot {
+                try domain.requireVisible()
+                named = try storage.read { try $0.item(at: location) }
+                guard named.map({ !$0.isGone || $0.isUnsent }) == true else {
+                    throw DocumentError(
+                        .noSuchItem,
+                        "Nothing is known here of \(location); docent ls \(location.parent ?? location) asks the provider."
+                    )
+                }
+            }
+        }
+        var report = Report()
+        var tally = TransferTally()
+        let records = try storage.read { try $0.domains() }
+            .filter { location == nil || $0.name == location?.domain }
+        for record in records.sorted(by: { $0.name < $1.name }) {
+            // Of a drop box nothing is told, not even how much is in it (PICK-13).
+            guard domains.find(record.name)?.isDropBox != true else {
+                report.domains.append(DomainStatus(domain: describe(record), items: 0))
+                continue
+            }
+            let below = location ?? Location(domain: record.name)
+            // It reads by itself.
+            let description = describe(record)
+            let (status, items) = try storage.read { index in
+                try self.status(of: record, description, below: below, index)
+            }
+            report.domains.append(status)
+            for item in items { tally.add(item.transfers) }
+            report.items += items
+        }
+        if let named, named.item.kind == .document, !report.items.contains(where: { $0.item.id == named.id }) {
+            report.items.append(try status(of: named))
+        }
+        report.transfers = tally.summary
+        return report
+    }
+
+    private func status(
+        of record: DomainRecord, _ description: DomainDescription, below: Location, _ index: IndexReader
+    ) throws -> (domain: DomainStatus, items: [ItemStatus]) {
+        let counts = try index.counts(of: record.name)
+        var domain = DomainStatus(domain: description, items: UInt64(counts.documents + counts.folders))
+        (domain.materialised, domain.materialisedBytes) = try index.contentsHere(of: record.name)
+        var tally = TransferTally()
+        var items: [ItemStatus] = []
+        for item in try restless(in: record.name, index) {
+            if item.isUnsent { domain.unsent += 1 }
+            if item.state == .conflict { domain.conflicts += 1 }
+            // In a folder that is not shown because of its name.
+            guard let place = try? index.shownLocation(of: item) else { continue }
+            let status = try self.status(of: item, index)
+            tally.add(status.transfers)
+            if place.components.starts(with: below.components) { items.append(status) }
+        }
+        domain.transfers = tally.summary
+        return (domain, items)
+    }
+
+    /// The items of a domain that something is to be told of.
+    private func restless(in domain: DomainName, _ index: IndexReader) throws -> [IndexedItem] {
+        var found: [IndexedItem] = []
+        var row: Int64 = 0
+        while true {
+            let page = try index.unsettled(in: domain, after: row)
+            found += page.filter { $0.item.kind != .folder }
+            guard let last = page.last else { break }
+            row = last.row
+        }
+        let known = Set(found.map(\.id))
+        // What has not begun yet is written down nowhere.
+        for key in Set(board.wanted + localChanges.problems.keys) where key.domain == domain && !known.contains(key.id)
+        {
+            if let item = try index.item(key.id, in: domain) { found.append(item) }
+        }
+        return found
+    }
+}

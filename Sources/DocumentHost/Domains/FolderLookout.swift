@@ -1,0 +1,86 @@
+import DocumentModel
+import DocumentSync
+import Logging
+import Synchronization
+
+/// Lists again, in the background and sparingly, what somebody looked at in a domain whose provider tells of no changes: the
+/// shell around ``LookoutSchedule``.
+final class FolderLookout: Sendable {
+    private let schedules = Mutex<[DomainName: LookoutSchedule]>([:])
+    private let domains: DomainRegistry
+    private let follower: ChangeFollower
+    private let rules: @Sendable (DomainName) -> DomainRules
+    private let wakes: DomainWakes
+    private let clock: @Sendable () -> Duration
+    private let logger: Logger
+
+    /// - Parameter clock: counts from some moment, and never backwards.
+    init(
+        domains: DomainRegistry, follower: ChangeFollower, rules: @escaping @Sendable (DomainName) -> DomainRules,
+        work: WorkGroup, clock: @escaping @Sendable () -> Duration, logger: Logger
+    ) {
+        self.domains = domains
+        self.follower = follower
+        self.rules = rules
+        wakes = DomainWakes(work: work, clock: clock)
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// Somebody looked at a folder, and it was listed for them.
+    func lookedAt(_ folder: ItemIdentifier, in domain: Domain) {
+        guard !domain.hasFeed else { return }
+        let interval = rules(domain.name).lookAgain
+        let (now, jitter) = (clock(), Double.random(in: 0...1))
+        schedules.withLock { schedules in
+            var schedule = schedules[domain.name] ?? LookoutSchedule()
+            schedule.rules.interval = interval
+            // Somebody who has it looked at seldom is interested for longer.
+            schedule.rules.interest = max(.seconds(3600), interval * 3)
+            schedule.lookedAt(folder, at: now, jitter: jitter)
+            schedules[domain.name] = schedule
+        }
+        arm(domain.name)
+    }
+
+    /// What the user chose has changed: it counts from when somebody looks again.
+    func changed(_ domain: DomainName) {
+        let interval = rules(domain).lookAgain
+        schedules.withLock { $0[domain]?.rules.interval = interval }
+    }
+
+    func removed(_ domain: DomainName) {
+        schedules.withLock { $0[domain] = nil }
+    }
+
+    private func arm(_ domain: DomainName) {
+        let now = clock()
+        wakes.wake(domain, at: schedules.withLock { $0[domain]?.nextDeadline(after: now) }) { [self] in
+            await listWhatIsDue(domain)
+            arm(domain)
+        }
+    }
+
+    private func listWhatIsDue(_ name: DomainName) async {
+        while !Task.isCancelled {
+            let now = clock()
+            guard let domain = domains.find(name),
+                let folder = schedules.withLock({ $0[name]?.next(at: now) })
+            else { return }
+            let finding = await list(folder, of: domain)
+            let (then, jitter) = (clock(), Double.random(in: 0...1))
+            schedules.withLock { $0[name]?.listed(folder, finding, at: then, jitter: jitter) }
+        }
+    }
+
+    private func list(_ folder: ItemIdentifier, of domain: Domain) async -> LookoutSchedule.Finding {
+        do throws(DocumentError) {
+            return try await follower.listAgain(folder, of: domain) ? .news : .nothingNew
+        } catch {
+            logger.info(
+                "a folder could not be looked at again",
+                metadata: ["domain": "\(domain.name)", "item.id": "\(folder)", "error": "\(error)"])
+            return error.code == .noSuchItem ? .gone : .failed
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import DocumentModel
+import DocumentStorage
+import FileCoordination
+
+/// What was made here and not sent yet is renamed, moved and removed without its provider, which does not know it.
+extension Arranger {
+    /// - Returns: nil when the provider knows the item by now, and is to be asked.
+    func renameArriving(
+        _ item: IndexedItem, _ location: Location, to destination: Location, on domain: Domain, by tool: ClaimOwner?
+    ) async throws(DocumentError) -> IndexedItem? {
+        guard item.isArriving, location.domain == destination.domain, let name = destination.name else { return nil }
+        if location == destination { return item }
+        let parent = try await exporter.folder(of: destination, in: domain)
+        if let existing = try await resolver.resolveIfPresent(destination, in: domain), existing.id != item.id {
+            throw Exporter.exists(destination)
+        }
+        let before = try storage.read { try $0.coordinated(item) }
+        let (claim, isOwn) = try await claim(before, .forMoving, by: tool)
+        defer { if isOwn { broker.end(claim) } }
+        return try await locks.withLock(item.key) { () async throws(DocumentError) -> IndexedItem? in
+            guard let now = try storage.read({ try $0.item(item.id, in: item.domain) }), now.isArriving else {
+                return nil
+            }
+            let moved = try await storage.run { try $0.moveArriving(now, to: parent.id, name: name) }
+            try broker.moved(before, to: try storage.read { try $0.coordinated(moved) }, in: claim)
+            return moved
+        }
+    }
+
+    /// - Returns: false when the provider knows the item by now, and is to be asked.
+    func removeArriving(
+        _ item: IndexedItem, _ location: Location, recursive: Bool, discardingUnsent: Bool, by tool: ClaimOwner?
+    ) async throws(DocumentError) -> Bool {
+        guard item.isArriving else { return false }
+        let present = try storage.read { try $0.present(within: item.id, in: item.domain) }
+        if !discardingUnsent, !present.isEmpty {
+            throw DocumentError(
+                .unsyncedEdits,
+                "\(location) was not removed: it was not sent yet, and would be lost. Move it out, or say that it may be lost."
+            )
+        }
+        let (claim, isOwn) = try await claim(try storage.read { try $0.coordinated(item) }, .forDeleting, by: tool)
+        defer { if isOwn { broker.end(claim) } }
+        return try await drop(item, location, recursive: recursive)
+    }
+
+    /// Under the claim on the outermost folder, which covers what is in it.
+    private func drop(
+        _ item: IndexedItem, _ location: Location, recursive: Bool
+    ) async throws(DocumentError) -> Bool {
+        guard item.isArriving else { return false }
+        if item.item.kind != .document, try storage.read({ try $0.hasChildren(item.id, in: item.domain) }) {
+            guard recursive else {
+                throw DocumentError(
+                    .directoryNotEmpty,
+                    "\(location) is not empty; remove it with what is in it: docent rm -r \(location)")
+            }
+            for child in try storage.read({ try $0.children(of: item.id, in: item.domain, limit: .max) }).items {
+                let place = child.item.name.map { location.appending($0) } ?? location
+                guard try await drop(child, place, recursive: true) else { return false }
+            }
+        }
+        return try await locks.withLock(item.key) { () async throws(DocumentError) -> Bool in
+            guard let now = try storage.read({ try $0.item(item.id, in: item.domain) }), now.isArriving else {
+                return false
+            }
+            try await storage.run { try $0.dropArriving(now) }
+            return true
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import DocumentModel
+import DocumentStorage
+import FileCoordination
+import SystemPackage
+
+/// Local documents and folders become items of a domain at once, whether or not its provider can be reached; they are
+/// sent later (CONT-7, CONT-8).
+struct Arrivals: Sendable {
+    let storage: StorageThreads
+    let broker: CoordinationBroker
+    let resolver: ItemResolver
+    let follower: ChangeFollower
+    let sender: Sender
+    let owner: ClaimOwner
+
+    /// - Returns: the item, when its contents are safe here and the source is gone.
+    func moveIn(
+        _ source: FilePath, to destination: Location, on domain: Domain
+    ) async throws(DocumentError) -> IndexedItem {
+        try domain.requireVisible()
+        try domain.requireModifying(destination)
+        guard let name = destination.name else {
+            throw DocumentError(
+                .destinationExists, "\(destination) is the domain itself; add the item's new name to it.")
+        }
+        try await follower.freshen(domain)
+        let (folder, missing) = try await folder(around: destination, in: domain)
+        if missing.isEmpty, try await present(destination, in: domain) != nil { throw Self.exists(destination) }
+        let place = FreePlace(name, in: folder, try storage.read { try $0.coordinated(folder) }, at: destination)
+        let claim = try await broker.claim(place.coordinated, for: .writing(.forReplacing), by: owner)
+        defer { broker.end(claim, effects: [.unchanged]) }
+        let item = try await storage.run { store in
+            try store.finish(
+                try store.beginArrival(of: source, to: folder.id, making: missing, name: name, in: domain.name))
+        }
+        try send(item)
+        // Presenters of the folders around hear of it (COORD-26).
+        if !broker.isIdle { broker.noticed(.appeared, on: try storage.read { try $0.coordinated(item) }) }
+        return item
+    }
+
+    /// Has it sent, with the folders around it that its provider does not know either.
+    func send(_ item: IndexedItem) throws(DocumentError) {
+        for folder in try storage.read({ try $0.arrivingFolders(of: item.domain) }) { sender.enqueue(folder.key) }
+        for document in try storage.read({ try $0.present(within: item.id, in: item.domain) }) {
+            sender.enqueue(document.key)
+        }
+    }
+
+    /// Makes a folder, at once, whether or not the provider can be reached; it is sent later.
+    func makeFolder(at location: Location, on domain: Domain) async throws(DocumentError) -> IndexedItem {
+        try domain.requireVisible()
+        try domain.requireModifying(location)
+        guard let name = location.name else { throw Exporter.exists(location) }
+        try await follower.freshen(domain)
+        let (folder, missing) = try await folder(around: location, in: domain)
+        if let first = missing.first {
+            throw DocumentError(.noSuchItem, "There is no folder “\(first)” on the way to \(location): make it first.")
+        }
+        if try await present(location, in: domain) != nil { throw Exporter.exists(location) }
+        let place = FreePlace(name, in: folder, try storage.read { try $0.coordinated(folder) }, at: location)
+        let claim = try await broker.claim(place.coordinated, for: .writing(.forReplacing), by: owner)
+        defer { broker.end(claim, effects: [.unchanged]) }
+        let made = try await storage.run { try $0.make(.folder, named: name, in: folder.id, of: folder.domain) }
+        try send(made)
+        if !broker.isIdle { broker.noticed(.appeared, on: try storage.read { try $0.coordinated(made) }) }
+        return made
+    }
+
+    /// The innermost folder around a place that is there, and the names of those that are not.
+    private func folder(
+        around destination: Location, in domain: Domain
+    ) async throws(DocumentError) -> (folder: IndexedItem, missing: [ItemName]) {
+        var missing: [ItemName] = []
+        var place = destination.parent ?? destination
+        while true {
+            if let folder = try await present(place, in: domain) {
+                guard folder.item.kind != .document else {
+                    throw DocumentError(.invalidArgument, "\(place) is not a folder, and nothing can be put into it.")
+                }
+                guard folder.item.capabilities.contains(.write) else {
+                    throw DocumentError(
+                        .notPermitted, "\(place) is read-only on the remote; nothing can be put into it.")
+                }
+                return (folder, missing)
+            }
+            guard let name = place.name, let parent = place.parent else {
+                throw DocumentError(.noSuchItem, "There is no \(place).")
+            }
+            missing.insert(name, at: 0)
+            place = parent
+        }
+    }
+
+    /// What is known to be there. When the provider cannot be asked, what turns out to be there later is kept, too.
+    private func present(_ location: Location, in domain: Domain) async throws(DocumentError) -> IndexedItem? {
+        do throws(DocumentError) {
+            return try await resolver.resolveIfPresent(location, in: domain)
+        } catch {
+            guard error.code.errorClass == .resolvable || error.code.errorClass == .transient, error.code != .cancelled
+            else { throw error }
+            return nil
+        }
+    }
+
+    private static func exists(_ location: Location) -> DocumentError {
+        DocumentError(.destinationExists, "\(location) exists already: choose another name. Nothing was moved.")
+    }
+}

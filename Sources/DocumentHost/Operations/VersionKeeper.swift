@@ -1,0 +1,129 @@
+import DocumentModel
+import DocumentStorage
+import DocumentSync
+import FileCoordination
+import SystemPackage
+
+/// A document's versions: which there are, and one of them back in its place (VER-1, VER-5).
+struct VersionKeeper: Sendable {
+    let storage: StorageThreads
+    let broker: CoordinationBroker
+    let sender: Sender
+    let owner: ClaimOwner
+    /// What this device is called.
+    let deviceName: String
+
+    /// The current one first; then the other side of a conflict, what it began from, and older ones, the newest first.
+    func versions(of item: IndexedItem) throws(DocumentError) -> [DocumentVersion] {
+        let versions = storage.store.root.versions
+        return try storage.read { index in
+            let conflicts = try index.conflicts(in: item.domain).filter { $0.itemID == item.id }
+            var found = try self.sides(of: item, conflicts.last, index)
+            for conflict in conflicts.dropLast() {
+                let file = try versions.status(of: conflict.kept)
+                found.append(
+                    DocumentVersion(
+                        id: VersionStore.identifier(of: conflict.kept), kind: .conflict,
+                        path: versions.path(of: conflict.kept).string, size: file?.size,
+                        modified: file?.modified ?? .zero, device: conflict.device.orNil))
+            }
+            for kept in try index.keptVersions(of: item.id, in: item.domain) {
+                found.append(
+                    DocumentVersion(
+                        id: kept.identifier, kind: kept.role == .base ? .base : .older,
+                        path: versions.path(of: kept.kept).string, size: kept.size, modified: kept.modified,
+                        // What no provider has ever had was saved here.
+                        device: kept.version == .none ? deviceName.orNil : kept.device.orNil))
+            }
+            return found
+        }
+    }
+
+    /// What lies in the document's file, or would; and the newest of the other sides of a conflict.
+    private func sides(
+        of item: IndexedItem, _ conflict: ConflictRecord?, _ index: IndexReader
+    ) throws -> [DocumentVersion] {
+        let place = try index.diskLocation(of: item.id, in: item.domain)
+        var ours = DocumentVersion(
+            id: "current", kind: .current,
+            path: item.local == nil ? nil : place.map { self.storage.store.root.tree.path(of: $0).string },
+            size: item.local?.size ?? item.item.size, modified: item.local?.modified ?? item.item.modified,
+            isInPlace: true, device: item.isUnsent ? deviceName.orNil : nil)
+        guard let conflict else { return [ours] }
+        let versions = storage.store.root.versions
+        let file = try versions.status(of: conflict.kept)
+        var theirs = DocumentVersion(
+            id: VersionStore.identifier(of: conflict.kept), kind: .conflict,
+            path: versions.path(of: conflict.kept).string, size: file?.size, modified: file?.modified ?? .zero,
+            device: conflict.device.orNil)
+        let base = try index.keptVersions(of: item.id, in: item.domain)
+            .first { $0.role == .base && $0.version.content == conflict.base?.content }
+        // The rule that the engine goes by, too; it is the same on every machine.
+        var ranks = [ours.modified.following(base?.modified), theirs.modified].map {
+            ContentsRank(stamp: VersionStamp($0))
+        }
+        if ranks[0] == ranks[1] {
+            ranks[0].digest = try ours.path.map { try VersionStore.digest(ofFileAt: FilePath($0)) } ?? []
+            ranks[1].digest = try theirs.path.map { try VersionStore.digest(ofFileAt: FilePath($0)) } ?? []
+        }
+        guard ranks[1] < ranks[0] else {
+            ours.kind = .conflict
+            theirs.kind = .current
+            return [theirs, ours]
+        }
+        return [ours, theirs]
+    }
+
+    /// Removes versions for good (VER-7).
+    ///
+    /// - Parameter chosen: empty: all older ones.
+    /// - Returns: what becomes of a conflict, one side of which was chosen; nil when none was.
+    func remove(
+        _ chosen: [String], of item: IndexedItem, at location: Location
+    ) async throws(DocumentError) -> ConflictResolution? {
+        var resolution: ConflictResolution?
+        var older: Set<String> = []
+        let known = try versions(of: item)
+        if chosen.isEmpty, known.contains(where: { $0.kind == .conflict }) {
+            throw DocumentError(
+                .inConflict,
+                "\(location) is in conflict: docent resolve \(location) says which contents it keeps; then its other versions can be removed."
+            )
+        }
+        for identifier in chosen {
+            guard let version = known.first(where: { $0.id == identifier }) else {
+                throw DocumentError(
+                    .noSuchItem, "\(location) has no version “\(identifier)”: docent versions \(location) shows them.")
+            }
+            switch version.kind {
+            case .current:
+                throw DocumentError(
+                    .invalidArgument,
+                    "“\(identifier)” is the current version of \(location): remove the document itself, or change it.")
+            case .conflict: resolution = version.isInPlace ? .remote : .local
+            case .base, .older: older.insert(identifier)
+            }
+        }
+        guard chosen.isEmpty || !older.isEmpty else { return resolution }
+        let coordinated = try storage.read { try $0.coordinated(item) }
+        let claim = try await broker.claim(coordinated, for: .writing(.forReplacing), by: owner)
+        defer { broker.end(claim) }
+        let names = chosen.isEmpty ? nil : older
+        let gone = try await storage.run { try $0.removeVersions(names, of: item.id, in: item.domain) }
+        for version in gone { broker.version(version.kept, .lost, of: coordinated, in: claim) }
+        return resolution
+    }
+
+    /// Puts kept contents in the document's place, as a change of it that is sent.
+    func restore(_ version: String, of item: IndexedItem, on domain: Domain) async throws(DocumentError) {
+        let claim = try await broker.claim(
+            try storage.read { try $0.coordinated(item) }, for: .writing(.forReplacing), by: owner)
+        defer { broker.end(claim) }
+        let now = try await storage.run { try $0.restore(version, of: item.id, in: domain.name) }
+        sender.enqueue(now.key)
+    }
+}
+
+extension String {
+    fileprivate var orNil: String? { isEmpty ? nil : self }
+}

@@ -1,0 +1,130 @@
+import DocumentModel
+import DocumentStorage
+import FileCoordination
+import Logging
+import Synchronization
+
+/// Makes room when more is here than may be (XFER-14): when the index was written, looks whether it is so, and lets go of
+/// what was used longest ago. Without limits it does nothing.
+final class Reclaimer: Sendable {
+    private struct State {
+        var limits: SpaceLimits?
+        var isLooking = false
+        /// The last time not enough could leave.
+        var isStuck = false
+    }
+
+    /// What is written within so long is looked at once.
+    private static let pause = Duration.milliseconds(500)
+    /// When not enough could leave, it is not tried again sooner.
+    private static let patience = Duration.seconds(30)
+
+    private let storage: StorageThreads
+    private let domains: DomainRegistry
+    private let broker: CoordinationBroker
+    private let evictor: Evictor
+    private let uses: UseLog
+    private let work: WorkGroup
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    init(
+        storage: StorageThreads, domains: DomainRegistry, broker: CoordinationBroker, evictor: Evictor, uses: UseLog,
+        work: WorkGroup, logger: Logger
+    ) {
+        self.storage = storage
+        self.domains = domains
+        self.broker = broker
+        self.evictor = evictor
+        self.uses = uses
+        self.work = work
+        self.logger = logger
+    }
+
+    func setLimits(_ limits: SpaceLimits?) {
+        state.withLock { state in
+            state.limits = limits
+            state.isStuck = false
+        }
+        indexWasWritten()
+    }
+
+    /// Whoever wrote goes on: it is looked at soon.
+    func indexWasWritten() {
+        let pause = state.withLock { state -> Duration? in
+            guard state.limits != nil, !state.isLooking else { return nil }
+            state.isLooking = true
+            return state.isStuck ? Self.patience : Self.pause
+        }
+        guard let pause else { return }
+        work.add { [self] in
+            // It throws when the host ends.
+            do { try await Task.sleep(for: pause) } catch { return }
+            // What is written from now on is looked at again.
+            let limits = state.withLock { state in
+                state.isLooking = false
+                return state.limits
+            }
+            await makeRoom(within: limits)
+        }
+    }
+
+    private func makeRoom(within limits: SpaceLimits?) async {
+        do throws(DocumentError) {
+            guard var plan = EvictionPlan(limits, here: try storage.read { try $0.contentsHere(of: nil).bytes }) else {
+                return state.withLock { $0.isStuck = false }
+            }
+            try await uses.writeDown(in: storage)
+            var unreachable: Set<DomainName> = []
+            // Those first that people do not want to keep here.
+            for isOnlineOnly in [true, false] {
+                try await evict(isOnlineOnly, &plan, &unreachable)
+            }
+            let isDone = plan.isDone
+            state.withLock { $0.isStuck = !isDone }
+            if !isDone {
+                logger.notice(
+                    "more is here than may be, and no more of it can leave", metadata: ["bytes": "\(plan.left)"])
+            }
+        } catch {
+            state.withLock { $0.isStuck = true }
+            logger.error("no room could be made", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func evict(
+        _ isOnlineOnly: Bool, _ plan: inout EvictionPlan, _ unreachable: inout Set<DomainName>
+    ) async throws(DocumentError) {
+        if isOnlineOnly,
+            try !storage.read({ index in try index.domains().contains { try index.hasMarks(in: $0.name) } })
+        {
+            return
+        }
+        var cursor: UseCursor? = .start
+        while let after = cursor, !plan.isDone, !Task.isCancelled {
+            let page = try storage.read { try $0.leastRecentlyUsed(after: after, limit: 100) }
+            for item in page.items where !plan.isDone && !unreachable.contains(item.domain) {
+                let (marks, location) = try storage.read { index in
+                    (try index.marks(of: item), try index.shownLocation(of: item))
+                }
+                let candidate = EvictionPlan.Candidate(
+                    bytes: UInt64(max(item.local?.size ?? 0, 0)), state: item.state, keeping: marks.keeping,
+                    isClaimed: broker.isClaimed(item.key, contentsToo: true))
+                guard (marks.keeping == .onlineOnly) == isOnlineOnly, plan.takes(candidate), let location,
+                    let domain = domains.find(item.domain)
+                else { continue }
+                do throws(DocumentError) {
+                    plan.evicted(try await evictor.evict(item, at: location, on: domain).bytes)
+                } catch {
+                    if error.code == .cancelled { throw error }
+                    if error.code.errorClass == .resolvable || error.code == .providerUnavailable {
+                        unreachable.insert(item.domain)
+                    }
+                    logger.debug(
+                        "a document stays here", metadata: ["item": "\(location)", "error": "\(error)"])
+                }
+            }
+            cursor = page.next
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import DocumentModel
+import DocumentStorage
+import DocumentSync
+import Logging
+
+/// Deletions of many items wait for a yes (CONT-13): the shell around ``DeletionWatch``, for each domain and direction.
+///
+/// What waits, and since when, is in the index, so that neither a question nor an answer is lost with the host.
+struct DeletionDesk: Sendable {
+    let storage: StorageThreads
+    let treeWork: TreeWork
+    /// Seconds since 1970.
+    let clock: @Sendable () -> Int64
+    let logger: Logger
+
+    // MARK: From the remote
+
+    /// At the end of a listing, or of what a feed had to tell: what it named as gone goes from here, or a question is
+    /// asked.
+    func settle(_ domain: DomainName) async throws(DocumentError) {
+        let (rule, now) = (try guardRule(of: domain), clock())
+        let outcome = try await storage.run { store in
+            try store.settleHeldRemovals(of: domain) { load, record in Self.judge(load, &record, rule, now) }
+        }
+        try await take(outcome)
+        try say(.told, in: domain)
+    }
+
+    private func take(_ outcome: ApplyOutcome) async throws(DocumentError) {
+        for entry in outcome.work { try await treeWork.perform(entry) }
+        try treeWork.tell(of: outcome)
+    }
+
+    // MARK: From here
+
+    /// To be called before the provider is asked to remove an item.
+    ///
+    /// - Throws: `deletionRejected` when it has to wait for a yes; it is written down until then.
+    func admit(
+        _ item: IndexedItem, at location: Location, recursive: Bool, discardingEdits: Bool
+    ) async throws(DocumentError) {
+        let (rule, now) = (try guardRule(of: item.domain), clock())
+        let verdict = try await storage.run { store in
+            try store.admitRemoval(
+                of: item.id, in: item.domain, recursive: recursive, discardingEdits: discardingEdits
+            ) { load, record in Self.judge(load, &record, rule, now) }
+        }
+        guard verdict == .wait else { return }
+        try say(.asked, in: item.domain)
+        let held = try storage.read { try $0.countHeld(of: .asked, in: item.domain).items }
+        throw DocumentError(
+            .deletionRejected,
+            "\(location) is not removed yet: \(held) items of \(item.domain) would go, and so many need a yes. Say so with docent domain deletions \(item.domain) --yes, or keep them with --no.",
+            itemID: item.id)
+    }
+
+    /// What somebody here wanted removed.
+    func wanted(in domain: DomainName) throws(DocumentError) -> [HeldRemoval] {
+        try storage.read { try $0.heldRemovals(of: .asked, in: domain) }
+    }
+
+    /// It was carried out, or is not wanted any more.
+    ///
+    /// - Parameter id: nil for all.
+    func forget(_ id: ItemIdentifier? = nil, in domain: DomainName) async throws(DocumentError) {
+        try await storage.write { index in
+            try index.releaseHeldRemovals(of: .asked, in: domain, only: id)
+            guard try index.heldRemovals(of: .asked, in: domain).isEmpty else { return }
+            try index.setRemovalWatch(RemovalWatchRecord(), of: .asked, in: domain)
+        }
+    }
+
+    // MARK: Answers
+
+    /// - Parameter keepingContents: no: documents with contents here stay, and are sent again.
+    func answerTold(in domain: DomainName, keepingContents: Bool) async throws(DocumentError) {
+        let outcome = try await storage.run { store in
+            try store.answerHeldRemovals(of: domain, keepingContents: keepingContents)
+        }
+        try await take(outcome)
+    }
+
+    // MARK: What is told
+
+    func held(in domain: DomainName) throws(DocumentError) -> [HeldDeletions] {
+        try storage.read { index in
+            try [(RemovalSide.told, HeldDeletions.Direction.fromRemote), (.asked, .toRemote)].compactMap {
+                side, direction in
+                guard let since = try index.removalWatch(of: side, in: domain).asked else { return nil }
+                let (items, here) = try index.countHeld(of: side, in: domain)
+                guard items > 0 else { return nil }
+                let examples = try index.heldRemovals(of: side, in: domain).prefix(3).compactMap {
+                    try index.shownLocation(of: $0.item)
+                }
+                return HeldDeletions(
+                    direction: direction, items: items, materialised: here, examples: examples,
+                    since: Timestamp(seconds: since))
+            }
+        }
+    }
+
+    /// What the user chose.
+    func rules(of domain: DomainName) throws(DocumentError) -> DomainRules {
+        try storage.read { index in
+            var rules = DomainRules()
+            if let value = try index.rule(RuleName.deletionMinimum, of: domain) { rules.deletionMinimum = Int(value) }
+            if let value = try index.rule(RuleName.deletionPercent, of: domain) { rules.deletionPercent = Int(value) }
+            if let value = try index.rule(RuleName.lookAgain, of: domain) { rules.lookAgain = .seconds(value) }
+            return rules
+        }
+    }
+
+    func setRules(_ change: DomainRuleChange, of domain: DomainName) async throws(DocumentError) {
+        try await storage.write { index in
+            if let value = change.deletionMinimum {
+                try index.setRule(RuleName.deletionMinimum, Int64(value), of: domain)
+            }
+            if let value = change.deletionPercent {
+                try index.setRule(RuleName.deletionPercent, Int64(value), of: domain)
+            }
+            if let value = change.lookAgain {
+                try index.setRule(RuleName.lookAgain, value.components.seconds, of: domain)
+            }
+        }
+    }
+
+    private enum RuleName {
+        static let deletionMinimum = "deletion-minimum"
+        static let deletionPercent = "deletion-percent"
+        static let lookAgain = "look-again-seconds"
+    }
+
+    private func guardRule(of domain: DomainName) throws(DocumentError) -> DeletionGuard {
+        let rules = try rules(of: domain)
+        return DeletionGuard(minimum: rules.deletionMinimum, percent: rules.deletionPercent)
+    }
+
+    private func say(_ side: RemovalSide, in domain: DomainName) throws(DocumentError) {
+        guard try storage.read({ try $0.removalWatch(of: side, in: domain).asked }) != nil else { return }
+        logger.warning(
+            "more is to be deleted than goes without a yes: docent status tells what",
+            metadata: ["domain": "\(domain)", "side": "\(side)"])
+    }
+
+    private static func judge(
+        _ load: DocumentStore.RemovalLoad, _ record: inout RemovalWatchRecord, _ rule: DeletionGuard, _ now: Int64
+    ) -> DocumentStore.RemovalVerdict {
+        var watch = DeletionWatch(
+            rule: rule, recent: record.recent.map { .init(time: $0.time, count: $0.count) }, askedSince: record.asked)
+        let verdict = watch.judge(load.gathered, of: load.items, at: now)
+        record = RemovalWatchRecord(asked: watch.askedSince, recent: watch.recent.map { ($0.time, $0.count) })
+        return verdict == .carryOut ? .carryOut : .wait
+    }
+}

@@ -1,0 +1,73 @@
+public import DocumentModel
+import DocumentStorage
+import FileCoordination
+import Logging
+import ProviderLauncher
+package import SystemPackage
+
+extension DocumentHost {
+    /// Registers a host tool's connection, with the rights of the program that is at its other end.
+    ///
+    /// - Parameter name: for messages that say who waits for whom: "docent edit (process 4711)".
+    package func connect(tool name: String, program: ToolProgram) async -> Tool {
+        let registry = registry
+        let looked = try? await storage.run { _ in registry.standing(of: program) }
+        let standing = looked ?? .nobody("The host ends.")
+        if case .nobody(let reason) = standing {
+            logger.notice("a tool may do nothing", metadata: ["tool": "\(name)", "reason": "\(reason)"])
+        }
+        return connect(tool: name, standing: standing)
+    }
+
+    /// Takes a tool's manifest: from now on its program may do what that says, and no more.
+    ///
+    /// - Parameter path: the manifest.
+    /// - Throws: `notConfigured` for a manifest or a program that cannot be used, `nameCollision` when another tool has the
+    ///   program.
+    package func registerTool(_ path: FilePath) async throws(DocumentError) -> ToolDescription {
+        let (text, told) = try await storage.run { _ in try ToolManifest.read(at: path) }
+        var tool = told
+        tool.executable = try await storage.run { _ in try ToolManifest.program(of: told) }
+        if let other = registry.all.first(where: { $0.executable == tool.executable && $0.id != tool.id }) {
+            throw DocumentError(
+                .nameCollision, "\(tool.executable) is registered as \(other.id) already: unregister that first.")
+        }
+        let record = ToolRecord(id: tool.id, executable: tool.executable, manifest: text)
+        try await storage.write { try $0.setTool(record) }
+        registry.add(tool)
+        logger.notice("a tool was registered", metadata: ["tool": "\(tool.id)", "program": "\(tool.executable)"])
+        return tool
+    }
+
+    /// Its program has no rights of its own any more, and its bookmarks are revoked. What runs may do nothing until it is
+    /// started anew.
+    public func unregisterTool(_ id: ToolIdentifier) async throws(DocumentError) {
+        guard registry.find(id) != nil else {
+            throw DocumentError(
+                .notConfigured, "There is no tool \(id): “docent tool list” shows those that there are.")
+        }
+        for record in try storage.read({ try $0.bookmarks() }) where record.tool == id {
+            try await bookmarks.revoke(record.id)
+        }
+        try await storage.write { try $0.removeTool(id) }
+        registry.remove(id)
+        logger.notice("a tool was unregistered", metadata: ["tool": "\(id)"])
+    }
+
+    /// The registered tools.
+    public var toolDescriptions: [ToolDescription] { registry.all }
+
+    /// Those that a tool may know of: itself, for a registered one.
+    ///
+    /// - Throws: `notConfigured` when there is none of that name.
+    package func toolDescriptions(
+        _ id: ToolIdentifier?, for tool: Tool
+    ) throws(DocumentError) -> [ToolDescription] {
+        guard let wanted = id ?? tool.identifier else { return registry.all }
+        guard let found = registry.find(wanted) else {
+            throw DocumentError(
+                .notConfigured, "There is no tool \(wanted): “docent tool list” shows those that there are.")
+        }
+        return [found]
+    }
+}

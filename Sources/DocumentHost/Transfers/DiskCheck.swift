@@ -1,0 +1,83 @@
+import DocumentModel
+import DocumentStorage
+import DocumentTransport
+import FileCoordination
+
+/// Looks at what lies on disk before somebody relies on it: programs that do not coordinate change and remove files, too.
+struct DiskCheck: Sendable {
+    let storage: StorageThreads
+    let broker: CoordinationBroker
+    let locks: KeyedLock<ItemKey>
+    let accesses: AccessTable
+    let sender: Sender
+    let owner: ClaimOwner
+    let loop: EventLoop
+
+    /// Some programs remove a file and make it anew when they save: so long unsent changes are not given up.
+    private static let absence = LocalChangesStateMachine.Patience().absence
+
+    /// The item as its file says: a placeholder when that is gone, changed, and to be sent, when it is not what was
+    /// recorded. For those that hold a claim on it: an editor in the middle of a save has no file for a moment.
+    ///
+    /// - Throws: `localStorage` when something else than a file is in its place.
+    func look(_ item: IndexedItem) async throws(DocumentError) -> IndexedItem {
+        guard item.item.kind == .document, item.local != nil, item.state != .materialising else { return item }
+        var (now, isMissing) = try await storage.run { store in
+            let now = try store.recordChange(of: item.id, in: item.domain, givingUp: false)
+            guard now.isUnsent else { return (now, false) }
+            return (now, try store.root.tree.file(at: store.locate(now.id, in: now.domain).location) == nil)
+        }
+        if isMissing {
+            await loop.pause(Self.absence)
+            now = try await storage.run { try $0.recordChange(of: item.id, in: item.domain) }
+        }
+        if now.state == .changed { sender.enqueue(now.key) }
+        return now
+    }
+
+    /// The same for those that have no claim; what somebody uses is left to them.
+    func lookIfUnused(_ item: IndexedItem) async throws(DocumentError) -> IndexedItem {
+        guard item.local != nil,
+            let claim = broker.claimWithoutWaiting(
+                try storage.read({ try $0.coordinated(item) }), for: .reading(.withoutChanges), by: owner)
+        else { return item }
+        defer { broker.end(claim) }
+        return try await look(item)
+    }
+
+    /// Somebody may have changed it without asking: the same, as soon as nobody sends or provides it, and nobody is in
+    /// the middle of writing it. Presenters hear of what is found (COORD-28, COORD-40).
+    func lookWhenFree(_ key: ItemKey) async throws(DocumentError) {
+        while true {
+            try await locks.withLock(key) {}
+            guard let item = try storage.read({ try $0.item(key.id, in: key.domain) }), item.local != nil,
+                !accesses.isWritten(key)
+            else { return }
+            let coordinated = try storage.read { try $0.coordinated(item) }
+            var claim = broker.claimWithoutWaiting(coordinated, for: .reading(.withoutChanges), by: owner)
+            if claim == nil {
+                claim = try await broker.claim(coordinated, for: .reading(.withoutChanges), by: owner)
+            }
+            defer { if let claim { broker.end(claim) } }
+            // Whoever has begun to work on it meanwhile may wait for the claim's end.
+            let hasChanged = try await locks.withLockIfFree(key) { () async throws(DocumentError) -> Bool in
+                guard let item = try storage.read({ try $0.item(key.id, in: key.domain) }) else { return false }
+                try await finishFailedWrites(of: item)
+                return try await look(item).local != item.local
+            }
+            guard let hasChanged else { continue }
+            if hasChanged { broker.noticed(.changed, on: coordinated) }
+            return
+        }
+    }
+
+    /// Coordinated writes whose end could not be recorded, on a full disk perhaps.
+    private func finishFailedWrites(of item: IndexedItem) async throws(DocumentError) {
+        let left = try storage.read { try $0.journal(of: item.id, in: item.domain) }
+            .filter { $0.action == .recordChange }
+        for entry in left {
+            let now = try await storage.run { try $0.recordChange(entry) }
+            if now.state == .changed { sender.enqueue(now.key) }
+        }
+    }
+}

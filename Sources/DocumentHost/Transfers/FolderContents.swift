@@ -1,0 +1,76 @@
+import DocumentModel
+import DocumentStorage
+import Logging
+
+/// All that is inside a folder or a package: brought here, and told for what takes it as one.
+struct FolderContents: Sendable {
+    private static let pageSize = 200
+
+    let storage: StorageThreads
+    let follower: ChangeFollower
+    let materialiser: Materialiser
+
+    /// Has the contents of every document inside here, also of those that nobody has listed yet.
+    func bring(
+        _ folder: IndexedItem, of domain: Domain, _ onProgress: (@Sendable (TransferProgress?) -> Void)?
+    ) async throws(DocumentError) {
+        if try needsListing(folder, of: domain) { try await follower.list(folder.id, of: domain) }
+        for item in try children(of: folder) {
+            guard item.item.kind == .document else {
+                try await bring(item, of: domain, onProgress)
+                continue
+            }
+            // What is here already, even if it is outdated, may be in use by others.
+            guard item.local == nil else { continue }
+            _ = try await materialiser.materialise(item, of: domain, onProgress: onProgress)
+        }
+    }
+
+    /// The folder with all that is inside, folders before what lies in them.
+    ///
+    /// - Parameter location: where the folder is.
+    func parts(of folder: IndexedItem, at location: Location) throws(DocumentError) -> [ArchivedItem] {
+        let name = location.name?.rawValue ?? location.domain.rawValue
+        var parts = [ArchivedItem(path: name, file: nil, modified: folder.item.modified)]
+        try add(contentsOf: folder, at: location, name, to: &parts)
+        return parts
+    }
+
+    private func add(
+        contentsOf folder: IndexedItem, at location: Location, _ path: String, to parts: inout [ArchivedItem]
+    ) throws(DocumentError) {
+        for item in try children(of: folder) {
+            guard let name = item.item.name else { continue }
+            let (place, path) = (location.appending(name), "\(path)/\(name.rawValue)")
+            if item.item.kind == .document {
+                // One that has appeared since they were brought is not part of it yet.
+                guard item.local != nil else { continue }
+                let onDisk = try storage.read { try $0.diskLocations(in: item.domain)(place) }
+                parts.append(ArchivedItem(path: path, file: onDisk, modified: item.item.modified))
+            } else {
+                parts.append(ArchivedItem(path: path, file: nil, modified: item.item.modified))
+                try add(contentsOf: item, at: place, path, to: &parts)
+            }
+        }
+    }
+
+    private func needsListing(_ folder: IndexedItem, of domain: Domain) throws(DocumentError) -> Bool {
+        guard domain.hasFeed else { return true }
+        return try !storage.read { try $0.listing(of: folder.id, in: domain.name).isComplete }
+    }
+
+    /// Without those that are not shown, because their name is another's (nobody can open them either).
+    private func children(of folder: IndexedItem) throws(DocumentError) -> [IndexedItem] {
+        var found: [IndexedItem] = []
+        var cursor: ChildCursor?
+        repeat {
+            let after = cursor
+            let page = try storage.read {
+                try $0.children(of: folder.id, in: folder.domain, after: after, limit: Self.pageSize)
+            }
+            found += page.items.filter { $0.state != .nameClash && !$0.isGone }
+            cursor = page.next
+        } while cursor != nil
+        return found
+    }
+}

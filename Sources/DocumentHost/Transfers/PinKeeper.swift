@@ -1,0 +1,249 @@
+import DocumentModel
+import DocumentStorage
+import DocumentSync
+import FileCoordination
+import Logging
+import Synchronization
+
+/// Brings what people want to have here, and keeps it current: what is pinned, and what a download was begun of (DOWN-1,
+/// XFER-14). In the background, a few at a time, again when it did not work. While nothing is pinned, it does nothing.
+final class PinKeeper: Sendable {
+    private struct State {
+        var queues: [DomainName: SendQueue] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let storage: StorageThreads
+    private let downloader: Downloader
+    private let follower: ChangeFollower
+    private let domains: DomainRegistry
+    private let requests: DownloadRequests
+    private let hub: EventHub
+    private let work: WorkGroup
+    private let wakes: DomainWakes
+    private let retry: RetryPolicy
+    private let clock: @Sendable () -> Duration
+    private let logger: Logger
+
+    init(
+        storage: StorageThreads, downloader: Downloader, follower: ChangeFollower, domains: DomainRegistry,
+        requests: DownloadRequests, hub: EventHub, work: WorkGroup, retry: RetryPolicy,
+        clock: @escaping @Sendable () -> Duration, logger: Logger
+    ) {
+        self.storage = storage
+        self.downloader = downloader
+        self.follower = follower
+        self.domains = domains
+        self.requests = requests
+        self.hub = hub
+        self.work = work
+        wakes = DomainWakes(work: work, clock: clock)
+        self.retry = retry
+        self.clock = clock
+        self.logger = logger
+    }
+
+    // MARK: Asked for
+
+    /// Looks at everything that is pinned: at the start, when something was pinned or is not any more, and when a provider
+    /// says that what was wrong is over.
+    func look(at only: DomainName? = nil) async {
+        do throws(DocumentError) {
+            let pinned = try storage.read { index -> [IndexedItem] in
+                var found: [IndexedItem] = []
+                for domain in try index.domains() {
+                    found += try index.markedItems(in: domain.name).filter { $0.marks.own == .pinned }.map(\.item)
+                }
+                return found
+            }
+            if pinned.isEmpty {
+                try await hub.listen(nil)
+            } else {
+                try await hub.listen { [weak self] changes in self?.changed(changes) }
+            }
+            for key in requests.keys where only.map({ $0 == key.domain }) ?? true {
+                resolved(key.domain)
+                add(key)
+            }
+            for item in pinned where only.map({ $0 == item.domain }) ?? true {
+                resolved(item.domain)
+                await scan(item, isAsked: false)
+            }
+        } catch {
+            logger.error("what is pinned could not be looked up", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Has a document, or everything below a folder, brought in the background. To ask again is harmless.
+    func request(_ item: IndexedItem) {
+        work.add { [self] in await scan(item, isAsked: true) }
+    }
+
+    private func resolved(_ domain: DomainName) { withQueue(of: domain) { $0.resolved() } }
+
+    /// Standing of a document among those that are to be brought.
+    func standing(
+        of key: ItemKey
+    ) -> (standing: TransferCircumstances.Standing, obstacle: DocumentError.Code?) {
+        let now = clock()
+        return state.withLock { state in
+            guard let queue = state.queues[key.domain] else { return (.none, nil) }
+            return (queue.standing(of: key.id, at: now), queue.obstacle)
+        }
+    }
+
+    var isBusy: Bool {
+        let now = clock()
+        return state.withLock { state in state.queues.values.contains { $0.isBusy(at: now) } }
+    }
+
+    // MARK: What there is to bring
+
+    /// Called where the index was written: what is new or has changed in what is pinned is looked at.
+    private func changed(_ changes: [ItemChange]) {
+        let keys = Set(
+            changes.compactMap { change -> ItemKey? in
+                if case .removed = change.kind { return nil }
+                return ItemKey(domain: change.domain, id: change.id)
+            })
+        if !keys.isEmpty { work.add { [self] in await look(at: keys) } }
+    }
+
+    private func look(at keys: Set<ItemKey>) async {
+        for key in keys {
+            do throws(DocumentError) {
+                let item = try storage.read { index -> IndexedItem? in
+                    guard try index.hasMarks(in: key.domain), let item = try index.item(key.id, in: key.domain),
+                        !item.isGone, try index.marks(of: item).keeping == .pinned
+                    else { return nil }
+                    return item
+                }
+                guard let item else { continue }
+                if item.item.kind != .document {
+                    let isListed = try storage.read { try $0.listing(of: key.id, in: key.domain).isComplete }
+                    if !isListed { await scan(item, isAsked: false) }
+                } else if !item.isCurrent, standing(of: key).standing == .none {
+                    // What is under way, or has failed, is tried again by itself: what it writes is no reason.
+                    add(key)
+                }
+            } catch {
+                logger.warning("a pinned item could not be looked up", metadata: metadata(key, error))
+            }
+        }
+    }
+
+    /// Everything at and below an item; folders that are not known are listed.
+    private func scan(_ item: IndexedItem, isAsked: Bool) async {
+        var folders = [item]
+        while let next = folders.popLast() {
+            guard !Task.isCancelled, next.state != .nameClash else { continue }
+            guard next.item.kind != .document else {
+                want(next, isAsked)
+                continue
+            }
+            do throws(DocumentError) {
+                let domain = try domains.domain(next.domain)
+                let isListed = try storage.read { try $0.listing(of: next.id, in: next.domain).isComplete }
+                if !isListed { try await follower.list(next.id, of: domain) }
+                var cursor: ChildCursor?
+                repeat {
+                    let after = cursor
+                    let page = try storage.read {
+                        try $0.children(of: next.id, in: next.domain, after: after, limit: 500)
+                    }
+                    for child in page.items where !child.isGone {
+                        if child.item.kind == .document { want(child, isAsked) } else { folders.append(child) }
+                    }
+                    cursor = page.next
+                } while cursor != nil
+            } catch {
+                logger.notice("what is below a folder could not be brought", metadata: metadata(next.key, error))
+            }
+        }
+    }
+
+    private func want(_ item: IndexedItem, _ isAsked: Bool) {
+        guard !item.isCurrent, !item.isUnsent, item.state != .nameClash else { return }
+        if isAsked, !requests.contains(item.key) { requests.add([item.key]) }
+        add(item.key)
+    }
+
+    private func add(_ key: ItemKey) {
+        withQueue(of: key.domain) { $0.add(key.id) }
+        pump(key.domain)
+    }
+
+    // MARK: Under way
+
+    private func withQueue<Value>(of domain: DomainName, _ body: (inout SendQueue) -> Value) -> Value {
+        state.withLock { state in
+            body(&state.queues[domain, default: SendQueue(pacing: SyncPacing(retry: retry))])
+        }
+    }
+
+    private func pump(_ domain: DomainName) {
+        while let id = withQueue(of: domain, { $0.next() }) {
+            let key = ItemKey(domain: domain, id: id)
+            let operation = operation(on: key)
+            let now = clock()
+            guard withQueue(of: domain, { $0.begin(id, operation, at: now) }), let operation else {
+                if operation == nil { requests.remove([key]) }
+                continue
+            }
+            guard !work.add({ [self] in await carryOut(operation, on: key) }) else { continue }
+            withQueue(of: domain) { $0.dropped(id) }
+        }
+        arm(domain)
+    }
+
+    /// Nil when it is here, or nobody wants it here any more.
+    private func operation(on key: ItemKey) -> SyncOperation? {
+        do throws(DocumentError) {
+            return try storage.read { index in
+                guard let (item, operation) = try index.wanted(key.id, in: key.domain), !item.isCurrent,
+                    !item.isUnsent, !item.isGone
+                else { return nil }
+                let marks = try index.marks(of: item)
+                return requests.contains(key) || marks.keeping == .pinned ? operation : nil
+            }
+        } catch {
+            logger.error("a wanted document could not be looked up", metadata: metadata(key, error))
+            return nil
+        }
+    }
+
+    private func carryOut(_ operation: SyncOperation, on key: ItemKey) async {
+        do throws(DocumentError) {
+            let item = try storage.read { try $0.item(key.id, in: key.domain) }
+            if let item { try await downloader.bring(item, of: try domains.domain(key.domain)) }
+            withQueue(of: key.domain) { _ = $0.succeeded(key.id) }
+            requests.remove([key])
+            // It may be outdated already.
+            if self.operation(on: key) != nil { withQueue(of: key.domain) { $0.add(key.id) } }
+        } catch {
+            guard error.code != .cancelled, !Task.isCancelled else {
+                return withQueue(of: key.domain) { $0.dropped(key.id) }
+            }
+            let (now, jitter) = (clock(), Double.random(in: 0...1))
+            let consequence = withQueue(of: key.domain) { $0.failed(key.id, error, at: now, jitter: jitter) }
+            logger.notice(
+                "a document could not be brought",
+                metadata: metadata(key, error).merging(["next": "\(consequence)"]) { first, _ in first })
+        }
+        pump(key.domain)
+    }
+
+    /// Sees to it that the queue is looked at when something of it may be tried again.
+    private func arm(_ domain: DomainName) {
+        let now = clock()
+        wakes.wake(domain, at: state.withLock { $0.queues[domain]?.nextRetry(after: now) }) { [self] in
+            let now = clock()
+            state.withLock { $0.queues[domain]?.woken(at: now) }
+            pump(domain)
+        }
+    }
+
+    private func metadata(_ key: ItemKey, _ error: DocumentError) -> Logger.Metadata {
+        ["domain": "\(key.domain)", "item.id": "\(key.id)", "error": "\(error)"]
+    }
+}

@@ -1,0 +1,38 @@
+import DocumentModel
+import DocumentStorage
+import FileCoordination
+
+/// What every transfer is at, gathered from those who carry them out: nothing of it is asked of a provider.
+struct TransferBoard: Sendable {
+    let materialiser: Materialiser
+    let sender: Sender
+    let pinKeeper: PinKeeper
+    let requests: DownloadRequests
+    let clock: @Sendable () -> Duration
+
+    /// - Parameter status: what else is known of the item, its marks among it.
+    func transfers(of item: IndexedItem, _ status: ItemStatus) -> ItemTransfers {
+        guard item.item.kind == .document else { return ItemTransfers() }
+        let key = item.key
+        // Most items are in sync, and nothing of them needs to be looked up.
+        if item.state == .materialised, status.problem == nil { return ItemTransfers() }
+        var circumstances = TransferCircumstances(state: item.state, isCurrent: item.isCurrent)
+        circumstances.problem = status.problem
+        circumstances.marks = status.marks
+        circumstances.remoteSize = item.item.size.map { UInt64(max($0, 0)) }
+        circumstances.localSize = item.local.map { UInt64(max($0.size, 0)) }
+        if item.isUnsent {
+            circumstances.upload = sender.meter(of: key)
+            (circumstances.sending, circumstances.obstacle) = sender.standing(of: key)
+        } else {
+            circumstances.download = materialiser.transfers.meter(of: key)
+            (circumstances.fetching, circumstances.obstacle) = pinKeeper.standing(of: key)
+            circumstances.isRequested =
+                circumstances.download != nil || requests.contains(key) || status.marks.keeping == .pinned
+        }
+        return circumstances.transfers(at: clock())
+    }
+
+    /// Documents that something is to be told of although the index does not say so.
+    var wanted: [ItemKey] { requests.keys + materialiser.transfers.keys }
+}

@@ -1,0 +1,132 @@
+package import DocumentModel
+
+/// What is known of an item's transfers, and what follows for people: what each of them waits for, which is also what
+/// would end its waiting (XFER-8). Without I/O.
+package struct TransferCircumstances: Hashable, Sendable {
+    /// Where a document stands among those of its domain that are to be sent.
+    package enum Standing: Hashable, Sendable {
+        case none
+        /// It waits for its turn.
+        case queued
+        /// It waits for those who use it.
+        case parked
+        case running
+        /// It failed; until that time, or until the provider's signal.
+        case held(until: Duration?)
+    }
+
+    package var state: ItemState
+    /// Whether the version that the provider last told is here, or a newer one of our own.
+    package var isCurrent: Bool
+    /// What went wrong with it last.
+    package var problem: DocumentError?
+    package var marks = ItemMarks()
+    /// In bytes: of the contents that would come, and of those that are here.
+    package var remoteSize: UInt64?
+    package var localSize: UInt64?
+    /// Somebody waits for its contents, or it is kept here.
+    package var isRequested = false
+    /// A transfer that somebody has begun; its bytes may still wait for something.
+    package var download: TransferMeter?
+    package var upload: TransferMeter?
+    package var sending = Standing.none
+    package var fetching = Standing.none
+    /// Why nothing is sent to, or fetched from, the provider.
+    package var obstacle: DocumentError.Code?
+
+    package init(state: ItemState, isCurrent: Bool) {
+        self.state = state
+        self.isCurrent = isCurrent
+    }
+
+    package func transfers(at now: Duration) -> ItemTransfers {
+        ItemTransfers(
+            download: downloading(at: now), upload: uploading(at: now), isDownloadRequested: !isCurrent && isRequested)
+    }
+
+    private var isUnsent: Bool { state == .changed || state == .sending || state == .conflict }
+
+    // MARK: Out
+
+    private func uploading(at now: Duration) -> TransferStatus? {
+        guard isUnsent else { return nil }
+        var status = TransferStatus(expected: localSize)
+        if let upload {
+            status = upload.status(at: now, expecting: localSize)
+            if state == .sending { return status }
+            // It has begun, and nothing of it is on its way: others, or those who use the document, are before it.
+            (status.bytesPerSecond, status.timeLeft) = (nil, nil)
+        }
+        status.problem = problem
+        status.wait = waitForSending(at: now, &status)
+        return status
+    }
+
+    private func waitForSending(at now: Duration, _ status: inout TransferStatus) -> TransferWait {
+        if state == .conflict { return .choice }
+        if marks.keeping == .excluded { return .inclusion }
+        if marks.isPaused { return .resume }
+        return wait(for: sending, hasBegun: upload != nil, at: now, &status) ?? .turn
+    }
+
+    // MARK: In
+
+    private func downloading(at now: Duration) -> TransferStatus? {
+        guard !isUnsent, !isCurrent else { return nil }
+        var status = TransferStatus(expected: remoteSize)
+        if let download {
+            status = download.status(at: now, expecting: remoteSize)
+            if state == .materialising, !marks.isPaused { return status }
+            (status.bytesPerSecond, status.timeLeft) = (nil, nil)
+        }
+        guard state != .nameClash else { return nil }
+        status.problem = problem
+        let isWanted = download != nil || isRequested || fetching != .none
+        guard isWanted || problem != nil else { return nil }
+        if isWanted, marks.isPaused {
+            status.wait = .resume
+            return status
+        }
+        status.wait =
+            wait(for: fetching, hasBegun: download != nil, at: now, &status)
+            ?? (isWanted ? .turn : Self.remedy(for: problem?.code) ?? .request)
+        // What nobody wants is not to come by itself (DOWN-2).
+        if !isWanted, status.wait == .retry || status.wait == .provider { status.wait = .request }
+        return status
+    }
+
+    // MARK: Both
+
+    private func wait(
+        for standing: Standing, hasBegun: Bool, at now: Duration, _ status: inout TransferStatus
+    ) -> TransferWait? {
+        switch standing {
+        case .parked: return .use
+        case .held(let until?):
+            status.retryIn = max(until - now, .zero)
+            return .retry
+        case .held(nil): return Self.remedy(for: problem?.code ?? obstacle) ?? .provider
+        case .queued, .running, .none:
+            // Tried again by now; what went wrong before is not what it waits for.
+            if hasBegun { return nil }
+            if let obstacle { return Self.remedy(for: obstacle) ?? .provider }
+            return standing == .none ? problem.map { Self.remedy(for: $0.code) ?? .change } : nil
+        }
+    }
+
+    /// What would end an error, where it ends by something else than time.
+    package static func remedy(for code: DocumentError.Code?) -> TransferWait? {
+        switch code {
+        case nil: nil
+        case .notAuthenticated: .signIn
+        case .serverUnreachable: .remote
+        case .insufficientQuota: .remoteSpace
+        case .localStorage: .localSpace
+        case .excludedFromSync: .inclusion
+        case .cannotSynchronize: .provider
+        case .inConflict: .choice
+        case let code? where code.errorClass == .transient: .retry
+        case .some: .change
+        }
+    }
+}

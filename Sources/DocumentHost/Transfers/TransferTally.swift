@@ -1,0 +1,34 @@
+package import DocumentModel
+
+/// Adds the transfers of items up, without I/O: each item counts once in each direction, as failed, waiting or under way.
+package struct TransferTally: Hashable, Sendable {
+    package private(set) var summary = TransferSummary()
+
+    package init() {}
+
+    package mutating func add(_ transfers: ItemTransfers) {
+        if let download = transfers.download { add(download) }
+        if let upload = transfers.upload { add(upload) }
+    }
+
+    private mutating func add(_ transfer: TransferStatus) {
+        if transfer.problem != nil, !transfer.isUnderWay {
+            summary.failed += 1
+        } else if transfer.isUnderWay {
+            summary.underWay += 1
+        } else {
+            summary.waiting += 1
+        }
+        summary.bytesLeft = Self.sum(summary.bytesLeft, transfer.bytesLeft)
+        if transfer.isUnderWay, let speed = transfer.bytesPerSecond {
+            summary.bytesPerSecond = Self.sum(summary.bytesPerSecond ?? 0, speed)
+        }
+        summary.timeLeft = summary.bytesPerSecond.flatMap { TransferMeter.time(for: summary.bytesLeft, at: $0) }
+    }
+
+    /// Sizes are what providers say, and may be anything.
+    private static func sum(_ one: UInt64, _ other: UInt64) -> UInt64 {
+        let (sum, overflows) = one.addingReportingOverflow(other)
+        return overflows ? .max : sum
+    }
+}

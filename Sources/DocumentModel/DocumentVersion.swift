@@ -1,0 +1,41 @@
+/// Contents that a document has, or had, and that can be looked at: VER-1, VER-13.
+public struct DocumentVersion: Hashable, Sendable {
+    public enum Kind: String, Sendable, CaseIterable {
+        /// What the document is everywhere, or will be when it is sent. Of the two sides of a conflict, the one that wins
+        /// by the rule that is the same on every machine (VER-3, VER-12).
+        case current
+        /// The other side of a conflict that nobody has resolved yet.
+        case conflict
+        /// What changes began from that were not sent yet.
+        case base
+        /// What was here before.
+        case older
+    }
+
+    /// Names it for as long as it is kept, over restarts too (VER-8).
+    public var id: String
+    public var kind: Kind
+    /// The contents; nil when they are not here.
+    public var path: String?
+    /// In bytes, where it is known.
+    public var size: Int64?
+    /// When it was last modified.
+    public var modified: Timestamp
+    /// Whether these contents are what lies in the document's own file.
+    public var isInPlace: Bool
+    /// What the device calls itself that saved them; nil where it is not known (VER-9).
+    public var device: String?
+
+    public init(
+        id: String, kind: Kind, path: String? = nil, size: Int64? = nil, modified: Timestamp = .zero,
+        isInPlace: Bool = false, device: String? = nil
+    ) {
+        self.id = id
+        self.kind = kind
+        self.path = path
+        self.size = size
+        self.modified = modified
+        self.isInPlace = isInPlace
+        self.device = device
+    }
+}

@@ -1,0 +1,76 @@
+package import DocumentClient
+package import DocumentModel
+import DocumentTransport
+
+/// Documents as files: a mounted tree with a folder for each domain, for programs that know nothing of us.
+package struct DocumentMount: Sendable {
+    private let point: MountPoint
+    private let address: HostAddress
+    private let start: HostStart
+    private let policy: DownloadPolicy
+
+    /// - Parameters:
+    ///   - point: where the documents appear.
+    ///   - policy: for whom documents are brought.
+    ///   - start: whether a host is started when none runs, also later.
+    package init(
+        at point: MountPoint, policy: DownloadPolicy = DownloadPolicy(), start: HostStart = .ifNeeded()
+    ) throws(DocumentError) {
+        self.point = point
+        self.policy = policy
+        self.start = start
+        address = try HostAddress.ofThisProcess()
+    }
+
+    /// Mounts, and serves until the mount is taken away. What programs have open then ends in good order.
+    ///
+    /// - Parameters:
+    ///   - ending: returns when the mount is to end, or its task is cancelled.
+    ///   - onReady: called once, when programs can use it.
+    package func run(
+        until ending: @escaping @Sendable () async -> Void, onReady: @escaping @Sendable () throws -> Void
+    ) async throws {
+        let link = HostLink(start: start)
+        let tree = MountedTree(link: link, address: address, policy: policy)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await link.run { await tree.happened($0) } }
+            defer { link.close() }
+            // A host that cannot be had is told at once, and not by each file.
+            try await link.with { _ in }
+            try await serve(tree, ending, onReady)
+        }
+    }
+
+    private func serve(
+        _ tree: MountedTree, _ ending: @escaping @Sendable () async -> Void, _ onReady: @Sendable () throws -> Void
+    ) async throws {
+        let (point, address) = (point, address)
+        let session = try await tree.disk.run {
+            try point.prepare(storageRoot: address.root)
+            return try KernelSession(at: point.path.string, readOnly: true, handler: tree)
+        }
+        tree.notices.begin(session)
+        do { try onReady() } catch { session.stop() }
+        await withTaskGroup(of: Void.self) { group in
+            let threads = BlockingPool(threads: Self.threads, name: "docent-fuse")
+            for _ in 0..<Self.threads { group.addTask { try? await threads.run { session.serve() } } }
+            group.addTask { await tree.notices.run() }
+            group.addTask {
+                await ending()
+                session.stop()
+            }
+            // The first thread that ends has ended the others.
+            await group.next()
+            group.cancelAll()
+        }
+        // First from its place: whoever looks there from now on finds a folder, and does not wait for us.
+        // To look whether it is still there would be a question to ourselves, and nobody answers any more.
+        if !session.isGone { try? await tree.disk.run { try point.detach() } }
+        await session.drain()
+        await tree.closeAll()
+        tree.notices.end()
+    }
+
+    /// A few, so that a file that is read from a slow disk does not keep others waiting.
+    private static let threads = 6
+}

@@ -1,0 +1,40 @@
+package import DocumentModel
+
+/// What `getfattr` shows of an item: where it stands between here and its provider. To be read only.
+package enum ExtendedAttributes {
+    /// What all ours begin with.
+    static let prefix = "user.docent."
+
+    package static let names = ["location", "state", "version", "waiting"].map { prefix + $0 }
+
+    /// - Returns: nil for an attribute that the item does not have.
+    package static func value(of name: String, _ status: ItemStatus) -> String? {
+        switch name {
+        case prefix + "location": status.location.description
+        case prefix + "state": status.state.rawValue
+        case prefix + "version": hexadecimal(status.item.version.content)
+        case prefix + "waiting": waiting(status)
+        default: nil
+        }
+    }
+
+    /// Those that it has.
+    package static func names(of status: ItemStatus) -> [String] {
+        names.filter { value(of: $0, status) != nil }
+    }
+
+    /// What its contents or its changes wait for, and why.
+    private static func waiting(_ status: ItemStatus) -> String? {
+        let transfers = [status.transfers.upload, status.transfers.download].compactMap { $0 }
+        let problem = transfers.compactMap(\.problem).first ?? status.problem
+        let wait = transfers.compactMap(\.wait).first?.rawValue
+        guard wait != nil || problem != nil else { return nil }
+        return [wait, problem?.message].compactMap { $0 }.joined(separator: ": ")
+    }
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> String? {
+        if bytes.isEmpty { return nil }
+        let digits = Array("0123456789abcdef")
+        return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    }
+}

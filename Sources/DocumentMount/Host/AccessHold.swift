@@ -1,0 +1,109 @@
+import DocumentClient
+import DocumentModel
+import Synchronization
+import SystemPackage
+
+/// A coordinated access that lasts until it is ended, as long as a program has a document open.
+final class AccessHold: Sendable {
+    private enum State {
+        case beginning(CheckedContinuation<(FilePath, ItemStatus), any Error>?)
+        case held(CheckedContinuation<Void, Never>?)
+        case ended
+    }
+
+    private struct Granted {
+        var path: FilePath
+        var status: ItemStatus
+    }
+
+    private let state = Mutex(State.beginning(nil))
+    private let granted = Mutex<Granted?>(nil)
+    private let task = Mutex<Task<Void, Never>?>(nil)
+
+    /// Where the document's file is, and what was known of it when the access was granted.
+    var path: FilePath { granted.withLock { $0?.path } ?? FilePath() }
+    var status: ItemStatus? { granted.withLock { $0?.status } }
+
+    /// Waits for the access.
+    ///
+    /// - Parameter onEnd: called when the host has been told that it has ended.
+    func begin(
+        _ location: Location, _ intent: AccessIntent, through coordinator: FileCoordinator,
+        onEnd: @escaping @Sendable () -> Void
+    ) async throws {
+        let (path, status) = try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                state.withLock { $0 = .beginning(continuation) }
+                let task = Task { await self.run(location, intent, coordinator, onEnd) }
+                self.task.withLock { $0 = task }
+                if Task.isCancelled { task.cancel() }
+            }
+        } onCancel: {
+            self.task.withLock { $0 }?.cancel()
+        }
+        granted.withLock { $0 = Granted(path: path, status: status) }
+    }
+
+    /// The access ends, and what was written through it counts; returns at once.
+    func end() {
+        let waiter: CheckedContinuation<Void, Never>? = state.withLock { state in
+            guard case .held(let waiter) = state else {
+                // It is cancelled while it begins.
+                return nil
+            }
+            state = .ended
+            return waiter
+        }
+        waiter?.resume()
+    }
+
+    /// The same; returns when the host has recorded what was written.
+    func endAndWait() async {
+        end()
+        await task.withLock { $0 }?.value
+    }
+
+    private func run(
+        _ location: Location, _ intent: AccessIntent, _ coordinator: FileCoordinator, _ onEnd: @Sendable () -> Void
+    ) async {
+        do {
+            switch intent {
+            case .reading:
+                try await coordinator.coordinate(readingItemAt: location) { path, status in
+                    await hold(path, status)
+                }
+            case .writing:
+                try await coordinator.coordinate(writingItemAt: location) { path, status in
+                    await hold(path, status)
+                }
+            }
+        } catch {
+            take()?.resume(throwing: error)
+        }
+        onEnd()
+    }
+
+    /// Inside of the access: whoever waits for it goes on, and it lasts until the end is asked for.
+    private func hold(_ path: FilePath, _ status: ItemStatus) async {
+        let beginner = take()
+        beginner?.resume(returning: (path, status))
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            let isOver = state.withLock { state in
+                if case .held = state {
+                    state = .held(continuation)
+                    return false
+                }
+                return true
+            }
+            if isOver { continuation.resume() }
+        }
+    }
+
+    private func take() -> CheckedContinuation<(FilePath, ItemStatus), any Error>? {
+        state.withLock { state in
+            guard case .beginning(let beginner) = state else { return nil }
+            state = .held(nil)
+            return beginner
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import DocumentClient
+import DocumentModel
+import Synchronization
+import SystemPackage
+
+/// One connection to the host, and what is held through it.
+final class HostSession: Sendable {
+    private struct State {
+        /// Who is in the middle of something that needs the connection.
+        var users = 0
+        var isOver = false
+        var lastHold: UInt64 = 0
+        var holds: [UInt64: AccessHold] = [:]
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    let client: DocumentClient
+    /// All accesses of the mount are of one coordinator: its programs wait for others, never for each other, as in any
+    /// folder (COORD-6).
+    private let coordinator: FileCoordinator
+    private let state = Mutex(State())
+    private let departure: AsyncStream<Void>
+    private let departing: AsyncStream<Void>.Continuation
+
+    init(_ client: DocumentClient) {
+        self.client = client
+        coordinator = FileCoordinator(client)
+        (departure, departing) = AsyncStream.makeStream(of: Void.self)
+    }
+
+    var isOver: Bool { state.withLock { $0.isOver } }
+
+    /// Has the providers of all domains say what is new, in the background: what they do not tell by themselves.
+    func catchUp() async {
+        guard let domains = try? await client.domains() else { return }
+        for domain in domains {
+            Task { [client] in try? await client.refresh(Location(domain: domain.name)) }
+        }
+    }
+
+    /// Hands on what happens, until the host ends or ``leave()``.
+    func follow(_ events: ItemEvents, _ onEvent: @escaping @Sendable (ItemEvent) async -> Void) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                var iterator = events.makeAsyncIterator()
+                while let event = try? await iterator.next() { await onEvent(event) }
+            }
+            group.addTask { for await _ in self.departure { return } }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    func leave() {
+        departing.yield()
+        departing.finish()
+    }
+
+    /// The host does not answer any more.
+    func fail() {
+        state.withLock { $0.isOver = true }
+        leave()
+    }
+
+    /// - Throws: what the body throws; `hostUnavailable` when the connection has ended.
+    func using<Value>(_ body: (HostSession) async throws -> Value) async throws -> Value {
+        let isOver = state.withLock { state in
+            if !state.isOver { state.users += 1 }
+            return state.isOver
+        }
+        guard !isOver else { throw DocumentError(.hostUnavailable, "The host has ended; it is started again.") }
+        defer {
+            let waiters = state.withLock { state in
+                state.users -= 1
+                return Self.takeWaiters(&state)
+            }
+            for waiter in waiters { waiter.resume() }
+        }
+        return try await body(self)
+    }
+
+    /// Waits for an access to a document, and holds it until it is ended, or the host's end.
+    func hold(_ location: Location, _ intent: AccessIntent) async throws -> AccessHold {
+        let hold = AccessHold()
+        let number = state.withLock { state in
+            state.lastHold += 1
+            state.holds[state.lastHold] = hold
+            return state.lastHold
+        }
+        do {
+            try await hold.begin(location, intent, through: coordinator) { self.ended(number) }
+            return hold
+        } catch {
+            ended(number)
+            throw error
+        }
+    }
+
+    private func ended(_ number: UInt64) {
+        let waiters = state.withLock { state in
+            state.holds[number] = nil
+            return Self.takeWaiters(&state)
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Nobody begins anything from now on; returns when all that was begun or held has ended.
+    func end() async {
+        let holds = state.withLock { state in
+            state.isOver = true
+            return Array(state.holds.values)
+        }
+        for hold in holds { hold.end() }
+        await withCheckedContinuation { continuation in
+            let isIdle = state.withLock { state in
+                let isIdle = state.users == 0 && state.holds.isEmpty
+                if !isIdle { state.waiters.append(continuation) }
+                return isIdle
+            }
+            if isIdle { continuation.resume() }
+        }
+    }
+
+    private static func takeWaiters(_ state: inout State) -> [CheckedContinuation<Void, Never>] {
+        guard state.isOver, state.users == 0, state.holds.isEmpty else { return [] }
+        defer { state.waiters = [] }
+        return state.waiters
+    }
+}

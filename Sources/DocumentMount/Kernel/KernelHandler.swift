@@ -1,0 +1,34 @@
+import DocumentModel
+import SystemPackage
+
+/// Who answers the kernel. Called on several threads of the session's at once, which may wait for the disk, and for nothing
+/// else: what waits for more is done in ``KernelRequest/answer(_:)``.
+protocol KernelHandler: Sendable {
+    func lookUp(_ name: String, in folder: UInt64, _ request: KernelRequest)
+    func forget(_ node: UInt64, _ count: UInt64)
+    /// - Parameter handle: of the file that is asked through, where it is open.
+    func attributes(of node: UInt64, handle: UInt64?, _ request: KernelRequest)
+    func openFolder(_ node: UInt64, _ request: KernelRequest)
+    func readFolder(_ handle: UInt64, node: UInt64, from position: Int, _ listing: KernelListing)
+    func closeFolder(_ handle: UInt64, _ request: KernelRequest)
+    func open(_ node: UInt64, _ flags: OpenFlags, _ request: KernelRequest)
+    func read(_ handle: UInt64, at offset: Int64, count: Int, _ request: KernelRequest)
+    func close(_ handle: UInt64, _ request: KernelRequest)
+    func fileSystem(_ request: KernelRequest)
+    /// - Parameter room: how many bytes there is room for; 0: only the size is asked for.
+    func extendedAttribute(_ name: String, of node: UInt64, room: Int, _ request: KernelRequest)
+    func extendedAttributes(of node: UInt64, room: Int, _ request: KernelRequest)
+}
+
+/// How a file is opened.
+struct OpenFlags: Sendable {
+    let rawValue: Int32
+}
+
+/// What the kernel is told of a name.
+struct KernelEntry: Sendable {
+    var node: UInt64
+    var attributes: NodeAttributes
+    /// How long the kernel may keep it without asking again, in seconds.
+    var lifetime: Double
+}

@@ -1,0 +1,34 @@
+import CDocentShims
+import DocumentModel
+import Glibc
+import SystemPackage
+
+/// A file as it was at some moment: what is equal has the same contents.
+struct FileState: Hashable, Sendable {
+    private let inode: UInt64
+    private let changed: Timestamp
+    let facts: NodeAttributes.FileFacts
+
+    /// Nil when it cannot be looked at, or is no file.
+    init?(_ file: FileDescriptor) {
+        var status = docent_status()
+        guard docent_fstat(file.rawValue, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    /// The same; a link is not followed.
+    init?(at path: String) {
+        var status = docent_status()
+        guard docent_fstatat(AT_FDCWD, path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init?(_ status: docent_status) {
+        guard status.type == Int32(DOCENT_TYPE_FILE.rawValue) else { return nil }
+        inode = status.inode
+        changed = Timestamp(seconds: status.changed_seconds, nanoseconds: status.changed_nanoseconds)
+        facts = NodeAttributes.FileFacts(
+            size: status.size, blocks: status.blocks,
+            modified: Timestamp(seconds: status.modified_seconds, nanoseconds: status.modified_nanoseconds))
+    }
+}

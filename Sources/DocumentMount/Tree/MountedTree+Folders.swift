@@ -1,0 +1,76 @@
+import DocumentClient
+import DocumentModel
+import Synchronization
+import SystemPackage
+
+/// Folders: what is in them is read once, as it is known on this machine.
+extension MountedTree {
+    func openFolder(_ node: UInt64, _ request: KernelRequest) {
+        let handle = folders.insert(OpenFolder())
+        if !request.reply(opened: handle) { folders.remove(handle) }
+    }
+
+    func closeFolder(_ handle: UInt64, _ request: KernelRequest) {
+        folders.remove(handle)
+        request.succeed()
+    }
+
+    func readFolder(_ handle: UInt64, node: UInt64, from position: Int, _ listing: KernelListing) {
+        guard let folder = folders[handle] else { return listing.request.fail(.badFileDescriptor) }
+        // From the beginning again: as it is now.
+        if position > 0, let names = folder.names { return reply(names, node, from: position, listing) }
+        listing.request.answer { [self] request in
+            do {
+                let look = freshness.look()
+                let names = OpenFolder.Names(entries: try await names(in: node), look: look)
+                folder.hold(names)
+                reply(names, node, from: position, listing)
+            } catch {
+                request.fail(ErrorNumber.of(error))
+            }
+        }
+    }
+
+    private func reply(_ names: OpenFolder.Names, _ node: UInt64, from position: Int, _ listing: KernelListing) {
+        let rest = names.entries.enumerated().dropFirst(position).lazy.map { index, entry in
+            (name: entry.name, attributes: entry.attributes, next: index + 1)
+        }
+        freshness.answer(names.look) { lifetime in
+            listing.reply(rest, lifetime: lifetime) { name in
+                // The folder itself and the one around it are not looked up.
+                guard name != ".", name != "..", let name = try? ItemName(name) else { return nil }
+                return nodes.withLock { $0.lookUp(name, in: node) }
+            } forget: { counted in
+                for node in counted { forget(node, 1) }
+            }
+        }
+    }
+
+    private func names(in node: UInt64) async throws -> [OpenFolder.Entry] {
+        guard let place = nodes.withLock({ $0.place(of: node) }) else { throw Errno.staleNFSFileHandle }
+        let own = NodeAttributes(number: NodeTable.top, isFolder: true)
+        var names = [".", ".."].map { OpenFolder.Entry(name: $0, attributes: own) }
+        switch place {
+        case .top:
+            for domain in try await link.with({ try await $0.client.domains() }) {
+                names.append(
+                    OpenFolder.Entry(name: domain.name.rawValue, attributes: attributes(ofDomain: domain.name)))
+            }
+        case .item(let location):
+            let items = try await link.with { session in
+                var items: [ItemStatus] = []
+                var page: PageToken?
+                repeat {
+                    let next = try await session.client.knownItemPage(in: location, after: page, suggestedCount: 1000)
+                    items += next.items
+                    page = next.next
+                } while page != nil
+                return items.filter { $0.state != .nameClash && $0.item.name != nil }
+            }
+            for (item, attributes) in zip(items, try await attributes(of: items)) {
+                names.append(OpenFolder.Entry(name: item.item.name?.rawValue ?? "", attributes: attributes))
+            }
+        }
+        return names
+    }
+}

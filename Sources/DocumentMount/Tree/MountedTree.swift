@@ -1,0 +1,156 @@
+import DocumentClient
+import DocumentModel
+import DocumentTransport
+import Glibc
+import Synchronization
+import SystemPackage
+
+/// Answers the kernel: names and attributes from what the host knows, contents from the files in the storage root.
+///
+/// What can wait is answered in a task of its own, so that a document that does not come keeps nobody else waiting.
+final class MountedTree: KernelHandler {
+    let link: HostLink
+    let address: HostAddress
+    let policy: DownloadPolicy
+    let nodes = Mutex(NodeTable())
+    let files = HandleTable<OpenFile>()
+    let folders = HandleTable<OpenFolder>()
+    /// Of which file the kernel may have pages, as it was when it was opened last.
+    let pages = Mutex<[UInt64: FileState]>([:])
+    let freshness = Freshness()
+    let notices = KernelNotices()
+    /// For calls that touch the disk.
+    let disk = BlockingPool(threads: 2, name: "docent-mount")
+    private let started = Timestamp(seconds: Int64(time(nil)))
+
+    init(link: HostLink, address: HostAddress, policy: DownloadPolicy) {
+        self.link = link
+        self.policy = policy
+        self.address = address
+    }
+
+    /// Ends all that programs have open, and returns when the host has recorded it.
+    func closeAll() async {
+        for file in files.removeAll() { await file.close() }
+        _ = folders.removeAll()
+    }
+
+    // MARK: Names and attributes
+
+    func lookUp(_ name: String, in folder: UInt64, _ request: KernelRequest) {
+        guard name.utf8.count <= ItemName.maximumLength else { return request.fail(.fileNameTooLong) }
+        guard let name = try? ItemName(name), let location = nodes.withLock({ $0.location(of: name, in: folder) })
+        else { return request.fail(.noSuchFileOrDirectory) }
+        request.answer { [self] request in
+            do {
+                let look = freshness.look()
+                let attributes = try await attributes(of: location)
+                try reply(name, in: folder, attributes, look, request)
+            } catch {
+                request.fail(ErrorNumber.of(error))
+            }
+        }
+    }
+
+    /// Tells the kernel of a name, and counts that.
+    func reply(
+        _ name: ItemName, in folder: UInt64, _ attributes: NodeAttributes, _ look: Freshness.Look,
+        _ request: KernelRequest
+    ) throws(Errno) {
+        guard let node = nodes.withLock({ $0.lookUp(name, in: folder) }) else { throw .noSuchFileOrDirectory }
+        let isTaken = freshness.answer(look) { lifetime in
+            request.reply(entry: KernelEntry(node: node, attributes: attributes, lifetime: lifetime))
+        }
+        if !isTaken { forget(node, 1) }
+    }
+
+    func forget(_ node: UInt64, _ count: UInt64) {
+        if nodes.withLock({ $0.forget(node, count) }) { pages.withLock { $0[node] = nil } }
+    }
+
+    func attributes(of node: UInt64, handle: UInt64?, _ request: KernelRequest) {
+        let look = freshness.look()
+        if let file = handle.flatMap({ files[$0] }) ?? files.first(where: { $0.node == node }),
+            let attributes = file.attributes
+        {
+            return freshness.answer(look) { request.reply(attributes, lifetime: $0) }
+        }
+        guard let place = nodes.withLock({ $0.place(of: node) }) else { return request.fail(.staleNFSFileHandle) }
+        guard case .item(let location) = place else { return request.reply(top, lifetime: Freshness.short) }
+        request.answer { [self] request in
+            do {
+                let attributes = try await attributes(of: location)
+                freshness.answer(look) { request.reply(attributes, lifetime: $0) }
+            } catch {
+                request.fail(ErrorNumber.of(error))
+            }
+        }
+    }
+
+    /// From what is known on this machine.
+    func attributes(of location: Location) async throws -> NodeAttributes {
+        if location.isRoot {
+            let domains = try await link.with { try await $0.client.domains() }
+            guard domains.contains(where: { $0.name == location.domain }) else { throw Errno.noSuchFileOrDirectory }
+            return attributes(ofDomain: location.domain)
+        }
+        let status = try await link.with { try await $0.client.knownItem(at: location) }
+        guard status.state != .nameClash else { throw Errno.noSuchFileOrDirectory }
+        return try await attributes(of: [status])[0]
+    }
+
+    func attributes(of statuses: [ItemStatus]) async throws -> [NodeAttributes] {
+        guard statuses.contains(where: \.hasContents) else { return statuses.map { NodeAttributes($0, file: nil) } }
+        return try await disk.run {
+            statuses.map { status in
+                NodeAttributes(status, file: status.hasContents ? FileState(at: status.path)?.facts : nil)
+            }
+        }
+    }
+
+    /// Told without asking its provider, so that the folder of all domains is always there.
+    func attributes(ofDomain domain: DomainName) -> NodeAttributes {
+        NodeAttributes(
+            number: NodeAttributes.number(of: .root, in: domain), isFolder: true, modified: started, isWritable: true)
+    }
+
+    var top: NodeAttributes { NodeAttributes(number: NodeTable.top, isFolder: true, modified: started) }
+
+    func fileSystem(_ request: KernelRequest) { request.reply(fileSystemOf: address.root) }
+
+    // MARK: Extended attributes
+
+    func extendedAttribute(_ name: String, of node: UInt64, room: Int, _ request: KernelRequest) {
+        guard name.hasPrefix(ExtendedAttributes.prefix), let place = nodes.withLock({ $0.place(of: node) }) else {
+            return request.fail(.noData)
+        }
+        guard case .item(let location) = place else {
+            guard name == MountPoint.processAttribute else { return request.fail(.noData) }
+            return request.reply(attribute: Array("\(getpid())".utf8), room: room)
+        }
+        request.answer { [self] request in
+            do {
+                let status = try await link.with { try await $0.client.knownItem(at: location) }
+                guard let value = ExtendedAttributes.value(of: name, status) else { return request.fail(.noData) }
+                request.reply(attribute: Array(value.utf8), room: room)
+            } catch {
+                request.fail(ErrorNumber.of(error))
+            }
+        }
+    }
+
+    func extendedAttributes(of node: UInt64, room: Int, _ request: KernelRequest) {
+        guard case .item(let location)? = nodes.withLock({ $0.place(of: node) }) else {
+            return request.reply(attribute: [], room: room)
+        }
+        request.answer { [self] request in
+            do {
+                let status = try await link.with { try await $0.client.knownItem(at: location) }
+                let names = ExtendedAttributes.names(of: status).flatMap { Array(($0 + "\0").utf8) }
+                request.reply(attribute: names, room: room)
+            } catch {
+                request.fail(ErrorNumber.of(error))
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+package import DocumentModel
+internal import Logging
+
+/// What was in a document before: the base of each edit until it is sent (VER-13), and older contents.
+extension DocumentStore {
+    /// How many older contents of a document are kept.
+    package static let olderVersions = 10
+
+    /// Keeps what is about to be written over, where it is the provider's: by sharing its blocks where the file system
+    /// can, else as a copy.
+    ///
+    /// - Parameter versions: what is kept of it already.
+    /// - Returns: nil when there is nothing to keep, or no room for it: an edit is not refused for that.
+    func keepBase(of item: IndexedItem, at location: Location, besides versions: [KeptVersion]) -> KeptVersion? {
+        guard item.state == .materialised || item.state == .outdated, let version = item.synced, let local = item.local
+        else { return nil }
+        do {
+            let isKept = versions.contains { $0.role == .base && $0.version.content == version.content }
+            guard !isKept, try tree.file(at: location)?.hasSameContents(as: local) == true else { return nil }
+            // What was sent from here counts as written when the provider has it so (VER-12).
+            let isCurrent = version.content == item.item.version.content
+            return KeptVersion(
+                itemID: item.id, role: .base, version: version, kept: try root.versions.keep(copyOf: location),
+                size: local.size, modified: isCurrent ? max(local.modified, item.item.modified) : local.modified)
+        } catch {
+            logger.warning(
+                "what an edit begins from could not be kept", metadata: ["item.id": "\(item.id)", "error": "\(error)"])
+            return nil
+        }
+    }
+
+    /// Forgets the bases of an item that was not changed after all, in the transaction that knows it.
+    func dropBases(of item: IndexedItem, _ index: IndexTransaction) throws {
+        for base in try index.keptVersions(of: item.id, in: item.domain) where base.role == .base {
+            try root.versions.remove(base.kept)
+            try index.removeKeptVersion(number: base.number)
+        }
+    }
+
+    /// Leaves the newest older contents.
+    func pruneVersions(of id: ItemIdentifier, in domain: DomainName) throws {
+        let older = try index.read { try $0.keptVersions(of: id, in: domain) }.filter { $0.role == .older }
+        try drop(Array(older.dropFirst(Self.olderVersions)))
+    }
+
+    /// What a crash, or the end of an item, has left.
+    func dropNeedlessVersions() throws {
+        for domain in try index.read({ try $0.domains() }) {
+            try drop(try index.read { try $0.needlessVersions(in: domain.name) })
+        }
+    }
+
+    /// The file first: a row without one is found and dropped, a file without a row is found by nobody.
+    private func drop(_ versions: [KeptVersion]) throws {
+        guard !versions.isEmpty else { return }
+        for version in versions { try root.versions.remove(version.kept) }
+        try index.write(durably: false) { index in
+            for version in versions { try index.removeKeptVersion(number: version.number) }
+        }
+    }
+
+    /// Removes older contents for good (VER-7).
+    ///
+    /// - Parameter identifiers: nil: all of them.
+    /// - Throws: `noSuchItem` for an identifier that names none of its versions, `invalidArgument` for what changes began from
+    ///   that were not sent yet. Then none is removed.
+    /// - Returns: those that are gone.
+    package func removeVersions(
+        _ identifiers: Set<String>?, of id: ItemIdentifier, in domain: DomainName
+    ) throws -> [KeptVersion] {
+        let kept = try index.read { try $0.keptVersions(of: id, in: domain) }
+        guard let identifiers else {
+            let older = kept.filter { $0.role == .older }
+            try drop(older)
+            return older
+        }
+        let known = Dictionary(kept.map { ($0.identifier, $0) }) { first, _ in first }
+        let chosen = try identifiers.sorted().map { identifier in
+            guard let version = known[identifier] else {
+                throw DocumentError(
+                    .noSuchItem, "There is no version “\(identifier)” of it: docent versions shows them.", itemID: id)
+            }
+            guard version.role == .older else {
+                throw DocumentError(
+                    .invalidArgument,
+                    "The version “\(identifier)” is what changes began from that were not sent yet: it goes when they are sent.",
+                    itemID: id)
+            }
+            return version
+        }
+        try drop(chosen)
+        return chosen
+    }
+
+    /// Puts kept contents in a document's place, as a change of it. What was there is kept like what any edit begins
+    /// from, so that this can be taken back, too.
+    ///
+    /// - Parameter identifier: of a kept version, or of a conflict's.
+    /// - Throws: `noSuchItem` for an identifier that names none of its versions; `inConflict` while it is in conflict.
+    package func restore(_ identifier: String, of id: ItemIdentifier, in domain: DomainName) throws -> IndexedItem {
+        let (before, location) = try locate(id, in: domain)
+        guard before.state != .conflict else {
+            throw DocumentError(
+                .inConflict, "\(location) is in conflict: docent resolve \(location) says which contents it keeps.")
+        }
+        guard
+            let version = try index.read({ try $0.keptVersions(of: id, in: domain) })
+                .first(where: { $0.identifier == identifier })
+        else {
+            throw DocumentError(
+                .noSuchItem, "\(location) has no version “\(identifier)”: docent versions \(location) shows them.")
+        }
+        let request = try root.staging.makeRequest()
+        defer { try? request.remove() }
+        let staged = try root.staging.snapshot(ofFileAt: root.versions.path(of: version.kept), in: request)
+        // Without a stamp: after a crash it is a change like any other.
+        try root.staging.folder(of: staged).file(staged.name)?.flush()
+        let (item, place, kept) = try keepBeforeRestoring(id, in: domain)
+        let file = try takingBack {
+            guard let local = item.local, try tree.file(at: place)?.hasSameContents(as: local) == true else {
+                return
+            }
+            try drop(
+                index.read { try $0.keptVersions(of: item.id, in: domain) }.filter { kept.contains($0.kept) })
+        } _: {
+            try tree.publish(staged, at: place, replacing: item.local, durably: true)
+        }
+        try index.write { index in
+            // What was being sent may have been acknowledged, or refused.
+            let now = try index.known(id, in: domain)
+            try index.setMaterialised(
+                id, in: domain, version: now.synced ?? item.item.version, file: file,
+                state: now.isUnsent ? now.state : .changed)
+        }
+        try? root.placeholders.remove(at: place)
+        try pruneVersions(of: id, in: domain)
+        return try current(id, in: domain)
+    }
+
+    /// Keeps what a version is about to replace: what the provider has as what the change begins from, and what was not
+    /// sent, of which there is no other copy, as older contents.
+    ///
+    /// - Returns: the item, and what is kept.
+    private func keepBeforeRestoring(
+        _ id: ItemIdentifier, in domain: DomainName
+    ) throws -> (item: IndexedItem, location: Location, kept: [String]) {
+        while true {
+            if try current(id, in: domain).local != nil { _ = try recordChange(of: id, in: domain) }
+            let (item, location, versions) = try index.read { index in
+                let (item, location) = try index.located(id, in: domain)
+                return (item, location, try index.keptVersions(of: item.id, in: domain))
+            }
+            var kept = [keepBase(of: item, at: location, besides: versions)].compactMap { $0 }
+            if item.isUnsent, let local = item.local {
+                kept.append(
+                    KeptVersion(
+                        itemID: item.id, role: .older, version: .none, kept: try root.versions.keep(copyOf: location),
+                        size: local.size, modified: local.modified))
+            }
+            let isStill = try index.write { index in
+                guard try index.isStill(item, at: location) else { return false }
+                for version in kept { try index.addKeptVersion(version, in: domain) }
+                return true
+            }
+            if isStill { return (item, location, kept.map(\.kept)) }
+            for version in kept { try root.versions.remove(version.kept) }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+package import DocumentModel
+internal import Logging
+package import SystemPackage
+
+/// A local document or folder on its way into the tree.
+package struct Arrival: Sendable {
+    package var entry: JournalEntry
+    package var location: Location
+    var request: StagingRequest
+}
+
+/// Moving in (CONT-7): the contents are flushed, put at their place and written down before the source goes; the
+/// provider hears of them later.
+extension DocumentStore {
+    /// Copies a document, or a folder with all that is in it, from outside the storage root, durably. The source is as it
+    /// was.
+    ///
+    /// - Parameter missing: folders between `parent` and the item, which are made with it, the outermost first.
+    package func beginArrival(
+        of source: FilePath, to parent: ItemIdentifier, making missing: [ItemName] = [], name: ItemName,
+        in domain: DomainName
+    ) throws -> Arrival {
+        guard !source.starts(with: root.path), !root.path.starts(with: source) else {
+            throw DocumentError(
+                .invalidArgument,
+                "\(source) is in the storage root, or around it: rename the item itself instead. Nothing was moved.")
+        }
+        let folder = try index.read { try $0.diskLocation(of: parent, in: domain) }
+        guard let folder else { throw IndexReader.unknown(parent, domain) }
+        let outermost = missing.first ?? name
+        try refuseTaken(outermost, in: parent, of: domain)
+        var payload = JournalPayload()
+        payload.parentID = parent
+        payload.name = outermost
+        payload.source = source.string.utf8.map { $0 }
+        payload.place = folder.components + missing + [name]
+        payload.destination = folder.components + [outermost]
+        let request = try root.staging.makeRequest(.own)
+        payload.staging = request.name
+        let id = try ItemIdentifier.makeArriving()
+        let entry = try takingBack {
+            try request.remove()
+        } _: {
+            try index.write(durably: false) { try $0.begin(.arriveBegan, item: id, in: domain, payload: payload) }
+        }
+        var arrival = Arrival(
+            entry: entry, location: folder.appending(contentsOf: missing + [name]), request: request)
+        try reached(.arriveBegan)
+        try takingBack {
+            try abandon(arrival)
+        } _: {
+            arrival.entry.payload.parts = try root.staging.gather(source, in: request)
+            try request.wrap(in: missing + [name])
+            arrival.entry.payload.file = try request.contentsIdentity()
+            arrival.entry = try index.write { try $0.advance(arrival.entry, to: .arriveStaged) }
+        }
+        try reached(.arriveStaged)
+        return arrival
+    }
+
+    /// Puts it at its place, where it is to be sent from; then the source goes, as far as it is what was copied.
+    ///
+    /// - Returns: the item.
+    package func finish(_ arrival: Arrival) throws -> IndexedItem {
+        let place = Location(domain: arrival.entry.domain, components: arrival.entry.payload.destination ?? [])
+        let recorded = try takingBack {
+            if let inode = arrival.entry.payload.file?.inode {
+                try tree.withdrawWhole(arrival.request, from: place, inode: inode)
+            }
+            try abandon(arrival)
+        } _: {
+            try tree.publishWhole(arrival.request, at: place)
+            try reached(.arrivePublished)
+            return try record(arrival.entry)
+        }
+        try reached(.arriveRecorded)
+        try removeSource(of: recorded)
+        guard let item = try index.read({ try $0.item(at: arrival.location) }) else {
+            throw DocumentError(.internal, "\(arrival.location) was moved in, and is not in the index.")
+        }
+        return item
+    }
+
+    /// Gives something that the provider does not know yet another name or folder.
+    package func moveArriving(
+        _ item: IndexedItem, to parent: ItemIdentifier, name: ItemName
+    ) throws -> IndexedItem {
+        try refuseTaken(name, in: parent, of: item.domain, except: item.id)
+        let outcome = try index.write { try $0.moveArriving(item.id, to: parent, name: name, in: item.domain) }
+        try perform(outcome)
+        if let rejected = outcome.rejected.first?.error { throw rejected }
+        return try current(item.id, in: item.domain)
+    }
+
+    /// Nothing of it stays; the source is as it was.
+    package func abandon(_ arrival: Arrival) throws {
+        try index.write(durably: false) { try $0.finish(arrival.entry) }
+        discard(request: arrival.request.name)
+    }
+
+    /// Takes what lies at its place into the index, in one transaction.
+    func record(_ entry: JournalEntry) throws -> JournalEntry {
+        guard let parent = entry.payload.parentID, let id = entry.itemID, let name = entry.payload.name,
+            let place = entry.payload.place, let destination = entry.payload.destination
+        else { throw DocumentError(.internal, "The journal's entry \(entry.id) lacks what an arrival needs.") }
+        let made = Array(place.dropFirst(destination.count))
+        // The folders that are made with it, and then what was copied, below the last of them.
+        var parts = made.indices.map { CopiedPart(path: Array(made[..<$0]), file: nil) }
+        parts += entry.payload.parts.map { CopiedPart(path: made + $0.path, file: $0.file) }
+        let top = Location(domain: entry.domain, components: destination)
+        let files = try parts.filter { $0.file != nil }.reduce(into: [[ItemName]: FileIdentity]()) { files, part in
+            files[part.path] = try tree.file(at: top.appending(contentsOf: part.path))
+        }
+        // What was taken away by somebody meanwhile is not part of it.
+        let here = parts.filter { $0.file == nil || files[$0.path] != nil }
+        return try index.write { index in
+            guard try index.holder(of: name, in: parent, of: entry.domain) == nil else {
+                throw DocumentError(
+                    .destinationExists,
+                    "\(top) exists by now: choose another name. Nothing was moved.")
+            }
+            try index.insertArrival(here, in: parent, named: name, of: entry.domain, as: id) { part in
+                files[part.path] ?? FileIdentity(inode: 0, size: 0, modified: .zero)
+            }
+            return try index.advance(entry, to: .arriveRecorded)
+        }
+    }
+
+    /// From `arriveRecorded` on, also after a crash.
+    func removeSource(of entry: JournalEntry) throws {
+        if let source = entry.payload.sourcePath {
+            let left: [FilePath]
+            do {
+                left = try OutsideTree.remove(source, expecting: entry.payload.parts)
+            } catch let error as DocumentError {
+                logger.warning("what was moved in stays in its old place, too", metadata: ["error": "\(error)"])
+                left = [source]
+            }
+            if let first = left.last, let id = entry.itemID {
+                let error = DocumentError(
+                    .unsyncedEdits,
+                    "\(first) was changed while it was moved, or could not be removed: it stays there, and the item has what was copied before."
+                )
+                logger.warning("\(error.message)", metadata: ["item.id": "\(id)"])
+                try index.write(durably: false) { try $0.setProblem(error, of: id, in: entry.domain) }
+            }
+        }
+        try index.write(durably: false) { try $0.finish(entry) }
+        discard(request: entry.payload.staging)
+        try reached(.arriveSourceRemoved)
+    }
+
+    /// After a crash: what is at its place goes on, everything else never happened (the source is whole).
+    ///
+    /// - Returns: whether the item is here.
+    func resumeArrival(_ entry: JournalEntry) throws -> Bool {
+        var entry = entry
+        if entry.step == .arriveStaged {
+            let place = Location(domain: entry.domain, components: entry.payload.destination ?? [])
+            guard let inode = entry.payload.file?.inode, try tree.inode(at: place) == inode else {
+                try index.write { try $0.finish(entry) }
+                return false
+            }
+            entry = try record(entry)
+        }
+        try removeSource(of: entry)
+        return true
+    }
+}
+
+extension StagingRequest {
+    /// Puts its contents into folders, the outermost first; the last name is that of the contents themselves.
+    func wrap(in names: [ItemName]) throws {
+        guard names.count > 1, let name = names.last else { return }
+        let outer = "made"
+        guard try folder.makeFolder(outer) else {
+            throw DocumentError(.internal, "The request \(self.name) was wrapped already.")
+        }
+        var inner = try folder.folder([outer])
+        var opened = [inner]
+        for next in names.dropFirst().dropLast() {
+            _ = try inner.makeFolder(next.rawValue)
+            inner = try inner.folder([next.rawValue])
+            opened.append(inner)
+        }
+        _ = try folder.rename(Self.contents, to: inner, name.rawValue, .notReplacing)
+        for folder in opened.reversed() { try folder.flush() }
+        _ = try folder.rename(outer, to: folder, Self.contents, .notReplacing)
+        try folder.flush()
+    }
+
+    /// Of its contents, be they a document or a folder.
+    func contentsIdentity() throws -> FileIdentity {
+        guard let status = try folder.status(Self.contents) else {
+            throw DocumentError(.internal, "The request \(name) has no contents.")
+        }
+        return status.identity
+    }
+}
+
+extension Location {
+    fileprivate func appending(contentsOf names: [ItemName]) -> Location {
+        Location(domain: domain, components: components + names)
+    }
+}

@@ -1,0 +1,170 @@
+package import DocumentModel
+internal import Logging
+
+/// Documents that are made in their place: a tool writes a file where no item is, and when it has ended, what lies there is
+/// taken in (COORD-19, PICK-2). The provider hears of it later.
+extension DocumentStore {
+    /// More names are not tried for what was written to a place that somebody else has taken meanwhile.
+    private static var mostNames: Int { 20 }
+
+    /// To be called before such a write is granted: after a crash the place is looked at. The folders around it are there
+    /// then.
+    ///
+    /// - Returns: the journal's word, whose ``JournalPayload/place`` is where the file belongs.
+    /// - Throws: `destinationExists`, `nameClash` when the place is taken, be it by a file that belongs to no item.
+    package func expectDocument(
+        named name: ItemName, in parent: ItemIdentifier, of domain: DomainName
+    ) throws -> JournalEntry {
+        let folder = try index.read { try $0.diskLocation(of: parent, in: domain) }
+        guard let folder else { throw IndexReader.unknown(parent, domain) }
+        try refuseTaken(name, in: parent, of: domain)
+        try tree.makeFolder(at: folder)
+        let place = folder.appending(name)
+        guard try tree.inode(at: place) == nil else {
+            throw DocumentError(
+                .destinationExists,
+                "Something lies at \(tree.path(of: place)) that belongs to no item: move it elsewhere, or choose another name."
+            )
+        }
+        var payload = JournalPayload()
+        payload.parentID = parent
+        payload.name = name
+        payload.place = place.components
+        let id = try ItemIdentifier.makeArriving()
+        let entry = try index.write(durably: false) {
+            try $0.begin(.makeExpected, item: id, in: domain, payload: payload)
+        }
+        try reached(.makeExpected)
+        return entry
+    }
+
+    /// To be called when the write has ended: what lies there is an item from now on, flushed, and is to be sent.
+    ///
+    /// - Parameter other: another name, tried when the place was taken meanwhile; from the file's time, counted from 1.
+    /// - Returns: the item; one that was there already, when the file is that one's; nil when nothing was written.
+    /// - Throws: when what lies there is no document, and when the folder is gone: it stays where it is, and the next
+    ///   start tries again.
+    package func takeIn(
+        _ entry: JournalEntry, other: (ItemName, Timestamp, Int) throws -> ItemName
+    ) throws -> IndexedItem? {
+        guard let id = entry.itemID, let name = entry.payload.name else {
+            throw DocumentError(.internal, "The journal's entry \(entry.id) lacks what a new document needs.")
+        }
+        var entry = entry
+        let (parent, folder) = try self.folder(of: entry)
+        var place = folder.appending(name)
+        // A crash came between the file's other name and the index.
+        if let renamed = entry.payload.destination?.last, try tree.inode(at: place) == nil {
+            place = folder.appending(renamed)
+        }
+        guard let written = try tree.flush(place) else {
+            try index.write(durably: false) { try $0.finish(entry) }
+            return nil
+        }
+        try tree.flushFolders(around: place)
+        if let holder = try index.read({ try $0.holder(of: name, in: parent, of: entry.domain) }),
+            holder.item.name == name, holder.local != nil
+        {
+            // Moved there inside of the access, perhaps: the file is its own.
+            try index.write(durably: false) { try $0.finish(entry) }
+            return try recordChange(of: holder.id, in: entry.domain)
+        }
+        for attempt in 0..<Self.mostNames {
+            let free = attempt == 0 ? place.name ?? name : try other(name, written.modified, attempt)
+            guard try index.read({ try $0.holder(of: free, in: parent, of: entry.domain) }) == nil else { continue }
+            if folder.appending(free) != place {
+                guard try tree.inode(at: folder.appending(free)) == nil else { continue }
+                entry.payload.destination = folder.appending(free).components
+                entry = try index.write { try $0.advance(entry, to: .makeExpected) }
+                guard try tree.rename(place, to: free) else { continue }
+                place = folder.appending(free)
+            }
+            let file = try tree.file(at: place) ?? written
+            let isRecorded = try index.write { index in
+                // A change of the remote may have been quicker.
+                guard try index.holder(of: free, in: parent, of: entry.domain) == nil else { return false }
+                try index.insertArrival(
+                    [CopiedPart(path: [], file: file)], in: parent, named: free, of: entry.domain, as: id
+                ) { _ in file }
+                try index.finish(entry)
+                return true
+            }
+            guard isRecorded else { continue }
+            try reached(.makeRecorded)
+            return try current(id, in: entry.domain)
+        }
+        throw DocumentError(
+            .destinationExists,
+            "What was written lies at \(tree.path(of: place)), and no name was free for it: rename it.")
+    }
+
+    /// Makes a document or folder with nothing in it; it is to be sent.
+    ///
+    /// - Throws: `destinationExists`, `nameClash` when the place is taken.
+    package func make(
+        _ kind: ItemKind, named name: ItemName, in parent: ItemIdentifier, of domain: DomainName
+    ) throws -> IndexedItem {
+        guard kind == .document else { return try makeFolder(named: name, in: parent, of: domain) }
+        let entry = try expectDocument(named: name, in: parent, of: domain)
+        let place = Location(domain: domain, components: entry.payload.place ?? [])
+        let made = try takingBack {
+            // Only what nobody has written to.
+            if let file = try tree.file(at: place), file.size == 0 {
+                try tree.removeFile(at: place, expecting: file)
+            }
+            try index.write(durably: false) { try $0.finish(entry) }
+        } _: {
+            guard try tree.makeFile(at: place) else { throw taken(place) }
+            return try takeIn(entry) { _, _, _ in throw taken(place) }
+        }
+        guard let made else { throw DocumentError(.busy, "\(place) was removed while it was made: try again.") }
+        return made
+    }
+
+    private func makeFolder(
+        named name: ItemName, in parent: ItemIdentifier, of domain: DomainName
+    ) throws -> IndexedItem {
+        let folder = try index.read { try $0.diskLocation(of: parent, in: domain) }
+        guard let folder else { throw IndexReader.unknown(parent, domain) }
+        try refuseTaken(name, in: parent, of: domain)
+        let place = folder.appending(name)
+        // An empty folder that a crash leaves is nobody's, and in nobody's way.
+        try tree.makeFolder(at: place)
+        let id = try ItemIdentifier.makeArriving()
+        try index.write { index in
+            guard try index.holder(of: name, in: parent, of: domain) == nil else { throw taken(place) }
+            try index.insertArrival([CopiedPart(path: [], file: nil)], in: parent, named: name, of: domain, as: id) {
+                _ in FileIdentity(inode: 0, size: 0, modified: .zero)
+            }
+        }
+        return try current(id, in: domain)
+    }
+
+    /// After a crash: nobody writes there any more.
+    func resumeMaking(_ entry: JournalEntry) throws -> IndexedItem? {
+        try takeIn(entry) { name, _, attempt in
+            let ending = name.pathExtension.map { ".\($0)" } ?? ""
+            let stem = name.rawValue.utf8.count > ending.utf8.count ? name.rawValue.dropLast(ending.count) : ""
+            return try ItemName("\(stem) (\(attempt + 1))\(ending)")
+        }
+    }
+
+    /// The folder, wherever it is by now and whatever it is called.
+    private func folder(of entry: JournalEntry) throws -> (id: ItemIdentifier, location: Location) {
+        guard let parent = entry.payload.parentID, let place = entry.payload.place else {
+            throw DocumentError(.internal, "The journal's entry \(entry.id) lacks what a new document needs.")
+        }
+        return try index.read { index in
+            let around = Location(domain: entry.domain, components: Array(place.dropLast()))
+            let folder = try index.item(parent, in: entry.domain) ?? index.item(at: around)
+            guard let folder, let location = try index.diskLocation(of: folder.id, in: entry.domain) else {
+                throw IndexReader.unknown(parent, entry.domain)
+            }
+            return (folder.id, location)
+        }
+    }
+
+    private func taken(_ place: Location) -> DocumentError {
+        DocumentError(.destinationExists, "\(place) exists by now: choose another name.")
+    }
+}

@@ -1,0 +1,66 @@
+internal import DocumentModel
+
+/// What was copied into staging as a whole, document or folder, and its place in the tree.
+extension DocumentTree {
+    /// Puts it at its place, in one step and durably.
+    ///
+    /// - Throws: `destinationExists` when something lies there already.
+    func publishWhole(_ request: StagingRequest, at location: Location) throws {
+        let (parent, name) = try place(of: location)
+        let folder = try documents.makingFolders(parent)
+        switch try request.folder.rename(StagingRequest.contents, to: folder, name, .notReplacing) {
+        case .done: break
+        case .targetExists:
+            throw DocumentError(
+                .destinationExists,
+                "Something else lies at \(path(of: location)), and is not overwritten: move it elsewhere, or choose another name."
+            )
+        case .sourceMissing:
+            throw DocumentError(.internal, "What was to come to \(location) is gone from staging: try again.")
+        }
+        try folder.flush()
+        // Folders may have been made on the way to it.
+        try flushFolders(around: location)
+    }
+
+    /// Takes back what was put there, when it still is that.
+    func withdrawWhole(_ request: StagingRequest, from location: Location, inode: UInt64) throws {
+        let (parent, name) = try place(of: location)
+        guard let folder = try documents.folderIfPresent(parent), try folder.status(name)?.identity.inode == inode
+        else {
+            return
+        }
+        _ = try folder.rename(name, to: request.folder, StagingRequest.contents, .notReplacing)
+    }
+
+    /// Gives a file another name in its folder, durably.
+    ///
+    /// - Returns: false when something has that name already.
+    func rename(_ location: Location, to name: ItemName) throws -> Bool {
+        let (parent, old) = try place(of: location)
+        let folder = try documents.folder(parent)
+        guard case .done = try folder.rename(old, to: folder, name.rawValue, .notReplacing) else { return false }
+        try folder.flush()
+        return true
+    }
+
+    /// Makes an empty file.
+    ///
+    /// - Returns: false when something lies there already.
+    func makeFile(at location: Location) throws -> Bool {
+        let (parent, name) = try place(of: location)
+        return try documents.folder(parent).makeFile(name) != nil
+    }
+
+    /// Makes the names of the folders on the way to a place durable.
+    func flushFolders(around location: Location) throws {
+        let (parent, _) = try place(of: location)
+        for level in parent.indices.dropFirst() { try documents.folder(parent[..<level]).flush() }
+    }
+
+    /// The inode of whatever lies there, a folder too.
+    func inode(at location: Location) throws -> UInt64? {
+        let (parent, name) = try place(of: location)
+        return try documents.folderIfPresent(parent)?.status(name)?.identity.inode
+    }
+}

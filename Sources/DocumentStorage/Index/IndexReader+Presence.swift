@@ -1,0 +1,81 @@
+package import DocumentModel
+
+/// Where contents are, without a look at what has none: the partial index `item_here` knows.
+extension IndexReader {
+    /// The folders that hold documents with contents here.
+    package func foldersWithContents(in domain: DomainName) throws -> [ItemIdentifier] {
+        let own = try reference(to: domain)
+        return try sql.all(
+            """
+            SELECT id FROM item WHERE domain = ? AND row IN (SELECT parent FROM item WHERE local_inode IS NOT NULL)
+            ORDER BY row
+            """, .int(own.number)
+        ) { try ItemIdentifier($0.text(0)) }
+    }
+
+    /// Those of a folder's documents that have contents here.
+    package func contents(of folder: ItemIdentifier, in domain: DomainName) throws -> [IndexedItem] {
+        let own = try reference(to: domain)
+        guard let row = try row(of: folder, own) else { return [] }
+        return try sql.all(
+            ItemRow.columns + " WHERE item.parent = ? AND item.local_inode IS NOT NULL ORDER BY item.row", .int(row)
+        ) { try ItemRow.read($0, domain: domain) }
+    }
+
+    package func hasContents(_ folder: ItemIdentifier, in domain: DomainName) throws -> Bool {
+        let own = try reference(to: domain)
+        guard let row = try row(of: folder, own) else { return false }
+        return try sql.first(
+            "SELECT 1 FROM item WHERE parent = ? AND local_inode IS NOT NULL LIMIT 1", .int(row)
+        ) { _ in true } ?? false
+    }
+
+    /// Those of a folder's items with contents here, or below them, that a listing has not shown, and none before it.
+    package func unseenContents(
+        of folder: ItemIdentifier, in domain: DomainName, generation: Int64
+    ) throws -> [ItemIdentifier] {
+        let own = try reference(to: domain)
+        guard let row = try row(of: folder, own) else { return [] }
+        let unseen = try sql.all(
+            """
+            SELECT id, local_inode IS NOT NULL FROM item
+            WHERE parent = ? AND generation <> ? AND gone = 0 AND (kind <> 0 OR local_inode IS NOT NULL)
+                AND NOT EXISTS (SELECT 1 FROM held_removal WHERE held_removal.row = item.row AND side = 0)
+            ORDER BY row
+            """, .int(row), .int(generation)
+        ) { (id: try ItemIdentifier($0.text(0)), hasContents: $0.int(1) != 0) }
+        return try unseen.filter { try $0.hasContents || !present(within: $0.id, in: domain).isEmpty }.map(\.id)
+    }
+
+    /// A document with contents here, by the name that its file has in a folder.
+    package func contents(
+        named name: ItemName, in folder: ItemIdentifier, of domain: DomainName
+    ) throws -> IndexedItem? {
+        let own = try reference(to: domain)
+        guard let row = try row(of: folder, own) else { return nil }
+        return try sql.first(
+            ItemRow.columns
+                + " WHERE item.parent = ? AND item.name_key = ? AND item.name = ? AND item.local_inode IS NOT NULL",
+            .int(row), .text(FoldedName(name).text), .text(name.rawValue)
+        ) { try ItemRow.read($0, domain: domain) }
+    }
+
+    /// Where the files of items are, in their order; nil for what is not in the tree. For many of few folders.
+    package func diskPlaces(of items: [IndexedItem], in domain: DomainName) throws -> [Location?] {
+        let onDisk = try diskLocations(in: domain)
+        var folders: [ItemIdentifier: Location?] = [:]
+        return try items.map { item in
+            guard item.state != .nameClash, let parent = item.item.parentID, let name = item.item.name else {
+                return nil
+            }
+            if folders[parent] == nil {
+                do {
+                    folders[parent] = .some(try location(of: parent, in: domain))
+                } catch let error as DocumentError where error.code == .nameClash {
+                    folders[parent] = .some(nil)
+                }
+            }
+            return folders[parent].flatMap { $0 }.map { onDisk($0.appending(name)) }
+        }
+    }
+}

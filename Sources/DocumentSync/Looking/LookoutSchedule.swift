@@ -1,0 +1,99 @@
+package import DocumentModel
+
+/// When the folders of a provider that tells of no changes are listed again: a state machine without I/O.
+///
+/// Only folders that somebody looked at are, and only as long as that is not long ago; one at a time, seldom, and ever more
+/// seldom when nothing is new. When nobody has looked for a while, nothing is done at all (INV-8).
+package struct LookoutSchedule: Sendable {
+    package struct Rules: Hashable, Sendable {
+        /// Between two listings of a folder, at least; zero for never.
+        package var interval: Duration
+        /// How long after somebody looked at a folder it is of interest.
+        package var interest: Duration
+        /// How much longer than the interval it takes at most, when nothing is new or the provider fails.
+        package var mostDoublings = 5
+
+        package init(interval: Duration = .seconds(600), interest: Duration = .seconds(3600)) {
+            self.interval = interval
+            self.interest = interest
+        }
+    }
+
+    package enum Finding: Hashable, Sendable {
+        case news
+        case nothingNew
+        /// The provider could not be asked.
+        case failed
+        /// The folder is gone.
+        case gone
+    }
+
+    private struct Folder {
+        var lookedAt: Duration
+        var due: Duration
+        /// How often nothing was found, one after the other.
+        var quiet = 0
+    }
+
+    package var rules: Rules
+    private var folders: [ItemIdentifier: Folder] = [:]
+    private var underWay: ItemIdentifier?
+
+    package init(rules: Rules = Rules()) {
+        self.rules = rules
+    }
+
+    /// Somebody looked at a folder, and it was listed for them.
+    ///
+    /// - Parameter jitter: 0 to 1, drawn by the caller.
+    package mutating func lookedAt(_ folder: ItemIdentifier, at now: Duration, jitter: Double) {
+        guard rules.interval > .zero else { return }
+        folders[folder] = Folder(lookedAt: now, due: now + delay(0, jitter))
+    }
+
+    /// - Returns: the folder to be listed now; nil when none is due, or one is under way. To be followed by
+    ///   ``listed(_:_:at:jitter:)``.
+    package mutating func next(at now: Duration) -> ItemIdentifier? {
+        forget(now)
+        guard underWay == nil else { return nil }
+        let due = folders.filter { $0.value.due <= now }
+        underWay = due.min { ($0.value.due, $0.key) < ($1.value.due, $1.key) }?.key
+        return underWay
+    }
+
+    package mutating func listed(_ folder: ItemIdentifier, _ finding: Finding, at now: Duration, jitter: Double) {
+        if underWay == folder { underWay = nil }
+        guard var entry = folders[folder] else { return }
+        switch finding {
+        case .gone:
+            folders[folder] = nil
+            return
+        case .news: entry.quiet = 0
+        case .nothingNew, .failed: entry.quiet = min(entry.quiet + 1, rules.mostDoublings)
+        }
+        entry.due = now + delay(entry.quiet, jitter)
+        folders[folder] = entry
+    }
+
+    /// When something may be due; nil when nothing will be, unless somebody looks.
+    package func nextDeadline(after now: Duration) -> Duration? {
+        guard underWay == nil, rules.interval > .zero else { return nil }
+        // What is due only when nobody is interested any more is not waited for.
+        return folders.values.filter { $0.due <= $0.lookedAt + rules.interest }.map(\.due).min()
+    }
+
+    package var folderCount: Int { folders.count }
+
+    private mutating func forget(_ now: Duration) {
+        guard rules.interval > .zero else {
+            folders = [:]
+            return
+        }
+        folders = folders.filter { now <= $0.value.lookedAt + rules.interest }
+    }
+
+    /// Three quarters to five quarters, so that many folders, and many machines, do not ask all at once.
+    private func delay(_ doublings: Int, _ jitter: Double) -> Duration {
+        rules.interval * (1 << doublings) * (0.75 + 0.5 * min(max(jitter, 0), 1))
+    }
+}

@@ -1,0 +1,79 @@
+package import DocumentModel
+
+/// An item as coordination sees it: itself, and the folders and packages around it.
+package struct CoordinatedItem: Hashable, Sendable {
+    /// Names an item for its whole life, wherever it lies.
+    package struct Key: Hashable, Sendable {
+        package let domain: DomainName
+        package let id: ItemIdentifier
+
+        package init(domain: DomainName, id: ItemIdentifier) {
+            self.domain = domain
+            self.id = id
+        }
+    }
+
+    /// What can be claimed and presented.
+    package enum Subject: Hashable, Sendable {
+        case item(Key)
+        /// A place where no item is yet, or where another one than the writer's is by now (COORD-7).
+        case place(Location)
+    }
+
+    /// A folder or package around an item.
+    package struct Folder: Hashable, Sendable {
+        package let key: Key
+        package let isPackage: Bool
+
+        package init(key: Key, isPackage: Bool) {
+            self.key = key
+            self.isPackage = isPackage
+        }
+
+        var subject: Subject { .item(key) }
+    }
+
+    package let subject: Subject
+    package let kind: ItemKind
+    /// Outermost first.
+    package let enclosing: [Folder]
+    package let location: Location
+
+    package init(subject: Subject, kind: ItemKind, enclosing: [Folder], location: Location) {
+        self.subject = subject
+        self.kind = kind
+        self.enclosing = enclosing
+        self.location = location
+    }
+
+    /// What a claim on it keeps others from: itself, or the outermost package around it (COORD-21).
+    var claimed: Subject { outermostPackage.map { enclosing[$0].subject } ?? subject }
+
+    /// Whether there can be something inside that is claimed on its own.
+    var isDirectory: Bool { kind != .document }
+
+    /// The folders around what is claimed, outermost first.
+    var aroundClaimed: ArraySlice<Folder> { enclosing[..<(outermostPackage ?? enclosing.count)] }
+
+    var packagesAround: [Folder] { enclosing.filter(\.isPackage) }
+
+    private var outermostPackage: Int? { enclosing.firstIndex(where: \.isPackage) }
+
+    /// The same item after `moved`, which it is or lies in, has got another place.
+    func following(_ moved: CoordinatedItem, to destination: CoordinatedItem) -> CoordinatedItem {
+        if subject == moved.subject { return destination }
+        guard let level = enclosing.firstIndex(where: { $0.subject == moved.subject }) else { return self }
+        let place = Location(
+            domain: destination.location.domain,
+            components: destination.location.components
+                + location.components.dropFirst(moved.location.components.count))
+        let subject: Subject = if case .place = subject { .place(place) } else { subject }
+        return CoordinatedItem(
+            subject: subject, kind: kind, enclosing: destination.enclosing + enclosing[level...], location: place)
+    }
+
+    /// The place that it lies at, as something to claim of its own.
+    var asPlace: CoordinatedItem {
+        CoordinatedItem(subject: .place(location), kind: kind, enclosing: enclosing, location: location)
+    }
+}

@@ -1,0 +1,68 @@
+package import DocumentModel
+
+/// Items that were made here and get their provider's identifier while they are claimed and presented.
+extension CoordinationStateMachine {
+    /// An item is called something else from now on: claims and presenters of it, and of what lies inside, follow, and so
+    /// does whoever still asks for it by the old identifier. Nobody is told: it is the same item.
+    package mutating func identified(
+        _ item: CoordinatedItem, as id: ItemIdentifier, at time: Duration = .zero
+    ) -> [CoordinationAction] {
+        guard case .item(let key) = item.subject, key.id != id else { return [] }
+        let now = CoordinatedItem.Key(domain: key.domain, id: id)
+        return turn(at: time) { machine in
+            let known = machine.current(item)
+            machine.identities[key] = now
+            machine.rename(near: known)
+        }
+    }
+
+    /// An item under the identifiers that are used now.
+    package func current(_ item: CoordinatedItem) -> CoordinatedItem {
+        guard !identities.isEmpty else { return item }
+        var subject = item.subject
+        if case .item(let key) = subject, let now = identities[key] { subject = .item(now) }
+        let enclosing = item.enclosing.map { folder in
+            identities[folder.key].map { CoordinatedItem.Folder(key: $0, isPackage: folder.isPackage) } ?? folder
+        }
+        return CoordinatedItem(subject: subject, kind: item.kind, enclosing: enclosing, location: item.location)
+    }
+
+    func current(_ claim: Claim) -> Claim {
+        guard !identities.isEmpty else { return claim }
+        var claim = claim
+        for index in claim.intentions.indices { claim.intentions[index].item = current(claim.intentions[index].item) }
+        return claim
+    }
+
+    /// All out before the first goes in again: what lies inside what is said anew.
+    private mutating func rename(near item: CoordinatedItem) {
+        var claims: Set<ClaimID> = []
+        for subject in [item.claimed, item.subject] {
+            claims.formUnion(tree[subject].map { $0.readers.union($0.writers) } ?? [])
+        }
+        tree.forEachInside(item.subject) { node in
+            claims.formUnion(node.readers.union(node.writers))
+            return true
+        }
+        let concerned = (tree[item.subject]?.presenters ?? []) + tree.presentersInside(item.subject)
+        let renamed = claims.compactMap { records[$0] }.sorted { $0.rank < $1.rank }
+        for record in renamed {
+            for intention in record.claim.intentions { tree.remove(record.claim.id, intention) }
+        }
+        for id in concerned {
+            if let presented = presenters[id]?.presenter.item { tree.remove(id, at: presented) }
+        }
+        for record in renamed {
+            let claim = current(record.claim)
+            records[claim.id]?.claim = claim
+            for intention in claim.intentions { tree.insert(claim.id, intention) }
+            revisits.append(claim.id)
+        }
+        for id in concerned {
+            guard let presented = presenters[id]?.presenter.item else { continue }
+            let now = current(presented)
+            presenters[id]?.presenter.item = now
+            tree.insert(id, at: now)
+        }
+    }
+}

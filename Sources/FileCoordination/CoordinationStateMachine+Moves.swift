@@ -1,0 +1,214 @@
+package import DocumentModel
+
+/// Items that get another place while they are claimed and presented, and what happens to their versions
+/// (COORD-7, COORD-27, COORD-28, COORD-30, COORD-40, COORD-41).
+extension CoordinationStateMachine {
+    /// Inside an accessor, an item has got another place: claims that wait follow it, presenters are told when the
+    /// accessor has returned.
+    ///
+    /// - Throws: `invalidArgument` outside of an accessor that writes the item or what is around it.
+    package mutating func moved(
+        _ item: CoordinatedItem, to destination: CoordinatedItem, in claim: ClaimID, at time: Duration = .zero
+    ) throws(DocumentError) -> [CoordinationAction] {
+        if item.location == destination.location { return [] }
+        guard let record = records[claim], record.stage == .granted,
+            record.claim.intentions.contains(where: { intention in
+                intention.intent.isWriting
+                    && (intention.item.claimed == item.claimed
+                        || item.enclosing.contains { $0.subject == intention.item.subject })
+            })
+        else {
+            throw DocumentError(
+                .invalidArgument,
+                "\(item.location) was said to have moved to \(destination.location) outside of an access that writes it; coordinate the move, and say so inside."
+            )
+        }
+        return turn(at: time) { machine in
+            let tellings = machine.tellings(item, to: destination, except: record.claim.presenter)
+            machine.records[claim]?.afterwards += tellings
+            machine.rebind(item, to: destination)
+        }
+    }
+
+    /// An item was moved by a program that does not coordinate: presenters are told at once (COORD-28).
+    package mutating func noticedMove(
+        _ item: CoordinatedItem, to destination: CoordinatedItem, at time: Duration = .zero
+    ) -> [CoordinationAction] {
+        if item.location == destination.location { return [] }
+        return turn(at: time) { machine in
+            for telling in machine.tellings(item, to: destination, except: nil) {
+                machine.tell(telling.presenter, telling.message)
+            }
+            machine.rebind(item, to: destination)
+        }
+    }
+
+    /// An item lies here by now, as the remote says: claims and presenters that know it elsewhere follow, and presenters
+    /// are told at once (COORD-28).
+    package mutating func placed(_ item: CoordinatedItem, at time: Duration = .zero) -> [CoordinationAction] {
+        guard let known = lastKnown(item) else { return [] }
+        return noticedMove(known, to: item, at: time)
+    }
+
+    /// An item where the presenters and claims of it, or the presenters of what lies inside, know it.
+    private func lastKnown(_ item: CoordinatedItem) -> CoordinatedItem? {
+        guard let node = tree[item.subject] else { return nil }
+        if let presented = node.presenters.lazy.compactMap({ presenters[$0]?.presenter.item }).first {
+            return presented
+        }
+        for id in node.readers.union(node.writers) {
+            let claimed = records[id]?.claim.intentions.first { $0.item.subject == item.subject }
+            if let claimed { return claimed.item }
+        }
+        for id in tree.presentersInside(item.subject) {
+            guard let inner = presenters[id]?.presenter.item,
+                let level = inner.enclosing.firstIndex(where: { $0.subject == item.subject })
+            else { continue }
+            return CoordinatedItem(
+                subject: item.subject, kind: item.kind, enclosing: Array(inner.enclosing[..<level]),
+                location: Location(
+                    domain: inner.location.domain, components: Array(inner.location.components.prefix(level))))
+        }
+        return nil
+    }
+
+    /// The kernel, or the host's own look, has noticed a change that nobody coordinated (COORD-28, COORD-40).
+    package mutating func noticed(
+        _ effect: ClaimEffect, on item: CoordinatedItem, at time: Duration = .zero
+    ) -> [CoordinationAction] {
+        turn(at: time) { machine in
+            if effect == .appeared { machine.occupy(item) }
+            machine.tell(effect, on: item, except: nil)
+        }
+    }
+
+    /// An item is where none was: who claims or presents the place, claims or presents the item from now on.
+    package mutating func occupied(by item: CoordinatedItem, at time: Duration = .zero) -> [CoordinationAction] {
+        turn(at: time) { $0.occupy(item) }
+    }
+
+    private mutating func occupy(_ item: CoordinatedItem) {
+        let place = item.asPlace
+        if tree[place.subject] != nil || tree[place.claimed] != nil { rebind(place, to: item) }
+    }
+
+    /// A version was gained, lost or resolved: presenters are told when the accessor has returned, and at once outside
+    /// of one (COORD-24, COORD-27).
+    package mutating func version(
+        _ version: String, _ event: PresenterMessage.VersionEvent, of item: CoordinatedItem, in claim: ClaimID? = nil,
+        at time: Duration = .zero
+    ) -> [CoordinationAction] {
+        turn(at: time) { machine in
+            let tellings = machine.tellings(event, version, of: item)
+            if let claim, machine.records[claim]?.stage == .granted {
+                machine.records[claim]?.afterwards += tellings
+            } else {
+                for telling in tellings { machine.tell(telling.presenter, telling.message) }
+            }
+        }
+    }
+
+    /// Attributes of an item have changed: presenters hear of those that they asked for (COORD-41).
+    package mutating func attributesChanged(
+        _ attributes: Set<String>, of item: CoordinatedItem, at time: Duration = .zero
+    ) -> [CoordinationAction] {
+        turn(at: time) { machine in
+            for id in machine.tree[item.subject]?.presenters ?? [] {
+                guard let presenter = machine.presenters[id]?.presenter else { continue }
+                let observed = attributes.intersection(presenter.observedAttributes).sorted()
+                if !observed.isEmpty { machine.tell(id, .didChangeAttributes(observed)) }
+            }
+        }
+    }
+
+    // MARK: - Following
+
+    /// COORD-30: presenters of the item, of everything inside, and of the directories around.
+    private func tellings(
+        _ item: CoordinatedItem, to destination: CoordinatedItem, except own: PresenterID?
+    ) -> [ClaimRecord.Telling] {
+        let concerned = (tree[item.subject]?.presenters ?? []) + tree.presentersInside(item.subject)
+        var tellings = concerned.compactMap { id -> ClaimRecord.Telling? in
+            guard id != own, let presented = presenters[id]?.presenter.item else { return nil }
+            return ClaimRecord.Telling(
+                presenter: id, message: .didMove(to: presented.following(item, to: destination).location))
+        }
+        var seen: Set<PresenterID> = []
+        for folder in item.enclosing.reversed() + destination.enclosing.reversed() {
+            for id in tree[folder.subject]?.presenters ?? [] where id != own && seen.insert(id).inserted {
+                let message = PresenterMessage.subitemDidMove(item.location, to: destination.location)
+                tellings.append(
+                    ClaimRecord.Telling(
+                        presenter: id, message: folder.isPackage && !declares(id, message) ? .didChange : message))
+            }
+        }
+        return tellings
+    }
+
+    /// Claims and presenters follow the item and what lies inside. Who waits to replace it keeps the place (COORD-7);
+    /// who waits for the place that it comes to waits for it.
+    private mutating func rebind(_ item: CoordinatedItem, to destination: CoordinatedItem) {
+        var claims: [(id: ClaimID, old: [AccessIntention], new: [AccessIntention])] = []
+        for id in self.claims(near: item, or: destination).sorted() {
+            guard let record = records[id] else { continue }
+            let old = record.claim.intentions
+            let new = old.map { intention in
+                var intention = intention
+                intention.item = rebound(intention, of: record, item, to: destination) ?? intention.item
+                return intention
+            }
+            claims.append((id, old, new))
+        }
+        var attached: [(id: PresenterID, old: CoordinatedItem, new: CoordinatedItem)] = []
+        let concerned =
+            (tree[item.subject]?.presenters ?? []) + tree.presentersInside(item.subject)
+            + (tree[.place(destination.location)]?.presenters ?? [])
+        for id in concerned {
+            guard let presented = presenters[id]?.presenter.item else { continue }
+            let new =
+                presented.subject == .place(destination.location)
+                ? destination : presented.following(item, to: destination)
+            attached.append((id, presented, new))
+        }
+        // All out before the first goes in again: what somebody is still at keeps its place in the tree.
+        for (id, old, _) in claims { for intention in old { tree.remove(id, intention) } }
+        for (id, old, _) in attached { tree.remove(id, at: old) }
+        for (id, _, new) in claims {
+            records[id]?.claim.intentions = new
+            for intention in new { tree.insert(id, intention) }
+        }
+        for (id, _, new) in attached {
+            presenters[id]?.presenter.item = new
+            tree.insert(id, at: new)
+        }
+        somethingHasMoved = true
+        for (id, old, new) in claims where old != new {
+            revisits.append(id)
+            revisitDependents(of: id)
+        }
+    }
+
+    private func claims(near item: CoordinatedItem, or destination: CoordinatedItem) -> Set<ClaimID> {
+        var found: Set<ClaimID> = []
+        for subject in [item.claimed, destination.claimed, .place(destination.location)] {
+            guard let node = tree[subject] else { continue }
+            found.formUnion(node.readers.union(node.writers))
+        }
+        tree.forEachInside(item.claimed) { node in
+            found.formUnion(node.readers.union(node.writers))
+            return true
+        }
+        return found
+    }
+
+    private func rebound(
+        _ intention: AccessIntention, of record: ClaimRecord, _ item: CoordinatedItem, to destination: CoordinatedItem
+    ) -> CoordinatedItem? {
+        if intention.item.subject == .place(destination.location) { return destination }
+        if record.stage.isOpen, intention.intent == .writing(.forReplacing), intention.item.subject == item.subject {
+            return intention.item.asPlace
+        }
+        let followed = intention.item.following(item, to: destination)
+        return followed == intention.item ? nil : followed
+    }
+}

@@ -1,0 +1,97 @@
+package import DocumentModel
+
+/// One attack on a host: a peer that misbehaves, what a caller asks meanwhile, and what has to come of it.
+public struct HostAttack: Sendable, Identifiable {
+    public let description: CheckDescription
+    /// The behaviour of `misbehaving-peer`.
+    public let behaviour: String
+    /// What the caller asks.
+    package let question: HostQuestion
+    /// What has to become of that.
+    package let expectation: HostExpectation
+    /// What the provider's manifest declares.
+    package let capabilities: Set<ProviderCapability>
+    /// How long the caller may have to wait for the end of what was asked.
+    package let limit: Duration
+
+    public var id: String { description.id }
+
+    /// Whether it goes for the host's process itself.
+    var mayEndHost: Bool { behaviour == "process-signals-the-host" }
+
+    /// - Parameters:
+    ///   - id: `HA-FAMILY-001`.
+    ///   - title: the rule in one sentence, as it is when the host stands the attack.
+    package init(
+        _ id: String, _ title: String, rule: String, behaviour: String, asking question: HostQuestion,
+        expecting expectation: HostExpectation, capabilities: Set<ProviderCapability> = [],
+        limit: Duration = .seconds(20)
+    ) {
+        description = CheckDescription(id: id, title: title, level: .must, rule: .rule(rule))
+        self.behaviour = behaviour
+        self.question = question
+        self.expectation = expectation
+        self.capabilities = capabilities
+        self.limit = limit
+    }
+
+    /// Every attack, family after family.
+    public static let all: [HostAttack] =
+        starts + frames + answers + floods + contents + processes + listings + values + changes + modifications
+        + codes + pickers + tools
+}
+
+/// What a caller asks for while a provider misbehaves.
+package enum HostQuestion: Hashable, Sendable {
+    /// A domain of the provider.
+    case add
+    /// The top folder.
+    case list
+    /// The top folder, twice.
+    case listTwice
+    /// The contents of the document that the behaviours deviate on.
+    case read
+    /// The same, and then a good document.
+    case readThenGood
+    /// The same, and to be let go after two seconds.
+    case readAndCancel
+    /// The same twice, with the contents let go in between.
+    case readAgain
+    /// To change that document, then the top folder twice, and the change again.
+    case editBetweenListings
+    /// The news of the remote.
+    case refresh
+    /// The news of the remote, and then a document that is new there.
+    case refreshAndFind
+    /// To change a document.
+    case write
+    /// To change a document, and to wait until the provider has taken that after all.
+    case writeUntilTaken
+    /// To make a document.
+    case create
+    case remove
+    case rename
+    /// To choose a document in a picker.
+    case pick
+    /// Nothing: a host tool misbehaves, and judges what it gets itself.
+    case tool
+}
+
+/// What has to become of what was asked.
+package enum HostExpectation: Hashable, Sendable {
+    /// It is as if the provider were well-behaved.
+    case success
+    /// It fails, with one of these codes.
+    case failure([DocumentError.Code])
+    /// Either of the two, as time will have it: which of two things comes first, and how fast the machine is.
+    case either([DocumentError.Code])
+    /// It succeeds, and the top folder holds just these: what the provider says, and nothing else.
+    case listing(Set<String>)
+
+    var codes: [DocumentError.Code] {
+        switch self {
+        case .success, .listing: []
+        case .failure(let codes), .either(let codes): codes
+        }
+    }
+}

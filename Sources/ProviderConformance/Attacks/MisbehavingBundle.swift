@@ -1,0 +1,74 @@
+import DocumentModel
+import Foundation
+import Glibc
+
+/// A bundle of the misbehaving provider, with deadlines so short that nobody waits long for a verdict.
+struct MisbehavingBundle: Sendable {
+    let name: String
+    let capabilities: Set<ProviderCapability>
+
+    static let all: [MisbehavingBundle] = [
+        MisbehavingBundle(name: "plain", capabilities: []),
+        MisbehavingBundle(name: "changes", capabilities: [.changes]),
+        MisbehavingBundle(name: "modifying", capabilities: [.modifying]),
+        MisbehavingBundle(name: "picker", capabilities: [.modifying, .picker]),
+    ]
+
+    static func bundle(with capabilities: Set<ProviderCapability>) throws -> MisbehavingBundle {
+        guard let bundle = all.first(where: { $0.capabilities == capabilities }) else {
+            throw KitError("There is no bundle with the capabilities \(capabilities.map(\.rawValue)).")
+        }
+        return bundle
+    }
+
+    var identifier: String { "org.docent.misbehaving.\(name)" }
+
+    private var manifest: String {
+        let names = capabilities.sorted().map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        return """
+            identifier = "\(identifier)"
+            name = "Misbehaving \(name)"
+            version = "1.0"
+            executable = "misbehaving-peer"
+            arguments = ["provider"]
+            protocol-versions = [1]
+            modes = ["import", "open", "export", "move"]
+            types = ["public.content"]
+            capabilities = [\(names)]
+
+            [deadlines]
+            start = 4
+            metadata = 3
+            mutation = 3
+            contents = 4
+
+            [[settings]]
+            key = "behaviour"
+            type = "string"
+            required = true
+            description = "What it does wrong"
+
+            [[settings]]
+            key = "traffic"
+            type = "path"
+            description = "A folder in which it notes what goes through its pipes"
+
+            [permissions]
+            write = ["{traffic}"]
+
+            """
+    }
+
+    func write(to folder: String, program: String) throws {
+        mkdir(folder, 0o700)
+        do {
+            try Data(manifest.utf8).write(to: URL(fileURLWithPath: folder + "/provider.toml"))
+            // A hard link where that is possible.
+            if link(program, folder + "/misbehaving-peer") != 0 {
+                try FileManager.default.copyItem(atPath: program, toPath: folder + "/misbehaving-peer")
+            }
+        } catch {
+            throw KitError("The bundle “\(folder)” cannot be made: \(error.localizedDescription)")
+        }
+    }
+}

@@ -1,0 +1,3 @@
+import Glibc
+
+exit(PeerProgram.main(Array(CommandLine.arguments.dropFirst())))

@@ -1,0 +1,242 @@
+import DocumentModel
+import FileCoordination
+
+/// What people do, at random.
+extension History {
+    private static let intents: [ClaimIntent] = [
+        .reading, .reading, .reading(.withoutChanges), .reading(.immediatelyAvailableMetadataOnly),
+        .reading(.forUploading), .writing(nil), .writing(nil), .writing(.forDeleting), .writing(.forMoving),
+        .writing(.forMerging), .writing(.forReplacing), .writing(.contentIndependentMetadataOnly), .evicting,
+    ]
+
+    mutating func ask() {
+        number += 1
+        let owner = any(Self.owners)
+        let outer = running.filter { claims[$0]?.owner == owner }.sorted()
+        let nested = random.next() % 3 == 0 && !outer.isEmpty ? any(outer) : nil
+        let asked = messages.filter { presenters[$0.value.presenter] == owner }.keys.sorted()
+        let message = asked.isEmpty ? nil : any(asked)
+        let answering = nested == nil && random.next() % 3 == 0 ? message : nil
+        let purpose: Purpose? =
+            switch random.next() % 6 {
+            case 0: .identifier("p")
+            case 1, 2: answering.flatMap { messages[$0] }.map { .presenter($0.presenter) }
+            default: nil
+            }
+        let style: Claim.Style =
+            switch random.next() % 16 {
+            case 0: .preparation
+            case 1: .unlessBusy
+            case 2: .unlessOthersUseIt
+            default: .access
+            }
+        let intentions = (0...(random.next() % 3 == 0 ? 1 : 0)).map { _ in
+            AccessIntention(any(items), any(Self.intents))
+        }
+        // Few coordinators, and new ones from time to time, since a cancelled one stays so.
+        let coordinator =
+            random.next() % 3 == 0
+            ? CoordinatorID(owner: owner.id, number: number / 16 + random.next() % 2) : nil
+        let isAtOnce = random.next() % 4 == 0
+        let claim = Claim(
+            id: ClaimID(number), owner: owner, intentions: intentions, style: style, purpose: purpose,
+            coordinator: coordinator, providesContents: !isAtOnce && random.next() % 4 == 0,
+            nestedIn: nested.map { [$0] } ?? [], answering: answering)
+        if isAtOnce, !askAtOnce(claim) { return }
+        claims[claim.id] = claim
+        for friend in friends(of: claim) { befriended.formUnion([friend.id, claim.id]) }
+        if let nested { inside[nested, default: []].insert(claim.id) }
+        note(
+            "ask \(claim.id) \(owner) \(style) \(intentions.map { "\($0.intent) \($0.item.location)" }) in \(nested as Any) answering \(answering as Any) purpose \(purpose as Any) coordinator \(coordinator?.number as Any)",
+            isAtOnce ? [.grant(claim.id, intentions.map(\.item.location))] : machine.request(claim, at: time))
+    }
+
+    /// What is granted at once would have been granted to anybody who asks, and nobody would have heard of it; a plain read
+    /// that is not would have had to wait for somebody, or ask.
+    private mutating func askAtOnce(_ claim: Claim) -> Bool {
+        var other = machine
+        let actions = other.request(claim, at: time)
+        let isGranted = machine.grantAtOnce(claim, at: time)
+        let wouldBe = actions == [.grant(claim.id, claim.intentions.map(\.item.location))]
+        let isPlain =
+            !claim.isWriting && claim.style == .access && claim.nestedIn.isEmpty && claim.answering == nil
+            && !claim.intentions.contains { $0.intent == .reading(.forUploading) }
+            // With its group it may go before others.
+            && friends(of: claim).isEmpty
+        if isGranted ? !wouldBe : wouldBe && isPlain {
+            complaints.append(
+                "\(claim.id) was \(isGranted ? "" : "not ")granted at once, and asked for it does \(actions)")
+        }
+        if isGranted, machine.heldCount != other.heldCount || machine.waitingCount != other.waitingCount {
+            complaints.append("\(claim.id), granted at once, is counted otherwise than one that was asked for")
+        }
+        return isGranted
+    }
+
+    mutating func end() {
+        let free = running.filter { inside[$0]?.isEmpty ?? true }.sorted()
+        guard !free.isEmpty else { return }
+        let id = any(free)
+        drop(id)
+        note("end \(id)", machine.end(id, at: time))
+    }
+
+    mutating func giveUp() {
+        let waiting = claims.keys.filter { held[$0] == nil && !running.contains($0) }.sorted()
+        guard !waiting.isEmpty else { return }
+        let id = any(waiting)
+        drop(id)
+        note("give up \(id)", machine.end(id, at: time))
+    }
+
+    mutating func cancelCoordinator() {
+        let known = claims.keys.sorted().compactMap { claims[$0]?.coordinator }
+        guard !known.isEmpty else { return }
+        let coordinator = any(known)
+        note("cancel coordinator \(coordinator.number)", machine.cancel(coordinator, at: time))
+    }
+
+    mutating func endOwner() {
+        let owner = any(Self.owners)
+        for id in claims.values.filter({ $0.owner == owner }).map(\.id) { drop(id) }
+        for (id, other) in presenters where other == owner { forget(id) }
+        note("end of \(owner)", machine.ownerEnded(owner, at: time))
+    }
+
+    /// A document gets another folder or name: inside of an access that may do that, or by a program that coordinates nothing.
+    mutating func move() {
+        let documents = items.indices.filter {
+            items[$0].kind == .document && !items[$0].location.description.contains(".pkg")
+        }
+        let index = any(documents)
+        let item = items[index]
+        number += 1
+        let folder = any(["", "f/", "f/g/"])
+        guard case .item(let key) = item.subject,
+            let there = try? CoordinatedItem.at("\(folder)moved-\(number)", is: String(key.id.rawValue.dropFirst()))
+        else { return complaints.append("an item cannot be moved") }
+        let mover = running.sorted().first { claims[$0]?.mayMove(item) == true }
+        let actions: [CoordinationAction]
+        if let mover, random.next() % 2 == 0 {
+            guard let told = try? machine.moved(item, to: there, in: mover, at: time) else {
+                return complaints.append("\(mover) could not move \(item.location), which it writes")
+            }
+            actions = told
+        } else {
+            actions = machine.noticedMove(item, to: there, at: time)
+        }
+        items[index] = there
+        // Who waits to replace it wants the place, and not the item (COORD-7); all others follow.
+        for id in claims.keys {
+            let keepsPlaces = held[id] == nil && !running.contains(id)
+            claims[id]?.follow(item, to: there, keepingPlaces: keepsPlaces)
+        }
+        for (id, old) in held {
+            guard let claim = claims[id] else { continue }
+            held[id] = Held(claim: claim, isAlone: old.isAlone)
+        }
+        note("move \(item.location) to \(there.location) in \(mover as Any)", actions)
+    }
+
+    mutating func addPresenter() {
+        number += 1
+        let id = PresenterID(number)
+        let owner = any(Self.owners)
+        presenters[id] = owner
+        let capabilities = PresenterCapabilities(rawValue: UInt32(truncatingIfNeeded: random.next()))
+            .intersection(.all)
+        note(
+            "presenter \(id) \(owner) \(capabilities.rawValue)",
+            machine.add(
+                Presenter(
+                    id: id, owner: owner, item: any(items), capabilities: capabilities, patience: .seconds(20)),
+                at: time))
+    }
+
+    mutating func removePresenter() {
+        guard !presenters.isEmpty else { return }
+        let id = any(presenters.keys.sorted())
+        forget(id)
+        note("remove \(id)", machine.remove(id, at: time))
+    }
+
+    mutating func answer(withError: Bool) {
+        guard !messages.isEmpty else { return }
+        let id = any(messages.keys.sorted())
+        guard let (presenter, message) = messages.removeValue(forKey: id).map({ ($0.presenter, $0.message) }) else {
+            return
+        }
+        switch message {
+        case .relinquishToReader, .relinquishToWriter: if !withError { relinquished[presenter, default: 0] += 1 }
+        case .reacquire: relinquished[presenter, default: 0] -= 1
+        default: break
+        }
+        if relinquished[presenter, default: 0] < 0 { complaints.append("\(presenter) got back what it never gave up") }
+        let failure = withError ? DocumentError(.internal, "No.") : nil
+        note(
+            "answer \(id) of \(presenter) to \(message) \(withError)", machine.answered(id, failure: failure, at: time))
+    }
+
+    mutating func provide() {
+        guard !providing.isEmpty else { return }
+        let id = any(providing)
+        providing.removeAll { $0 == id }
+        let failure = random.next() % 4 == 0 ? DocumentError(.serverUnreachable, "Away.") : nil
+        note("provided \(id) \(failure == nil)", machine.provided(id, failure: failure, at: time))
+    }
+
+    mutating func makeSnapshot() {
+        guard !snapshotting.isEmpty else { return }
+        let id = any(snapshotting)
+        snapshotting.removeAll { $0 == id }
+        let failure = random.next() % 4 == 0 ? DocumentError(.localStorage, "Full.") : nil
+        // COORD-14: from now on the original is free.
+        held[id] = nil
+        note("snapshot \(id) \(failure == nil)", machine.snapshotsMade(id, failure: failure, at: time))
+    }
+
+    mutating func forget(_ presenter: PresenterID) {
+        presenters[presenter] = nil
+        relinquished[presenter] = nil
+        messages = messages.filter { $0.value.presenter != presenter }
+    }
+
+    mutating func drop(_ id: ClaimID) {
+        held[id] = nil
+        running.remove(id)
+        providing.removeAll { $0 == id }
+        snapshotting.removeAll { $0 == id }
+        guard let claim = claims.removeValue(forKey: id) else { return }
+        for outer in claim.nestedIn { inside[outer]?.remove(id) }
+    }
+
+    /// - Precondition: there is at least one.
+    private mutating func any<Element>(_ elements: [Element]) -> Element {
+        elements[Int(random.next() % UInt64(elements.count))]
+    }
+}
+
+extension Claim {
+    /// The same claim, of an item that is somewhere else by now.
+    fileprivate mutating func follow(_ item: CoordinatedItem, to there: CoordinatedItem, keepingPlaces: Bool) {
+        for index in intentions.indices where intentions[index].item.subject == item.subject {
+            guard keepingPlaces, intentions[index].intent == .writing(.forReplacing) else {
+                intentions[index].item = there
+                continue
+            }
+            let place = intentions[index].item
+            intentions[index].item = CoordinatedItem(
+                subject: .place(place.location), kind: place.kind, enclosing: place.enclosing, location: place.location)
+        }
+    }
+
+    /// Whether its accessor may give an item another place.
+    fileprivate func mayMove(_ item: CoordinatedItem) -> Bool {
+        guard style == .access else { return false }
+        return intentions.contains { intention in
+            guard intention.intent.isWriting else { return false }
+            let isInside = item.enclosing.contains { .item($0.key) == intention.item.subject }
+            return isInside || intention.item.subject == item.subject
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import DocumentModel
+import DocumentTransport
+import DocumentWire
+import Logging
+import SystemPackage
+import Testing
+
+@testable import DocumentHost
+@testable import ProviderLauncher
+
+@Suite("What a domain has heard of its provider")
+struct DomainTests {
+    private struct NoRequests: RequestHandler {
+        func answer(_ body: [UInt8], _ request: IncomingRequest) async throws -> [UInt8] {
+            throw DocumentError(.unimplemented, "Not in this test.")
+        }
+    }
+
+    /// With a provider that is never started.
+    private func withDomain(_ body: (Domain) throws -> Void) throws {
+        let loop = EventLoop(name: "domain-tests")
+        let blocking = BlockingPool(threads: 1, name: "domain-block")
+        defer {
+            blocking.shutdown()
+            loop.shutdown()
+        }
+        let manifest = try Manifest(
+            text:
+                "identifier = \"org.example.photos\"\nname = \"Photos\"\nexecutable = \"photos\"\nmodes = [\"open\"]\n",
+            file: "F")
+        let bundle = ProviderBundle(manifest: manifest, folder: "/nowhere", executable: "/nowhere/photos")
+        let name = try DomainName("work")
+        let settings = SessionSettings(
+            providerID: manifest.identifier, domain: name, settings: [:], stateFolder: "/nowhere",
+            storageRoot: "/nowhere", stagingFolder: "/nowhere")
+        let supervisor = ProviderSupervisor(
+            ProviderSupervisor.Configuration(bundle: bundle, settings: settings),
+            in: LaunchContext(
+                loop: loop, blocking: blocking, trampoline: "/nowhere", environment: [:], software: "tests",
+                logger: Logger(label: "domain-tests") { _ in SwiftLogNoOpLogHandler() }),
+            handler: NoRequests())
+        try body(Domain(name: name, bundle: bundle, rootID: .root, supervisor: supervisor, isRunning: true))
+    }
+
+    @Test("Rule 55: what one process has told of is not taken for what the next one knows")
+    func restart() throws {
+        try withDomain { domain in
+            #expect(domain.caughtUp(with: domain.beginCatchingUp()))
+            #expect(domain.isCaughtUp)
+            domain.took(.died(DocumentError(.providerDied, "It ended.")))
+            #expect(!domain.isCaughtUp && !domain.isRunning)
+            let news = domain.beginCatchingUp()
+            domain.took(.stopped)
+            #expect(!domain.caughtUp(with: news), "what was asked of the process before says nothing")
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import DocumentModel
+import DocumentStorage
+import DocumentTestSupport
+import Glibc
+import Logging
+import SystemPackage
+import Testing
+
+@testable import DocumentHost
+
+/// The host inside of another program, with a real provider.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct EmbeddedHostTests {
+    private func withHost(_ body: (DocumentHost, FilePath) async throws -> Void) async throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let remote = folder.appending("remote")
+        try #require(mkdir(remote.string, 0o700) == 0)
+        let program = try BuiltProducts.executable("docent-trampoline")
+        let host = try DocumentHost(
+            DocumentHost.Configuration(
+                root: folder.appending("root"),
+                providerFolders: [program.removingLastComponent().appending("providers")], trampoline: program,
+                software: "tests"),
+            logger: Logger(label: "embedded") { _ in SwiftLogNoOpLogHandler() })
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await host.run() }
+            do {
+                _ = try await host.addDomain(
+                    DomainName("d"), provider: ProviderIdentifier("org.docent.folder"),
+                    settings: ["folder": remote.string])
+                try await body(host, remote)
+            } catch {
+                group.cancelAll()
+                try await group.waitForAll()
+                throw error
+            }
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+    }
+
+    /// As soon as nothing is heard of the provider any more.
+    private func isGrantedAtOnce(
+        _ request: AccessRequest, _ tool: DocumentHost.Tool, _ host: DocumentHost
+    ) async -> Bool {
+        for _ in 0..<3_000 {
+            if host.beginAccessAtOnce(request, for: tool) != nil { return true }
+            try? await Task.sleep(for: .milliseconds(10))
+        }
+        return false
+    }
+
+    @Test("CONT-7: whoever asks for an item that gets its provider's identifier at that moment is given it")
+    func identifiedMeanwhile() async throws {
+        try await withHost { host, remote in
+            let tool = host.connect(tool: "one")
+            let location = try Location("d:/a.txt")
+            let source = remote.removingLastComponent().appending("a.txt")
+            try TemporaryFile.write("mine", to: source)
+            // Nobody takes it, so that it stays in between for as long as this test wants.
+            try #require(rename(remote.string, remote.string + "-away") == 0)
+            _ = try await host.moveIn(source, to: location)
+            let item = try #require(try host.storage.read { try $0.item(at: location) })
+            #expect(item.isArriving)
+            host.broker.identified(
+                try host.storage.read { try $0.coordinated(item) }, as: try ItemIdentifier("the provider's"))
+            for intent in [AccessIntent.reading, .writing] {
+                let access = try await host.beginAccess(AccessRequest(location: location, intent: intent), for: tool)
+                #expect(try TemporaryFile.read(FilePath(access.items[0].path)) == "mine")
+                try await host.endAccess(access.number, of: tool)
+            }
+            host.disconnect(tool)
+        }
+    }
+
+    @Test(
+        "§10: the usual read is granted at once; with a writer, somebody else's purpose or contents elsewhere it is not"
+    )
+    func usualRead() async throws {
+        try await withHost { host, remote in
+            try TemporaryFile.write("here", to: remote.appending("a.txt"))
+            let (tool, other) = (host.connect(tool: "one"), host.connect(tool: "another"))
+            let reading = AccessRequest(location: try Location("d:/a.txt"), intent: .reading)
+            #expect(host.beginAccessAtOnce(reading, for: tool) == nil, "it is not here yet")
+            let first = try await host.beginAccess(reading, for: tool)
+            #expect(try TemporaryFile.read(FilePath(first.items[0].path)) == "here")
+            #expect(await isGrantedAtOnce(reading, other, host), "readers share")
+            #expect(host.claimCount == 2)
+            var coming = reading
+            coming.purpose = "org.example.editor"
+            #expect(host.beginAccessAtOnce(coming, for: other) == nil, "not the usual one")
+            host.disconnect(other)
+            try await host.endAccess(first.number, of: tool)
+            let writing = try await host.beginAccess(
+                AccessRequest(location: reading.location, intent: .writing), for: tool)
+            let second = host.connect(tool: "a second one")
+            #expect(host.beginAccessAtOnce(reading, for: second) == nil, "somebody writes")
+            try await host.endAccess(writing.number, of: tool)
+            #expect(await isGrantedAtOnce(reading, second, host))
+            // What somebody changed without coordinating is looked at first.
+            host.disconnect(second)
+            let third = host.connect(tool: "a third one")
+            try TemporaryFile.write("changed behind the host's back", to: FilePath(writing.items[0].path))
+            #expect(host.beginAccessAtOnce(reading, for: third) == nil)
+            for tool in [tool, third] { host.disconnect(tool) }
+        }
+    }
+}

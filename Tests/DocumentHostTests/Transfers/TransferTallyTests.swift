@@ -1,0 +1,50 @@
+import DocumentModel
+import Testing
+
+@testable import DocumentHost
+
+@Suite("Transfers in sums")
+struct TransferTallyTests {
+    private func transfer(_ numbers: inout TransferMeterTests.Numbers) -> TransferStatus {
+        let done = UInt64.random(in: 0...1_000, using: &numbers)
+        return TransferStatus(
+            done: done, expected: Bool.random(using: &numbers) ? UInt64.random(in: 0...2_000, using: &numbers) : nil,
+            bytesPerSecond: Bool.random(using: &numbers) ? UInt64.random(in: 0...100, using: &numbers) : nil,
+            wait: Bool.random(using: &numbers) ? TransferWait.allCases.randomElement(using: &numbers) : nil,
+            problem: Bool.random(using: &numbers) ? DocumentError(.busy, "Later.") : nil)
+    }
+
+    @Test("every transfer counts once, and the sums do not depend on the order")
+    func sums() {
+        for seed in 0..<500 as Range<UInt64> {
+            var numbers = TransferMeterTests.Numbers(state: seed)
+            var all: [ItemTransfers] = []
+            for _ in 0..<Int.random(in: 0...20, using: &numbers) {
+                all.append(
+                    ItemTransfers(
+                        download: Bool.random(using: &numbers) ? transfer(&numbers) : nil,
+                        upload: Bool.random(using: &numbers) ? transfer(&numbers) : nil))
+            }
+            var tally = TransferTally()
+            for transfers in all { tally.add(transfers) }
+            let single = all.flatMap { [$0.download, $0.upload] }.compactMap { $0 }
+            #expect(tally.summary.waiting + tally.summary.underWay + tally.summary.failed == UInt64(single.count))
+            #expect(tally.summary.underWay == UInt64(single.filter(\.isUnderWay).count))
+            #expect(tally.summary.bytesLeft == single.reduce(0) { $0 + $1.bytesLeft })
+            #expect(tally.summary.isEmpty == single.isEmpty)
+            var other = TransferTally()
+            for transfers in all.shuffled(using: &numbers) { other.add(transfers) }
+            #expect(other == tally)
+        }
+    }
+
+    @Test("sizes that cannot be do not end the host")
+    func huge() {
+        var tally = TransferTally()
+        for _ in 0..<3 {
+            tally.add(ItemTransfers(download: TransferStatus(expected: .max, bytesPerSecond: .max)))
+        }
+        #expect(tally.summary.bytesLeft == .max && tally.summary.bytesPerSecond == .max)
+        #expect(tally.summary.timeLeft == .seconds(1))
+    }
+}

@@ -1,0 +1,140 @@
+import DocumentModel
+import DocumentMount
+import Testing
+
+/// The numbers that the kernel knows files and folders by.
+@Suite struct NodeTableTests {
+    private func name(_ text: String) throws -> ItemName { try ItemName(text) }
+
+    private func look(_ text: String, in folder: UInt64, _ table: inout NodeTable) throws -> UInt64 {
+        let number = table.lookUp(try ItemName(text), in: folder)
+        return try #require(number)
+    }
+
+    @Test func aNumberStandsForALocationWhileTheKernelKnowsIt() throws {
+        var table = NodeTable()
+        let domain = try look("work", in: NodeTable.top, &table)
+        let folder = try look("Reports", in: domain, &table)
+        let file = try look("q3.pdf", in: folder, &table)
+        #expect(table.place(of: NodeTable.top) == .top)
+        #expect(table.place(of: domain) == .item(try Location("work:/")))
+        #expect(table.place(of: file) == .item(try Location("work:/Reports/q3.pdf")))
+        #expect(table.number(of: try Location("work:/Reports/q3.pdf")) == file)
+        #expect(table.location(of: try name("new"), in: folder) == (try Location("work:/Reports/new")))
+        #expect(table.location(of: try name("not a domain"), in: NodeTable.top) == nil)
+        let again = try look("q3.pdf", in: folder, &table)
+        #expect(again == file)
+        var isGone = table.forget(file, 1)
+        #expect(!isGone)
+        isGone = table.forget(file, 1)
+        #expect(isGone)
+        #expect(table.place(of: file) == nil)
+    }
+
+    @Test func aFolderIsKeptForWhatIsBelowIt() throws {
+        var table = NodeTable()
+        let domain = try look("work", in: NodeTable.top, &table)
+        let folder = try look("Reports", in: domain, &table)
+        let file = try look("q3.pdf", in: folder, &table)
+        table.forget(folder, 1)
+        table.forget(domain, 1)
+        #expect(table.place(of: file) == .item(try Location("work:/Reports/q3.pdf")))
+        table.forget(file, 1)
+        #expect(table.count == 1)
+    }
+
+    @Test func whatIsBelowAFolderMovesWithIt() throws {
+        var table = NodeTable()
+        let domain = try look("work", in: NodeTable.top, &table)
+        let folder = try look("Reports", in: domain, &table)
+        let file = try look("q3.pdf", in: folder, &table)
+        table.move(folder, to: try name("Old"), in: domain)
+        #expect(table.place(of: file) == .item(try Location("work:/Old/q3.pdf")))
+        #expect(table.number(of: try Location("work:/Reports")) == nil)
+        // Into itself: nothing happens.
+        table.move(folder, to: try name("x"), in: folder)
+        #expect(table.place(of: file) == .item(try Location("work:/Old/q3.pdf")))
+    }
+
+    @Test func whatWasReplacedOrRemovedHasNoPlaceAndKeepsItsNumber() throws {
+        var table = NodeTable()
+        let domain = try look("work", in: NodeTable.top, &table)
+        let new = try look("new", in: domain, &table)
+        let old = try look("old", in: domain, &table)
+        table.move(new, to: try name("old"), in: domain)
+        #expect(table.place(of: new) == .item(try Location("work:/old")))
+        #expect(table.place(of: old) == nil)
+        table.remove(new)
+        #expect(table.place(of: new) == nil)
+        let again = try look("old", in: domain, &table)
+        #expect(again != new && again != old)
+        for number in [new, old, again] {
+            let isGone = table.forget(number, 1)
+            #expect(isGone)
+        }
+        table.forget(domain, 1)
+        #expect(table.count == 1)
+    }
+
+    /// Against a table that is nothing but a dictionary of paths.
+    @Test(arguments: 0..<50) func aRandomHistoryLeavesWhatAPlainModelSays(_ seed: UInt64) throws {
+        var generator = SeededNumbers(seed: seed)
+        var table = NodeTable()
+        let domain = try look("work", in: NodeTable.top, &table)
+        let work = try DomainName("work")
+        let names = try ["a", "b", "c"].map { try ItemName($0) }
+        var paths: [UInt64: [ItemName]?] = [domain: []]
+        var lookups: [UInt64: UInt64] = [domain: 1]
+        for _ in 0..<300 {
+            let known = lookups.keys.filter { lookups[$0, default: 0] > 0 }.sorted()
+            let folder = known[generator.below(known.count)]
+            let other = known[generator.below(known.count)]
+            let name = names[generator.below(names.count)]
+            switch generator.below(4) {
+            case 0, 1:
+                guard let around = paths[folder] ?? nil, around.count < 6 else { continue }
+                let found = table.lookUp(name, in: folder)
+                let number = try #require(found)
+                #expect(paths[number] == nil || paths[number] == around + [name])
+                paths[number] = around + [name]
+                lookups[number, default: 0] += 1
+            case 2:
+                guard other != domain, let from = paths[other] ?? nil, let around = paths[folder] ?? nil,
+                    !around.starts(with: from), around + [name] != from
+                else { continue }
+                table.move(other, to: name, in: folder)
+                for (number, path) in paths {
+                    guard let path, !path.starts(with: from) else { continue }
+                    if path.starts(with: around + [name]) { paths[number] = .some(nil) }
+                }
+                for (number, path) in paths {
+                    guard let path, path.starts(with: from) else { continue }
+                    paths[number] = around + [name] + path.dropFirst(from.count)
+                }
+            default:
+                guard other != domain else { continue }
+                table.forget(other, 1)
+                lookups[other, default: 1] -= 1
+            }
+            for (number, count) in lookups where count > 0 {
+                let path = try #require(paths[number])
+                let expected = path.map { NodeTable.Place.item(Location(domain: work, components: $0)) }
+                #expect(table.place(of: number) == expected)
+            }
+        }
+        for (number, count) in lookups { table.forget(number, count) }
+        #expect(table.count == 1)
+    }
+}
+
+/// The same numbers for the same seed.
+private struct SeededNumbers {
+    var state: UInt64
+
+    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1 }
+
+    mutating func below(_ limit: Int) -> Int {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return Int((state >> 33) % UInt64(limit))
+    }
+}

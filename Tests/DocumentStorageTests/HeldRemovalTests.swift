@@ -1,0 +1,130 @@
+import DocumentModel
+import DocumentTestSupport
+import Testing
+
+@testable import DocumentStorage
+
+/// What the provider says is gone, and what is not removed yet.
+struct HeldRemovalTests {
+    /// A folder with a document that is here and one that is not, and a document beside it.
+    private func fixture() throws -> StorageFixture {
+        let storage = try StorageFixture()
+        try storage.tell(
+            storage.item("f", "Folder", kind: .folder), storage.item("a", "a.txt", in: "f", contents: "alpha"),
+            storage.item("b", "b.txt", in: "f"), storage.item("c", "c.txt"))
+        try storage.provide(storage.item("a", "a.txt", in: "f"), "alpha")
+        return storage
+    }
+
+    private func gone(_ ids: String..., in storage: StorageFixture, updated: [Item] = []) throws {
+        let changes = ItemChanges(
+            updated: updated, deleted: try ids.map { try ItemIdentifier($0) }, anchor: try SyncAnchor([1]), more: false)
+        _ = try storage.store.apply(changes, in: storage.domain, holding: true)
+    }
+
+    private func settle(
+        _ storage: StorageFixture, _ verdict: DocumentStore.RemovalVerdict
+    ) throws -> DocumentStore.RemovalLoad? {
+        var seen: DocumentStore.RemovalLoad?
+        let outcome = try storage.store.settleHeldRemovals(of: storage.domain) { load, record in
+            seen = load
+            record.asked = verdict == .wait ? 7 : nil
+            return verdict
+        }
+        try storage.store.perform(outcome)
+        return seen
+    }
+
+    private func exists(_ id: String, in storage: StorageFixture) throws -> Bool {
+        try storage.index.read { try $0.item(ItemIdentifier(id), in: storage.domain) } != nil
+    }
+
+    @Test("CONT-13: what waits stays as it is, over a restart, and is counted with all below it")
+    func waits() throws {
+        let storage = try fixture()
+        try gone("f", "a", in: storage)
+        let load = try #require(try settle(storage, .wait))
+        #expect(load.gathered == 3)
+        #expect(load.items == 4)
+        try storage.reopen()
+        #expect(try storage.index.read { try $0.removalWatch(of: .told, in: storage.domain).asked } == 7)
+        #expect(try storage.index.read { try $0.countHeld(of: .told, in: storage.domain) } == (3, 1))
+        #expect(try storage.indexed("a").state == .materialised)
+        #expect(try storage.read(storage.tree.path(of: storage.location("Folder/a.txt"))) == "alpha")
+    }
+
+    @Test("CONT-13: carried out, it is gone here like any other removal")
+    func carriedOut() throws {
+        let storage = try fixture()
+        try gone("f", in: storage)
+        _ = try settle(storage, .carryOut)
+        for id in ["f", "a", "b"] { #expect(try !exists(id, in: storage)) }
+        #expect(try exists("c", in: storage))
+        #expect(try storage.read(storage.tree.path(of: storage.location("Folder/a.txt"))) == nil)
+        #expect(try settle(storage, .carryOut) == nil)
+    }
+
+    @Test("CONT-13: what the provider tells of again does not wait any more")
+    func cameBack() throws {
+        let storage = try fixture()
+        try gone("f", "c", in: storage)
+        _ = try settle(storage, .wait)
+        try gone(in: storage, updated: [storage.item("f", "Folder", kind: .folder)])
+        #expect(try settle(storage, .wait)?.gathered == 1)
+        try storage.tell(storage.item("c", "c.txt"))
+        // Nothing is left of the question.
+        #expect(try settle(storage, .carryOut)?.gathered == 0)
+        #expect(try exists("c", in: storage))
+        #expect(try storage.index.read { try $0.removalWatch(of: .told, in: storage.domain).asked } == nil)
+    }
+
+    @Test("CONT-13, VER-15: kept, documents with contents here are to be sent anew, and names alone go")
+    func kept() throws {
+        let storage = try fixture()
+        try gone("f", "c", in: storage)
+        _ = try settle(storage, .wait)
+        let outcome = try storage.store.answerHeldRemovals(of: storage.domain, keepingContents: true)
+        try storage.store.perform(outcome)
+        #expect(try storage.indexed("a").state == .changed)
+        #expect(try storage.indexed("f").isGone)
+        #expect(try storage.read(storage.tree.path(of: storage.location("Folder/a.txt"))) == "alpha")
+        for id in ["b", "c"] { #expect(try !exists(id, in: storage)) }
+        #expect(try storage.index.read { try $0.countHeld(of: .told, in: storage.domain) } == (0, 0))
+    }
+
+    @Test("CONT-13: of a listing, too, what was not seen waits, and is not asked for again")
+    func listing() throws {
+        let storage = try fixture()
+        let root = ItemIdentifier.root
+        for _ in 0..<2 {
+            let generation = try storage.store.beginListing(of: root, in: storage.domain)
+            let page = ItemPage(items: [try storage.item("c", "c.txt")], next: nil)
+            _ = try storage.store.apply(page, of: root, in: storage.domain, generation: generation, holding: true)
+        }
+        #expect(try settle(storage, .wait)?.gathered == 3)
+        #expect(
+            try storage.index.read { try $0.unseenContents(of: root, in: storage.domain, generation: 99) }.isEmpty)
+    }
+
+    @Test("CONT-13: a removal asked for here waits, or does not")
+    func asked() throws {
+        let storage = try fixture()
+        var loads: [DocumentStore.RemovalLoad] = []
+        for verdict in [DocumentStore.RemovalVerdict.carryOut, .wait, .wait] {
+            let id = try ItemIdentifier(loads.isEmpty ? "c" : "f")
+            let now = try storage.store.admitRemoval(
+                of: id, in: storage.domain, recursive: true, discardingEdits: false
+            ) { load, _ in
+                loads.append(load)
+                return verdict
+            }
+            #expect(now == verdict)
+        }
+        #expect(loads.map(\.gathered) == [1, 3, 3])
+        let held = try storage.index.read { try $0.heldRemovals(of: .asked, in: storage.domain) }
+        #expect(held.map(\.item.id.rawValue) == ["f"])
+        #expect(held.first?.isRecursive == true)
+        try storage.index.write { try $0.releaseHeldRemovals(of: .asked, in: storage.domain) }
+        #expect(try storage.index.read { try $0.countHeld(of: .asked, in: storage.domain) } == (0, 0))
+    }
+}

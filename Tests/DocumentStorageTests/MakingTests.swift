@@ -1,0 +1,143 @@
+import DocumentModel
+import DocumentTestSupport
+import Foundation
+import SystemPackage
+import Testing
+
+@testable import DocumentStorage
+
+/// Documents that tools write where nothing is yet (COORD-19, PICK-2).
+struct MakingTests {
+    private let storage: StorageFixture
+
+    init() throws { storage = try StorageFixture() }
+
+    private func path(_ place: String) throws -> FilePath { storage.tree.path(of: try storage.location(place)) }
+
+    private func item(at place: String) throws -> IndexedItem? {
+        try storage.index.read { try $0.item(at: storage.location(place)) }
+    }
+
+    private func expect(_ name: String, in parent: ItemIdentifier = .root) throws -> JournalEntry {
+        try storage.store.expectDocument(named: ItemName(name), in: parent, of: storage.domain)
+    }
+
+    private func takeIn(_ entry: JournalEntry) throws -> IndexedItem? {
+        try storage.store.takeIn(entry) { name, _, attempt in try ItemName("\(attempt) \(name)") }
+    }
+
+    private func journal() throws -> [JournalEntry] { try storage.index.read { try $0.journal() } }
+
+    @Test("COORD-19, PICK-2: what was written becomes an item with changes to be sent; nothing written, nothing made")
+    func written() throws {
+        let entry = try expect("new.txt")
+        #expect(try item(at: "new.txt") == nil)
+        try storage.write("text", to: path("new.txt"))
+        let made = try #require(try takeIn(entry))
+        #expect(made.state == .changed && made.isArriving && made.isUnsent && made.id == entry.itemID)
+        #expect(try item(at: "new.txt") == made)
+        #expect(try takeIn(try expect("other.txt")) == nil)
+        #expect(try item(at: "other.txt") == nil)
+        #expect(try journal() == [])
+    }
+
+    @Test("COORD-19: a place that is taken is refused, be it by another way to write the name, or by a stray file")
+    func refused() throws {
+        try storage.tell(storage.item("a", "a.txt", contents: "a"))
+        #expect(throws: DocumentError.self) { try expect("a.txt") }
+        let clash = #expect(throws: DocumentError.self) { try expect("A.TXT") }
+        #expect(clash?.code == .nameClash)
+        _ = try takeIn(try expect("b.txt"))
+        try storage.write("stray", to: path("stray.txt"))
+        let stray = #expect(throws: DocumentError.self) { try expect("stray.txt") }
+        #expect(stray?.code == .destinationExists)
+        #expect(try journal() == [])
+    }
+
+    @Test("COORD-19: a place that was taken meanwhile keeps its item; what was written is beside it")
+    func taken() throws {
+        let entry = try expect("new.txt")
+        try storage.write("ours", to: path("new.txt"))
+        try storage.tell(storage.item("n", "new.txt", contents: "theirs"), storage.item("o", "1 new.txt"))
+        let made = try #require(try takeIn(entry))
+        #expect(made.item.name?.rawValue == "2 new.txt")
+        #expect(try storage.document("2 new.txt") == "ours")
+        #expect(try storage.document("new.txt") == nil)
+        #expect(try item(at: "new.txt")?.id.rawValue == "n")
+    }
+
+    @Test("COORD-19: a crash while it gets another name loses nothing")
+    func crashBeside() throws {
+        var entry = try expect("new.txt")
+        try storage.write("ours", to: path("new.txt"))
+        try storage.tell(storage.item("n", "new.txt", contents: "theirs"))
+        // As takeIn does it, up to the file's new name.
+        entry.payload.destination = try [ItemName("beside.txt")]
+        _ = try storage.index.write { try $0.advance(entry, to: .makeExpected) }
+        #expect(try storage.tree.rename(storage.location("new.txt"), to: ItemName("beside.txt")))
+        try storage.reopen()
+        let report = try storage.store.reconcile()
+        #expect(report.unknownFiles == [])
+        #expect(try item(at: "beside.txt")?.state == .changed)
+        #expect(try storage.document("beside.txt") == "ours")
+        #expect(try journal() == [])
+    }
+
+    @Test("COORD-19: what was written when the host died is taken in at its next start, beside what is there")
+    func crash() throws {
+        for name in ["one.txt", "two.txt", "three.txt"] { _ = try expect(name) }
+        try storage.write("one", to: path("one.txt"))
+        try storage.write("two", to: path("two.txt"))
+        try storage.tell(storage.item("n", "two.txt", contents: "theirs"))
+        try storage.reopen()
+        let report = try storage.store.reconcile()
+        #expect(report.unknownFiles == [])
+        #expect(try item(at: "one.txt")?.state == .changed)
+        #expect(try storage.document("two (2).txt") == "two")
+        #expect(try item(at: "two (2).txt")?.isArriving == true)
+        #expect(try item(at: "three.txt") == nil)
+        #expect(try journal() == [])
+    }
+
+    @Test("COORD-19: what is no document stays where it is, and is said again at each start")
+    func notAFile() throws {
+        let entry = try expect("new.txt")
+        try FileManager.default.createDirectory(atPath: path("new.txt").string, withIntermediateDirectories: false)
+        try storage.write("inside", to: path("new.txt").appending("inside.txt"))
+        #expect(throws: DocumentError.self) { try takeIn(entry) }
+        try storage.reopen()
+        let report = try storage.store.reconcile()
+        #expect(report.findings.contains { $0.contains("cannot be taken in") })
+        #expect(try storage.read(path("new.txt").appending("inside.txt")) == "inside")
+    }
+
+    @Test("COORD-30: an item that was moved to the place inside of the access is that item, and no new one")
+    func movedThere() throws {
+        let doomed = try storage.item("a", "a.txt", contents: "moved")
+        try storage.tell(doomed)
+        try storage.provide(doomed, "moved")
+        let entry = try expect("b.txt")
+        let change = try storage.store.beginRenaming(
+            doomed.id, in: storage.domain, to: .root, name: ItemName("b.txt"))
+        _ = try storage.store.finish(change, as: storage.item("a", "b.txt", contents: "moved"))
+        #expect(try takeIn(entry)?.id.rawValue == "a")
+        #expect(try item(at: "b.txt")?.state == .materialised)
+        #expect(try journal() == [])
+    }
+
+    @Test("CONT-7: a document or a folder with nothing in it is made at once; a name that is taken is refused")
+    func made() throws {
+        let folder = try storage.store.make(.folder, named: ItemName("f"), in: .root, of: storage.domain)
+        #expect(folder.isArriving && folder.item.kind == .folder)
+        let document = try storage.store.make(.document, named: ItemName("x"), in: folder.id, of: storage.domain)
+        #expect(document.isArriving && document.state == .changed)
+        #expect(try storage.document("f/x") == "")
+        for kind in [ItemKind.document, .folder] {
+            let refusal = #expect(throws: DocumentError.self) {
+                try storage.store.make(kind, named: ItemName("F"), in: .root, of: storage.domain)
+            }
+            #expect(refusal?.code == .nameClash)
+        }
+        #expect(try journal() == [])
+    }
+}

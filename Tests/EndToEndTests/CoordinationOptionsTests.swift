@@ -1,0 +1,308 @@
+import DocumentClient
+import DocumentModel
+import Foundation
+import Synchronization
+import SystemPackage
+import Testing
+
+/// What a host tool can do with coordinators and presenters beyond plain reading and writing, through the daemon: this
+/// process is two tools, on two connections.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct CoordinationOptionsTests {
+    private func withTwo(_ body: (Machine, DocumentClient, DocumentClient) async throws -> Void) async throws {
+        try await Machine.with { machine in
+            for name in ["a.txt", "b.txt"] { try machine.write("from \(name)", to: machine.remote + "/" + name) }
+            try machine.succeed(
+                "domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
+            try await machine.client { one in
+                try await machine.client { other in try await body(machine, one, other) }
+            }
+        }
+    }
+
+    private func place(_ name: String) throws -> Location { try Location("d:/" + name) }
+
+    private func code(_ body: () async throws -> Void) async -> DocumentError.Code? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return (error as? DocumentError)?.code
+        }
+    }
+
+    /// Until `docent status` says so.
+    private func says(_ words: String, _ machine: Machine) async throws -> Bool {
+        for _ in 0..<600 {
+            if try machine.succeed("status", "--plain").contains(words) { return true }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        return false
+    }
+
+    // MARK: Coordinators
+
+    @Test("COORD-35: a preparation has presenters of all documents save, at once, and gives no access")
+    func preparation() async throws {
+        try await withTwo { machine, one, other in
+            let (a, b) = (try place("a.txt"), try place("b.txt"))
+            let editors = [Editor(a, one, unsaved: "of a"), Editor(b, one, unsaved: "of b")]
+            for editor in editors { try await one.addPresenter(editor) }
+            let coordinator = FileCoordinator(other)
+            let read = try await coordinator.prepare(for: [.reading(a), .reading(b)]) {
+                #expect(editors.map { $0.heard.contains("save") } == [true, true])
+                var read: [String?] = []
+                for location in [a, b] {
+                    read.append(
+                        try await coordinator.coordinate(readingItemAt: location) { path, _ in machine.read(path.string)
+                        })
+                }
+                return read
+            }
+            #expect(read == ["of a", "of b"])
+            #expect(await editors[0].hears("reacquire"))
+        }
+    }
+
+    @Test("COORD-37: cancelling refuses what waits, lets what runs go on, and refuses what comes later")
+    func cancelling() async throws {
+        try await withTwo { machine, one, other in
+            let (a, b) = (try place("a.txt"), try place("b.txt"))
+            let coordinator = FileCoordinator(one)
+            let isHeld = Gate()
+            async let holder: Void = other.coordinate(writingItemAt: a) { _, _ in await isHeld.wait() }
+            #expect(try await says("writes d:/a.txt", machine))
+            let waiting = Task { await code { try await coordinator.coordinate(readingItemAt: a) { _, _ in } } }
+            #expect(try await says("waits to read d:/a.txt", machine))
+            let running = try await coordinator.coordinate(writingItemAt: b) { path, _ in
+                coordinator.cancel()
+                let refusal = await waiting.value
+                #expect(refusal == .cancelled)
+                try machine.write("to its end", to: path.string)
+                return "done"
+            }
+            #expect(running == "done")
+            #expect(await code { try await coordinator.coordinate(readingItemAt: b) { _, _ in } } == .cancelled)
+            isHeld.open()
+            try await holder
+            try await one.waitUntilSent(b)
+            #expect(machine.read(machine.remote + "/b.txt") == "to its end")
+        }
+    }
+
+    @Test("COORD-6, COORD-36: with one purpose nobody waits for the other, also of another connection; it is set once")
+    func purpose() async throws {
+        try await withTwo { machine, one, other in
+            let a = try place("a.txt")
+            let (mine, same, unlike) = (FileCoordinator(one), FileCoordinator(other), FileCoordinator(other))
+            try mine.setPurposeIdentifier("org.example.sync")
+            try same.setPurposeIdentifier("org.example.sync")
+            let again = #expect(throws: DocumentError.self) { try mine.setPurposeIdentifier("org.example.other") }
+            #expect(again?.code == .invalidArgument)
+            #expect(again?.message.contains("org.example.sync") == true)
+            #expect(throws: DocumentError.self) { try unlike.setPurposeIdentifier("") }
+            try await mine.coordinate(writingItemAt: a) { _, _ in
+                let read = try await same.coordinate(readingItemAt: a) { path, _ in machine.read(path.string) }
+                #expect(read == "from a.txt")
+                let waiting = Task { await code { try await unlike.coordinate(readingItemAt: a) { _, _ in } } }
+                #expect(try await says("waits to read d:/a.txt", machine), "another purpose waits")
+                unlike.cancel()
+                let refusal = await waiting.value
+                #expect(refusal == .cancelled)
+            }
+        }
+    }
+
+    @Test("COORD-13: metadata that is available at once is read without the contents, and without the provider")
+    func metadataOnly() async throws {
+        try await withTwo { machine, one, other in
+            let a = try place("a.txt")
+            _ = try await one.items(in: Location("d:/")).first { _ in true }
+            // With its provider unable to bring anything.
+            try FileManager.default.moveItem(atPath: machine.remote, toPath: machine.remote + "-away")
+            let state = try await FileCoordinator(one).coordinate(
+                readingItemAt: a, options: .immediatelyAvailableMetadataOnly
+            ) { _, item in item.state }
+            #expect(state == .placeholder)
+            let size = try await other.coordinate(readingItemAt: a, options: AccessOptions(metadataOnly: true)) {
+                _, item in
+                item.item.size
+            }
+            #expect(size == 10)
+            #expect(await code { try await other.coordinate(readingItemAt: a) { _, _ in } } == .serverUnreachable)
+        }
+    }
+
+    // MARK: Presenters
+
+    @Test(
+        "COORD-41, XFER-10: what is presented stays here, unless its presenter can do without the contents, and is asked"
+    )
+    func eviction() async throws {
+        try await withTwo { machine, one, other in
+            let a = try place("a.txt")
+            try await one.download(a)
+            let editor = Editor(a, one)
+            try await one.addPresenter(editor)
+            let refusal = await code { try await other.evict(a) }
+            #expect(refusal != nil, "it is presented by one that cannot")
+            #expect(try await other.item(at: a).state == .materialised)
+            try await one.removePresenter(editor)
+            let viewer = Viewer(a)
+            try await one.addPresenter(viewer)
+            try await other.evict(a)
+            #expect(viewer.heard == ["evict"])
+            #expect(try await other.item(at: a).state == .placeholder)
+        }
+    }
+
+    @Test("COORD-16, COORD-23: who presents what is to be deleted closes it first; an error of it refuses the deletion")
+    func deletion() async throws {
+        try await withTwo { machine, one, other in
+            let a = try place("a.txt")
+            let viewer = Viewer(a)
+            try await one.addPresenter(viewer)
+            viewer.refuse(DocumentError(.notPermitted, "A print job still reads it."))
+            let error = await #expect(throws: DocumentError.self) {
+                try await other.coordinate(writingItemAt: a, for: .forDeleting) { _, _ in
+                    Issue.record("the closure runs")
+                }
+            }
+            #expect(error?.message.contains("A print job still reads it.") == true, "\(String(describing: error))")
+            viewer.refuse(nil)
+            try await other.coordinate(writingItemAt: a, for: .forDeleting) { _, _ in
+                #expect(viewer.heard.last == "delete", "before the closure runs")
+                try await other.remove(itemAt: a)
+            }
+            #expect(machine.read(machine.remote + "/a.txt") == nil)
+        }
+    }
+
+    @Test("COORD-25: what a presenter throws while it saves is the reader's error, in another process too")
+    func throwing() async throws {
+        try await withTwo { machine, one, other in
+            let a = try place("a.txt")
+            let editor = Editor(a, one, unsaved: "text")
+            editor.refuse(DocumentError(.insufficientQuota, "The disk of the editor is full."))
+            try await one.addPresenter(editor)
+            let error = await #expect(throws: DocumentError.self) {
+                try await other.coordinate(readingItemAt: a) { _, _ in Issue.record("the closure runs") }
+            }
+            #expect(error?.message.contains("The disk of the editor is full.") == true, "\(String(describing: error))")
+            // Without a wish for what is unsaved it is not asked.
+            let read = try await FileCoordinator(other).coordinate(readingItemAt: a, options: .withoutChanges) {
+                path, _ in
+                machine.read(path.string)
+            }
+            #expect(read == "from a.txt")
+        }
+    }
+
+    @Test("COORD-31: who is added inside of a coordinated read hears of the write that waited for that read")
+    func added() async throws {
+        try await withTwo { machine, one, other in
+            let a = try place("a.txt")
+            let editor = Editor(a, one)
+            let coordinator = FileCoordinator(other)
+            let write = try await one.coordinate(readingItemAt: a) { _, _ in
+                let write = Task {
+                    try await coordinator.coordinate(writingItemAt: a) { path, _ in
+                        try machine.write("changed", to: path.string)
+                    }
+                }
+                #expect(try await says("waits to write d:/a.txt", machine))
+                try await one.addPresenter(editor)
+                return write
+            }
+            try await write.value
+            #expect(await editor.hears("changed"))
+        }
+    }
+
+    @Test(
+        "COORD-28, COORD-40: what a plain program writes is told to who presents the document, and the folder around it"
+    )
+    func plainProgram() async throws {
+        try await withTwo { machine, one, _ in
+            let a = try place("a.txt")
+            try await one.download(a)
+            let (editor, folder) = (Editor(a, one), FolderWatcher(try Location("d:/")))
+            try await one.addPresenter(editor)
+            try await one.addPresenter(folder)
+            try machine.write("by a plain program", to: machine.root + "/documents/d/a.txt")
+            #expect(await editor.hears("changed"), "\(machine.logTail)")
+            #expect(await folder.hears("changed d:/a.txt"))
+        }
+    }
+}
+
+/// Opened once.
+private final class Gate: Sendable {
+    private let (stream, feed) = AsyncStream.makeStream(of: Void.self)
+
+    func open() { feed.finish() }
+    func wait() async { for await _ in stream {} }
+}
+
+/// What presenters of these tests have in common.
+private class Listener: @unchecked Sendable {  // Its state is behind a lock.
+    private let state = Mutex((messages: [String](), refusal: DocumentError?.none))
+    private let location: Location
+
+    init(_ location: Location) { self.location = location }
+
+    var presentedItemLocation: Location? { location }
+    var heard: [String] { state.withLock { $0.messages } }
+
+    func refuse(_ error: DocumentError?) { state.withLock { $0.refusal = error } }
+    func hear(_ message: String) { state.withLock { $0.messages.append(message) } }
+
+    func answer(_ message: String) throws {
+        hear(message)
+        if let refusal = state.withLock({ $0.refusal }) { throw refusal }
+    }
+
+    func hears(_ message: String) async -> Bool {
+        for _ in 0..<1_500 {
+            if heard.contains(message) { return true }
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+        return false
+    }
+}
+
+/// Has something unsaved, perhaps.
+private final class Editor: Listener, SavingFilePresenter, RelinquishingFilePresenter, @unchecked Sendable {
+    private let unsaved: Mutex<String?>
+    private let client: DocumentClient
+
+    init(_ location: Location, _ client: DocumentClient, unsaved: String? = nil) {
+        self.client = client
+        self.unsaved = Mutex(unsaved)
+        super.init(location)
+    }
+
+    func presentedItemDidChange() async { hear("changed") }
+    func relinquishPresentedItemToReader() async throws {}
+    func relinquishPresentedItemToWriter() async throws {}
+    func reacquirePresentedItem() async { hear("reacquire") }
+
+    func savePresentedItemChanges() async throws {
+        try answer("save")
+        guard let text = unsaved.withLock({ $0.take() }), let location = presentedItemLocation else { return }
+        try await FileCoordinator(client, presenter: self).coordinate(writingItemAt: location) { path, _ in
+            try Data(text.utf8).write(to: URL(fileURLWithPath: path.string))
+        }
+    }
+}
+
+/// Can close its document at any time.
+private final class Viewer: Listener, DeletionAccommodatingFilePresenter, EvictionAccommodatingFilePresenter,
+    @unchecked Sendable
+{
+    func accommodatePresentedItemDeletion() async throws { try answer("delete") }
+    func accommodatePresentedItemEviction() async throws { try answer("evict") }
+}
+
+private final class FolderWatcher: Listener, FolderPresenter, @unchecked Sendable {
+    func presentedSubitemDidChange(at location: Location) async { hear("changed \(location)") }
+}

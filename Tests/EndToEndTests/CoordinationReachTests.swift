@@ -1,0 +1,223 @@
+import Foundation
+import Glibc
+import Testing
+
+/// Coordination reaches providers, and what providers tell reaches presenters.
+@Suite(.serialized) struct CoordinationReachTests {
+    // MARK: A provider that tells what it is asked
+
+    private func withTelling(_ body: (Machine) throws -> Void) throws {
+        try Machine.with { machine in
+            let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            let sources = tests.deletingLastPathComponent().deletingLastPathComponent().path
+            let bundle = machine.folder + "/bin/providers/TellingProvider"
+            let manager = FileManager.default
+            try manager.copyItem(atPath: tests.path + "/Support/TellingProvider", toPath: bundle)
+            for name in ["docent_provider.py", "generate", "memory-provider"] {
+                try manager.copyItem(
+                    atPath: sources + "/Examples/memory-provider-python/" + name, toPath: bundle + "/" + name)
+            }
+            let made = try machine.run(bundle + "/generate", [sources + "/Sources/DocumentWire/Protos"])
+            try #require(made.status == 0, "\(made.errors)")
+            try machine.succeed("domain", "add", "t", "--provider", "org.example.telling")
+            try body(machine)
+        }
+    }
+
+    /// What the provider was asked so far.
+    private func calls(_ machine: Machine) -> [String] {
+        (machine.read(machine.root + "/.docent/providers/t/calls") ?? "").split(separator: "\n").map(String.init)
+    }
+
+    @Test(
+        "COORD-9, DOWN-2, PROV-8, PROV-14: a reader of a placeholder gets the contents, or the provider's error; then it is tried again"
+    )
+    func contents() throws {
+        try withTelling { machine in
+            try machine.write("x", to: machine.folder + "/away")
+            try machine.succeed("export", machine.folder + "/away", "t:/away")
+            let refused = try Peer(machine, "hold", "read", "t:/Welcome.md", machine.folder + "/never")
+            #expect(refused.says("error serverUnreachable"), "\(refused.lines) \(machine.logTail)")
+            #expect(refused.lines.joined().contains("on holiday"), "\(refused.lines)")
+            #expect(!refused.lines.contains { $0.hasPrefix("granted") }, "the closure does not run (COORD-8)")
+            try machine.succeed("rm", "t:/away")
+            let reader = try Peer(machine, "hold", "read", "t:/Welcome.md", machine.folder + "/never")
+            #expect(reader.says("granted # Welcome"), "\(reader.lines) \(machine.logTail)")
+            #expect(calls(machine).filter { $0 == "start Welcome.md" }.count == 2, "\(calls(machine))")
+        }
+    }
+
+    @Test("COORD-8, PROV-9, PROV-10: a coordinated write ends in itemChanged, once for all of it, and in stopProviding")
+    func changed() throws {
+        try withTelling { machine in
+            let writer = try Peer(machine, "write", "t:/Welcome.md", "new")
+            #expect(writer.says("done"), "\(writer.lines) \(machine.logTail)")
+            #expect(Machine.eventually { calls(machine).contains("changed Welcome.md") }, "\(calls(machine))")
+            #expect(Machine.eventually(within: 60) { calls(machine).contains("stop Welcome.md") }, "\(calls(machine))")
+            let asked = calls(machine).filter { $0.hasSuffix(" Welcome.md") && !$0.hasPrefix("start") }
+            #expect(asked.filter { $0 == "changed Welcome.md" }.count == 1, "\(asked)")
+            #expect(!calls(machine).contains("changed First day/Checklist.txt"))
+            // A read changes nothing.
+            _ = try machine.succeed("cat", "t:/First day/Checklist.txt")
+            #expect(calls(machine).filter { $0.hasPrefix("changed") } == ["changed Welcome.md"])
+        }
+    }
+
+    @Test(
+        "COORD-8, PROV-10: when the last user is gone, and not before, the provider stops providing; also when it was killed"
+    )
+    func stopped() throws {
+        try withTelling { machine in
+            let (gate, never) = (machine.folder + "/gate", machine.folder + "/never")
+            let one = try Peer(machine, "hold", "read", "t:/Welcome.md", gate)
+            let other = try Peer(machine, "hold", "read", "t:/Welcome.md", never)
+            #expect(one.says("granted") && other.says("granted"), "\(one.lines) \(other.lines) \(machine.logTail)")
+            try machine.write("", to: gate)
+            #expect(one.says("done"))
+            // The provider answers in turn: were it told, it would be before this.
+            _ = try machine.succeed("stat", "t:/First day")
+            #expect(!calls(machine).contains("stop Welcome.md"), "\(calls(machine))")
+            other.kill()
+            #expect(Machine.eventually { calls(machine).contains("stop Welcome.md") }, "\(calls(machine))")
+        }
+    }
+
+    // MARK: A folder
+
+    private func withFolder(_ body: (Machine) throws -> Void) throws {
+        try Machine.with { machine in
+            mkdir(machine.remote + "/f", 0o700)
+            for name in ["a.txt", "f/b.txt"] { try machine.write("from \(name)", to: machine.remote + "/" + name) }
+            try machine.succeed(
+                "domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
+            try body(machine)
+        }
+    }
+
+    @Test(
+        "COORD-4, COORD-7, COORD-17, COORD-30: a tool moves inside of its access; who waits follows, presenters hear of it"
+    )
+    func move() throws {
+        try withFolder { machine in
+            let (gate, never) = (machine.folder + "/gate", machine.folder + "/never")
+            let editor = try Peer(machine, "present", "d:/f/b.txt", "answer", "60000", never)
+            let watcher = try Peer(machine, "watch", "d:/", never)
+            #expect(editor.says("presents") && watcher.says("presents"), "\(machine.logTail)")
+            let mover = try Peer(machine, "move", "d:/f", "d:/g", gate)
+            #expect(mover.says("granted"), "\(mover.lines) \(machine.logTail)")
+            let reader = try Peer(machine, "hold", "read", "d:/f/b.txt", never)
+            #expect(
+                try Machine.eventually { try machine.succeed("status").contains("waits to read d:/f/b.txt") },
+                "the move of a folder keeps readers inside waiting")
+            try machine.write("", to: gate)
+            #expect(mover.says("done"), "\(mover.lines) \(machine.logTail)")
+            #expect(reader.says("granted from f/b.txt"), "\(reader.lines) \(machine.logTail)")
+            #expect(editor.says("moved to d:/g/b.txt"), "\(editor.lines)")
+            #expect(watcher.says("moved d:/f to d:/g"), "\(watcher.lines)")
+            #expect(machine.read(machine.remote + "/g/b.txt") == "from f/b.txt")
+            #expect(
+                try machine.succeed("status").contains("In use:\n  hold (process \(reader.processID)) reads d:/g/b.txt")
+            )
+        }
+    }
+
+    @Test("COORD-14: a folder is read for uploading as one ZIP file, of all that is inside; it is free meanwhile")
+    func uploading() throws {
+        try withFolder { machine in
+            try machine.write("ä", to: machine.remote + "/f/Größe ✓.txt")
+            mkdir(machine.remote + "/f/empty", 0o700)
+            let (copy, gate) = (machine.folder + "/copy.zip", machine.folder + "/gate")
+            let reader = try Peer(machine, "upload", "d:/f", copy, gate)
+            #expect(reader.says("granted"), "\(reader.lines) \(machine.logTail)")
+            let writer = try Peer(machine, "write", "d:/f/b.txt", "meanwhile")
+            #expect(writer.says("done"), "\(writer.lines) \(machine.logTail)")
+            let snapshot = try #require(reader.lines.first { $0.hasPrefix("granted ") }).dropFirst(8)
+            #expect(access(String(snapshot), F_OK) == 0)
+            try machine.write("", to: gate)
+            #expect(reader.says("done"), "\(reader.lines) \(machine.logTail)")
+            #expect(access(String(snapshot), F_OK) != 0, "the snapshot goes when the accessor has returned")
+            let listing = try machine.run(
+                "/usr/bin/python3",
+                [
+                    "-c",
+                    "import sys, zipfile\nz = zipfile.ZipFile(sys.argv[1])\nassert z.testzip() is None\n"
+                        + "for n in sorted(z.namelist()): print(n, z.read(n).decode())",
+                    copy,
+                ])
+            #expect(
+                listing.output == "f/ \nf/Größe ✓.txt ä\nf/b.txt from f/b.txt\nf/empty/ \n",
+                "\(listing.output) \(listing.errors)")
+        }
+    }
+
+    @Test("COORD-16: a tool removes a document and a folder inside of its access for deleting them")
+    func delete() throws {
+        try withFolder { machine in
+            for (place, path) in [("d:/a.txt", "/a.txt"), ("d:/f", "/f")] {
+                let remover = try Peer(machine, "delete", place)
+                #expect(remover.says("done"), "\(remover.lines) \(machine.logTail)")
+                #expect(access(machine.remote + path, F_OK) != 0)
+            }
+            #expect(try machine.docent("stat", "d:/a.txt").status != 0)
+            #expect(try !machine.succeed("status").contains("In use:"))
+        }
+    }
+
+    @Test(
+        "COORD-38: what would wait for the access that it is asked for in, is refused at once: CONT-8, XFER-11, waiting for “uploaded”"
+    )
+    func traps() throws {
+        try withFolder { machine in
+            let peer = try Peer(machine, "trapped", "d:/a.txt", "d:/c.txt")
+            #expect(peer.says("done"), "\(peer.lines) \(machine.logTail)")
+            #expect(
+                Array(peer.lines.prefix(6)) == [
+                    "rename deadlock", "remove deadlock", "sent deadlock", "download deadlock", "evict busy",
+                    "resolve deadlock",
+                ])
+            #expect(peer.lines.contains("sent afterwards none"))
+            #expect(machine.read(machine.remote + "/a.txt") == "changed")
+        }
+    }
+
+    @Test("COORD-26, COORD-28: presenters hear of what changes, appears and moves on the remote")
+    func remoteChanges() throws {
+        try withFolder { machine in
+            let never = machine.folder + "/never"
+            // What nobody has looked at is not followed.
+            for folder in ["d:/", "d:/f"] { try machine.succeed("ls", folder) }
+            let editor = try Peer(machine, "present", "d:/f/b.txt", "answer", "60000", never)
+            let watcher = try Peer(machine, "watch", "d:/", never)
+            #expect(editor.says("presents") && watcher.says("presents"), "\(machine.logTail)")
+            try machine.write("changed elsewhere", to: machine.remote + "/f/b.txt")
+            #expect(editor.says("changed"), "\(editor.lines) \(machine.logTail)")
+            #expect(watcher.says("changed d:/f/b.txt"), "\(watcher.lines)")
+            try machine.write("new", to: machine.remote + "/n.txt")
+            #expect(watcher.says("appeared d:/n.txt"), "\(watcher.lines)")
+            rename(machine.remote + "/f/b.txt", machine.remote + "/f/c.txt")
+            #expect(editor.says("moved to d:/f/c.txt"), "\(editor.lines)")
+            #expect(watcher.says("moved d:/f/b.txt to d:/f/c.txt"), "\(watcher.lines)")
+        }
+    }
+
+    @Test("COORD-24, COORD-27, VER-4: presenters hear of the version that a conflict brings, and of its end")
+    func versions() throws {
+        try withFolder { machine in
+            let never = machine.folder + "/never"
+            let holder = try Peer(machine, "hold", "write", "d:/a.txt", machine.folder + "/gate")
+            #expect(holder.says("granted"), "\(holder.lines) \(machine.logTail)")
+            let editor = try Peer(machine, "present", "d:/a.txt", "answer", "60000", never)
+            #expect(editor.says("presents"), "\(editor.lines)")
+            let path = machine.root + "/documents/d/a.txt"
+            try machine.write("ours", to: path)
+            try machine.write("theirs, and longer", to: machine.remote + "/a.txt")
+            try machine.write("", to: machine.folder + "/gate")
+            #expect(holder.says("done"), "\(holder.lines)")
+            #expect(editor.says("gained"), "\(editor.lines) \(machine.logTail)")
+            try machine.succeed("resolve", "d:/a.txt", "--keep", "remote")
+            #expect(editor.says("lost"), "\(editor.lines)")
+            let ends = editor.lines.filter { ["resolved", "lost", "reacquire"].contains($0) }
+            #expect(ends.suffix(3) == ["resolved", "lost", "reacquire"], "\(editor.lines)")
+        }
+    }
+}

@@ -1,0 +1,206 @@
+import Foundation
+import Glibc
+import Testing
+
+/// Documents as files, for real: mounted, and used by programs that know nothing of Docent.
+@Suite(.serialized, .enabled(if: Machine.canMount, "This machine has no /dev/fuse for us.")) struct MountTests {
+    /// A domain on a folder with a few documents, mounted.
+    private func withTree(_ body: (Machine) throws -> Void) throws {
+        try Machine.with { machine in
+            try FileManager.default.createDirectory(
+                atPath: machine.remote + "/Reports/old", withIntermediateDirectories: true)
+            try machine.write("first\n", to: machine.remote + "/a.txt")
+            try machine.write("second, longer\n", to: machine.remote + "/b.txt")
+            try machine.write("deep\n", to: machine.remote + "/Reports/old/deep ä.txt")
+            try Data((0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }).write(
+                to: URL(fileURLWithPath: machine.remote + "/Reports/large"))
+            _ = try machine.run("/bin/touch", ["-d", "2020-02-03 04:05:06.123456789 UTC", machine.remote + "/a.txt"])
+            try machine.succeed(
+                "domain", "add", "work", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
+            try machine.mounted { try body(machine) }
+        }
+    }
+
+    @Test("PH-1, DOWN-2: programs see placeholders with their true size and time, and opening one brings it")
+    func reading() throws {
+        try withTree { (machine) throws in
+            #expect(try machine.sh("ls") == "work\n")
+            #expect(try machine.sh("ls work") == "Reports\na.txt\nb.txt\n")
+            #expect(try machine.sh("stat -c '%s %Y %y' work/a.txt").hasPrefix("6 1580702706 2020-02-03"))
+            #expect(try machine.sh("stat -c %b work/Reports/large") == "0\n")
+            // Looking has brought nothing.
+            #expect(try machine.state("work:/a.txt") == "placeholder")
+            #expect(try machine.sh("cat work/a.txt") == "first\n")
+            #expect(try machine.state("work:/a.txt") == "materialised")
+            #expect(try machine.state("work:/b.txt") == "placeholder")
+            #expect(try machine.sh("stat -c '%s %Y' work/a.txt") == "6 1580702706\n")
+            #expect(try machine.sh("cmp work/Reports/large '\(machine.remote)/Reports/large' && echo same") == "same\n")
+            #expect(try machine.sh("tail -c 3 work/Reports/large | wc -c").contains("3"))
+            #expect(try machine.sh("grep -rl deep work") == "work/Reports/old/deep ä.txt\n")
+            #expect(try machine.sh("tar -cf - work | tar -tf - | wc -l").contains("7"))
+            #expect(try machine.sh("diff -r work '\(machine.remote)' && echo equal") == "equal\n")
+        }
+    }
+
+    @Test("What is not there, and what cannot be done, has the error number that says so")
+    func refusals() throws {
+        try withTree { (machine) throws in
+            for (command, complaint) in [
+                ("cat work/nothing", "No such file or directory"), ("ls nothing", "No such file or directory"),
+                ("ls 'not a domain'", "No such file or directory"), ("cat work", "Is a directory"),
+                ("ls work/a.txt/b", "Not a directory"), ("touch work/new", "Read-only file system"),
+                ("echo x >> work/a.txt", "Read-only file system"), ("rm work/a.txt", "Read-only file system"),
+                ("mkdir new", "Read-only file system"),
+                ("ls work/\(String(repeating: "x", count: 256))", "File name too long"),
+            ] {
+                let result = try machine.shell(command)
+                #expect(result.status != 0, "\(command)")
+                #expect(result.errors.contains(complaint), "\(command): \(result.errors)")
+            }
+            #expect(try machine.succeed("cat", "work:/a.txt") == "first\n")
+        }
+    }
+
+    @Test("Extended attributes tell where a document stands")
+    func extendedAttributes() throws {
+        try withTree { (machine) throws in
+            let script = "import os, sys; print(os.getxattr(sys.argv[1], 'user.docent.' + sys.argv[2]).decode())"
+            func attribute(_ name: String) throws -> String {
+                try machine.sh("python3 -c \"\(script)\" work/a.txt \(name)").trimmingCharacters(in: .newlines)
+            }
+            #expect(try attribute("state") == "placeholder")
+            #expect(try attribute("location") == "work:/a.txt")
+            #expect(try !attribute("version").isEmpty)
+            #expect(try machine.shell("python3 -c \"\(script)\" work/a.txt nothing").errors.contains("No data"))
+            try machine.sh("cat work/a.txt")
+            #expect(try attribute("state") == "materialised")
+        }
+    }
+
+    @Test("A provider that hangs keeps nobody waiting but who opens its documents, and they can be interrupted")
+    func hangingProvider() throws {
+        try withTree { (machine) throws in
+            try machine.sh("ls -lR; cat work/a.txt")
+            let provider = try #require(machine.providers.first)
+            kill(provider, SIGSTOP)
+            defer { kill(provider, SIGCONT) }
+            #expect(try machine.sh("ls -lR work | grep -c txt", timeout: 30) == "3\n")
+            #expect(try machine.sh("cat work/a.txt", timeout: 30) == "first\n")
+            // Interrupted as from a keyboard: it ends long before any deadline of the provider's.
+            let interrupted = try machine.shell("timeout -s INT 1 cat work/b.txt", timeout: 20)
+            #expect(interrupted.status == 124)
+            #expect(interrupted.output.isEmpty)
+            kill(provider, SIGCONT)
+            #expect(try machine.sh("cat work/b.txt") == "second, longer\n")
+        }
+    }
+
+    @Test("Listings and what is here go on without the remote; what is not here fails at once")
+    func offline() throws {
+        try withTree { (machine) throws in
+            try machine.sh("ls -lR; cat work/a.txt")
+            let before = try machine.sh("ls -lR; cat work/a.txt")
+            try FileManager.default.moveItem(atPath: machine.remote, toPath: machine.remote + "-away")
+            defer { try? FileManager.default.moveItem(atPath: machine.remote + "-away", toPath: machine.remote) }
+            #expect(try machine.sh("ls -lR; cat work/a.txt", timeout: 30) == before)
+            let result = try machine.shell("cat work/b.txt", timeout: 30)
+            #expect(result.status != 0)
+            #expect(result.errors.contains("No route to host"), "\(result.errors)")
+        }
+    }
+
+    @Test("What is listed and looked at again is answered without asking the provider")
+    func metadataFromTheIndex() throws {
+        try Machine.with { machine in
+            let items: [String: [String?]] = ["f": ["/", "Folder", nil], "a": ["f", "a.txt", "alpha\n"]]
+            try machine.addRemoteTree("d")
+            try machine.provide(RemoteTree(items: items, feed: [[[], []]]), in: "d")
+            try machine.mounted {
+                let before = try machine.sh("ls -lR")
+                #expect(before.contains("a.txt"))
+                let calls = machine.calls(of: "d").count
+                #expect(try machine.sh("ls -lR; stat d/Folder/a.txt d/Folder/nothing || true").hasPrefix(before))
+                #expect(machine.calls(of: "d").count == calls)
+                #expect(try machine.sh("cat d/Folder/a.txt") == "alpha\n")
+            }
+        }
+    }
+
+    @Test("The death of the host hangs nobody: what is open can be read on, and the next use starts it anew")
+    func hostKilled() throws {
+        try withTree { (machine) throws in
+            try machine.sh("cat work/a.txt")
+            let script = "exec 3< work/Reports/large; kill -9 $PID; cmp - work/Reports/large <&3 && cat work/b.txt"
+            let daemon = try #require(machine.daemon)
+            #expect(
+                try machine.sh(script.replacingOccurrences(of: "$PID", with: "\(daemon)")) == "second, longer\n")
+            #expect(machine.daemon != daemon)
+        }
+    }
+
+    @Test("A program that may not have documents brought reads what is here, and gets an error for the rest")
+    func deniedProgram() throws {
+        try withTree { (machine) throws in
+            machine.takeMountAway()
+            let program = machine.folder + "/bin/thumbnailer"
+            try FileManager.default.copyItem(atPath: "/bin/cat", toPath: program)
+            try machine.succeed("mount", "--deny", "indexer", "--deny", "thumbnailer")
+            let refused = try machine.shell("'\(program)' work/a.txt")
+            #expect(refused.status != 0)
+            #expect(refused.errors.contains("Operation not permitted"), "\(refused.errors)")
+            #expect(try machine.state("work:/a.txt") == "placeholder")
+            #expect(try machine.sh("cat work/a.txt") == "first\n")
+            #expect(try machine.sh("'\(program)' work/a.txt") == "first\n")
+        }
+    }
+
+    @Test("What the kernel knows of names and sizes it keeps, and lets go of as soon as something changes underneath")
+    func invalidation() throws {
+        try withTree { (machine) throws in
+            #expect(try machine.sh("stat -c %s work/a.txt work/Reports/old/*") == "6\n5\n")
+            // The host cannot answer, and is not asked; longer than anything is kept that nobody tells of.
+            let daemon = try #require(machine.daemon)
+            kill(daemon, SIGSTOP)
+            defer { kill(daemon, SIGCONT) }
+            let known = "sleep 2; stat -c %s 'work/a.txt' 'work/Reports/old/deep ä.txt'"
+            #expect(try machine.sh(known, timeout: 30) == "6\n5\n")
+            kill(daemon, SIGCONT)
+            // All within the lifetime of what was known.
+            try machine.write("much longer\n", to: machine.folder + "/longer")
+            try machine.succeed("export", machine.folder + "/longer", "work:/Reports/new.txt")
+            try machine.succeed("rename", "work:/Reports/old", "work:/Reports/older")
+            try machine.succeed("rm", "work:/b.txt")
+            try machine.write("much longer\n", to: machine.remote + "/a.txt")
+            try machine.succeed("refresh", "work:/")
+            let seen = "stat -c %s work/a.txt; ls work work/Reports; stat -c %s work/Reports/older/*"
+            #expect(
+                try Machine.eventually(within: 30) {
+                    try machine.shell(seen).output
+                        == "12\nwork:\nReports\na.txt\n\nwork/Reports:\nlarge\nnew.txt\nolder\n5\n"
+                        && machine.shell("stat work/b.txt || stat work/Reports/old").status != 0
+                })
+        }
+    }
+
+    @Test("A program stays in its folder while the host ends and is started anew")
+    func workingFolder() throws {
+        try withTree { (machine) throws in
+            let daemon = try #require(machine.daemon)
+            let script = "cd work/Reports; kill -9 \(daemon); cat old/*; ls; /bin/pwd; cat large | wc -c"
+            #expect(try machine.sh(script).hasSuffix("Docent/work/Reports\n700000\n"))
+        }
+    }
+
+    @Test("What changes on the remote is seen by who opens it next")
+    func remoteChange() throws {
+        try withTree { (machine) throws in
+            #expect(try machine.sh("cat work/a.txt") == "first\n")
+            try machine.write("changed, and much longer\n", to: machine.remote + "/a.txt")
+            try machine.write("new\n", to: machine.remote + "/c.txt")
+            try machine.succeed("refresh", "work:/")
+            #expect(
+                try Machine.eventually(within: 30) { try machine.sh("cat work/a.txt") == "changed, and much longer\n" })
+            #expect(try Machine.eventually(within: 30) { try machine.shell("cat work/c.txt").output == "new\n" })
+        }
+    }
+}

@@ -1,0 +1,434 @@
+import DocumentModel
+import DocumentWire
+import Foundation
+import Synchronization
+import SystemPackage
+import Testing
+
+@testable import DocumentClient
+
+/// Into a domain and out of it (CONT-7, CONT-8, CONT-9), with the real daemon and FolderProvider.
+@Suite(.serialized) struct MovingTests {
+    @Test(
+        "COORD-30: what is sent for the first time while it is claimed for moving moves under that claim all the same",
+        .timeLimit(.minutes(3)))
+    func renamedWhenSentMeanwhile() async throws {
+        try await Machine.with { machine in
+            try machine.write("new\n", to: machine.folder + "/work/new.txt")
+            try machine.succeed(
+                "domain", "add", "r", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
+            try machine.succeed("ls", "r:/")
+            let provider = try #require(machine.providers.first)
+            let location = try Location("r:/new.txt")
+            func wait(for client: DocumentClient, _ states: ItemState...) async throws {
+                for _ in 0..<6000 {
+                    if states.contains(try await client.knownItem(at: location).state) { return }
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+                Issue.record("\(location) is \(try await client.knownItem(at: location).state)\n\(machine.logTail)")
+            }
+            // Asked to make it, and not answering before the claim is there.
+            kill(provider, SIGSTOP)
+            defer { kill(provider, SIGCONT) }
+            try await machine.client { client in
+                try await client.moveIn(FilePath(machine.folder + "/work/new.txt"), to: location)
+                try await wait(for: client, .sending)
+                try await FileCoordinator(client).coordinate(writingItemAt: location, for: .forMoving) { _, _ in
+                    kill(provider, SIGCONT)
+                    try await wait(for: client, .materialised)
+                    try await client.rename(itemAt: location, to: Location("r:/moved.txt"))
+                }
+            }
+            #expect(machine.read(machine.remote + "/moved.txt") == "new\n")
+            #expect(machine.read(machine.remote + "/new.txt") == nil)
+        }
+    }
+
+    private func prepare(_ machine: Machine) throws {
+        try machine.succeed(
+            "domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
+    }
+
+    private func makeFolder(_ path: String) throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
+    private func sent(_ text: String, _ path: String, _ machine: Machine) -> Bool {
+        Machine.eventually(within: 30) { machine.read(machine.remote + "/" + path) == text }
+    }
+
+    @Test("CONT-7: a folder moves in with all that is in it, the folders around it are made, and it is sent")
+    func folder() throws {
+        try Machine.with { machine in
+            try prepare(machine)
+            let source = machine.folder + "/work/notes"
+            try makeFolder(source + "/deep/er")
+            try makeFolder(source + "/empty")
+            try machine.write("a\n", to: source + "/a.txt")
+            try machine.write("b\n", to: source + "/deep/er/b.txt")
+            let output = try machine.succeed("move", "notes", "d:/Reports/2026/Notes")
+            #expect(output == "d:/Reports/2026/Notes\n")
+            #expect(!exists(source))
+            let there = machine.remote + "/Reports/2026/Notes"
+            #expect(machine.read(there + "/a.txt") == "a\n")
+            #expect(machine.read(there + "/deep/er/b.txt") == "b\n")
+            #expect(Machine.eventually(within: 30) { exists(there + "/empty") }, "\(machine.logTail)")
+            #expect(try machine.succeed("cat", "d:/Reports/2026/Notes/deep/er/b.txt") == "b\n")
+            #expect(try machine.succeed("ls", "d:/Reports/2026/Notes").contains("empty"))
+        }
+    }
+
+    @Test(
+        "CONT-7, XFER-1, XFER-5: with the remote away it is moved all the same, read and edited, and sent over a restart"
+    )
+    func offline() throws {
+        try Machine.with { machine in
+            try prepare(machine)
+            try machine.succeed("ls", "d:/")
+            try FileManager.default.moveItem(atPath: machine.remote, toPath: machine.remote + "-away")
+            try makeFolder(machine.folder + "/work/f")
+            try machine.write("one\n", to: machine.folder + "/work/f/one.txt")
+            try machine.write("two\n", to: machine.folder + "/work/two.txt")
+            try machine.succeed("move", "--no-wait", "f", "d:/new/f")
+            try machine.succeed("move", "--no-wait", "two.txt", "d:/two.txt")
+            #expect(!exists(machine.folder + "/work/f") && !exists(machine.folder + "/work/two.txt"))
+            // Full access meanwhile, over an end of the host, too.
+            #expect(try machine.succeed("cat", "d:/new/f/one.txt") == "one\n")
+            try machine.succeed("edit", "--no-wait", "d:/two.txt", "--with", "sh", "-c", "echo edited >> \"$0\"")
+            if let daemon = machine.daemon { kill(daemon, SIGKILL) }
+            #expect(Machine.eventually { machine.daemon == nil })
+            #expect(try machine.succeed("cat", "d:/two.txt") == "two\nedited\n")
+            // Renamed, and removed, without the provider.
+            try machine.succeed("rename", "d:/new/f/one.txt", "uno.txt")
+            try machine.succeed("rename", "d:/new/f", "d:/f")
+            try machine.write("lost\n", to: machine.folder + "/work/lost.txt")
+            try machine.succeed("move", "--no-wait", "lost.txt", "d:/lost/lost.txt")
+            let kept = try machine.docent("rm", "-r", "d:/lost")
+            #expect(kept.status == 1 && kept.errors.contains("was not sent yet"), "\(kept.errors)")
+            try machine.succeed("rm", "-r", "--discard-unsent", "d:/lost")
+            let refused = try machine.docent("move", "--no-wait", machine.log, "d:/two.txt")
+            #expect(refused.status == 1 && refused.errors.contains("exists already"), "\(refused.errors)")
+
+            try FileManager.default.moveItem(atPath: machine.remote + "-away", toPath: machine.remote)
+            #expect(sent("two\nedited\n", "two.txt", machine), "\(machine.logTail)")
+            #expect(sent("one\n", "f/uno.txt", machine), "\(machine.logTail)")
+            #expect(!exists(machine.remote + "/lost") && !exists(machine.remote + "/new/f"))
+            #expect(
+                try Machine.eventually {
+                    let items = try machine.json("ls", "d:/f") as? [[String: Any]]
+                    return items?.first?["state"] as? String == "materialised"
+                })
+        }
+    }
+
+    @Test(
+        "CONT-7, CONT-12: what got the name on the remote meanwhile is kept beside it; the same contents are one document"
+    )
+    func remoteWasFirst() throws {
+        try Machine.with { machine in
+            try prepare(machine)
+            try machine.succeed("ls", "d:/")
+            try FileManager.default.moveItem(atPath: machine.remote, toPath: machine.remote + "-away")
+            for name in ["other", "same"] { try machine.write("mine\n", to: machine.folder + "/work/\(name).txt") }
+            try machine.succeed("move", "--no-wait", "other.txt", "d:/other.txt")
+            try machine.succeed("move", "--no-wait", "same.txt", "d:/same.txt")
+            try machine.write("theirs\n", to: machine.remote + "-away/other.txt")
+            try machine.write("mine\n", to: machine.remote + "-away/same.txt")
+            try FileManager.default.moveItem(atPath: machine.remote + "-away", toPath: machine.remote)
+            let isSettled = try Machine.eventually(within: 30) {
+                let items = try machine.json("ls", "d:/") as? [[String: Any]] ?? []
+                return items.count == 3
+                    && items.allSatisfy { ["materialised", "placeholder"].contains($0["state"] as? String) }
+            }
+            #expect(isSettled, "\(machine.logTail)")
+            let names = try FileManager.default.contentsOfDirectory(atPath: machine.remote).sorted()
+            let copy = names.first { $0.hasPrefix("other (conflict") } ?? "none"
+            #expect(names.filter { !$0.hasPrefix(".") } == [copy, "other.txt", "same.txt"].sorted())
+            #expect(machine.read(machine.remote + "/" + copy) == "mine\n")
+            #expect(machine.read(machine.remote + "/other.txt") == "theirs\n")
+            #expect(try machine.succeed("cat", "d:/" + copy) == "mine\n")
+            #expect(try machine.succeed("cat", "d:/other.txt") == "theirs\n")
+        }
+    }
+
+    @Test("CONT-7: a writer that began before it was sent goes on, and what is written is sent, too")
+    func usedWhileSent() async throws {
+        try await Machine.with { machine in
+            try prepare(machine)
+            try machine.succeed("ls", "d:/")
+            try FileManager.default.moveItem(atPath: machine.remote, toPath: machine.remote + "-away")
+            let path = FilePath(machine.folder + "/work/a.txt")
+            try machine.write("first\n", to: path.string)
+            try await machine.client { client in
+                let location = try Location("d:/a.txt")
+                let item = try await client.moveIn(path, to: location)
+                #expect(item.state == .changed && item.location == location)
+                try await client.coordinate(readingItemAt: location) { file, _ in
+                    try FileManager.default.moveItem(atPath: machine.remote + "-away", toPath: machine.remote)
+                    #expect(sent("first\n", "a.txt", machine), "\(machine.logTail)")
+                    #expect(machine.read(file.string) == "first\n")
+                }
+                try await client.coordinate(writingItemAt: location) { file, _ in
+                    try machine.write("second\n", to: file.string)
+                }
+                try await client.waitUntilSent(location)
+                #expect(machine.read(machine.remote + "/a.txt") == "second\n")
+                #expect(try await client.item(at: location).state == .materialised)
+            }
+        }
+    }
+
+    private static func refusal(
+        ofMovingIn path: FilePath, to location: Location, _ client: DocumentClient
+    ) async throws -> DocumentError.Code? {
+        do {
+            try await client.moveIn(path, to: location)
+            return nil
+        } catch let error as DocumentError {
+            return error.code
+        }
+    }
+
+    private static func refusal(
+        ofMovingOut location: Location, to path: FilePath, _ client: DocumentClient
+    ) async throws -> DocumentError.Code? {
+        do {
+            try await client.moveOut(location, to: path)
+            return nil
+        } catch let error as DocumentError {
+            return error.code
+        }
+    }
+
+    @Test("CONT-8: inside of an access that it would wait for, and from the storage root, it is refused, not hung")
+    func refused() async throws {
+        try await Machine.with { machine in
+            try prepare(machine)
+            try machine.write("here\n", to: machine.remote + "/a.txt")
+            try machine.write("mine\n", to: machine.folder + "/work/b.txt")
+            try machine.succeed("open", "d:/a.txt")
+            try await machine.client { client in
+                let (location, mine) = (try Location("d:/a.txt"), FilePath(machine.folder + "/work/b.txt"))
+                let new = FilePath(machine.folder + "/work/new.txt")
+                let inside = try await client.coordinate(readingItemAt: location) { _, _ in
+                    try await Self.refusal(ofMovingOut: location, to: new, client)
+                }
+                #expect(inside == .deadlock)
+                let here = FilePath(machine.root + "/documents/d/a.txt")
+                #expect(try await Self.refusal(ofMovingIn: here, to: Location("d:/c.txt"), client) == .invalidArgument)
+                #expect(try await Self.refusal(ofMovingIn: mine, to: location, client) == .destinationExists)
+                #expect(try await Self.refusal(ofMovingOut: location, to: mine, client) == .destinationExists)
+                #expect(try await Self.refusal(ofMovingIn: mine, to: Location("none:/b"), client) == .notConfigured)
+            }
+            #expect(machine.read(machine.folder + "/work/b.txt") == "mine\n")
+            #expect(machine.read(machine.remote + "/a.txt") == "here\n")
+        }
+    }
+
+    @Test("CONT-9: a folder moves out with what was not here and what was not sent, and is gone at the provider")
+    func out() throws {
+        try Machine.with { machine in
+            try prepare(machine)
+            try makeFolder(machine.remote + "/f/deep")
+            try machine.write("placeholder\n", to: machine.remote + "/f/deep/p.txt")
+            try machine.write("before\n", to: machine.remote + "/f/e.txt")
+            try machine.succeed("open", "d:/f/e.txt")
+            let output = try machine.succeed("move", "d:/f", "out")
+            #expect(output == "out\n")
+            #expect(machine.read(machine.folder + "/work/out/deep/p.txt") == "placeholder\n")
+            #expect(machine.read(machine.folder + "/work/out/e.txt") == "before\n")
+            #expect(!exists(machine.remote + "/f"))
+            #expect(try machine.docent("stat", "d:/f").status == 1)
+            #expect(!exists(machine.root + "/documents/d/f"))
+            #expect(!exists(machine.folder + "/work/out/.docent-placeholders"))
+            // And in again.
+            try machine.succeed("move", "out", "d:/f")
+            #expect(machine.read(machine.remote + "/f/deep/p.txt") == "placeholder\n")
+        }
+    }
+
+    @Test("CONT-9: what was never sent moves out without its provider")
+    func outUnsent() throws {
+        try Machine.with { machine in
+            try prepare(machine)
+            try machine.succeed("ls", "d:/")
+            try FileManager.default.moveItem(atPath: machine.remote, toPath: machine.remote + "-away")
+            try makeFolder(machine.folder + "/work/f")
+            try machine.write("one\n", to: machine.folder + "/work/f/one.txt")
+            try machine.succeed("move", "--no-wait", "f", "d:/f")
+            try machine.succeed("move", "d:/f", "g")
+            #expect(machine.read(machine.folder + "/work/g/one.txt") == "one\n")
+            try FileManager.default.moveItem(atPath: machine.remote + "-away", toPath: machine.remote)
+            #expect(try machine.docent("stat", "d:/f").status == 1)
+            #expect(!exists(machine.remote + "/f"))
+        }
+    }
+
+    @Test("XFER-10: a folder that is empty on the remote is not removed alone with what was not sent of it")
+    func emptyThere() async throws {
+        try await Machine.with { machine in
+            try prepare(machine)
+            try makeFolder(machine.remote + "/f")
+            try machine.succeed("ls", "d:/")
+            try machine.succeed("pause", "d:/")
+            try machine.write("only here\n", to: machine.folder + "/work/a.txt")
+            try machine.succeed("move", "--no-wait", "a.txt", "d:/f/a.txt")
+            try await machine.client { client in
+                let folder = try Location("d:/f")
+                let error = await #expect(throws: DocumentError.self) {
+                    try await client.remove(itemAt: folder, discardUnsent: true)
+                }
+                #expect(error?.code == .directoryNotEmpty)
+                #expect(error?.message.contains("docent rm -r d:/f") == true, "\(String(describing: error))")
+            }
+            #expect(try machine.succeed("cat", "d:/f/a.txt") == "only here\n")
+            try machine.succeed("resume", "d:/")
+            #expect(sent("only here\n", "f/a.txt", machine), "\(machine.logTail)")
+        }
+    }
+
+    @Test("CONT-9: what has an edit that was not sent moves out with the edit")
+    func outEdited() throws {
+        try Machine.with { machine in
+            try prepare(machine)
+            try machine.write("sent\n", to: machine.remote + "/a.txt")
+            try machine.succeed("open", "d:/a.txt")
+            try machine.succeed("pause", "d:/")
+            try machine.succeed("edit", "--no-wait", "d:/a.txt", "--with", "sh", "-c", "echo edited >> \"$0\"")
+            #expect(machine.read(machine.remote + "/a.txt") == "sent\n", "the transfers are paused")
+            try machine.succeed("move", "d:/a.txt", "a.txt")
+            #expect(machine.read(machine.folder + "/work/a.txt") == "sent\nedited\n")
+            #expect(machine.read(machine.remote + "/a.txt") == nil)
+            #expect(try machine.docent("stat", "d:/a.txt").status == 1)
+            try machine.succeed("resume", "d:/")
+            #expect(try machine.succeed("ls", "d:/") == "")
+        }
+    }
+
+    @Test("CONT-9: what the remote changes meanwhile stays there, and so does the copy, and the message says so")
+    func outChanged() async throws {
+        try await Machine.with { machine in
+            try prepare(machine)
+            try machine.write("before\n", to: machine.remote + "/b.txt")
+            try machine.succeed("open", "d:/b.txt")
+            let (location, copy) = (try Location("d:/b.txt"), FilePath(machine.folder + "/work/b.txt"))
+            try await machine.client { client in
+                // As the client does it, with somebody else in the middle.
+                let error = try await client.coordinate(writingItemAt: location, for: .forDeleting) { path, _ in
+                    let parts = try await LocalTree.copy(path, isFolder: false, to: copy)
+                    try machine.write("theirs, and longer\n", to: machine.remote + "/b.txt")
+                    let call = MoveOutCall(location: location, destinationPath: copy.string, parts: parts)
+                    return await #expect(throws: DocumentError.self) { try await client.tell(.moveOut(call)) }
+                }
+                #expect(
+                    error?.message.contains("It stays, and so does the copy at") == true, "\(String(describing: error))"
+                )
+            }
+            #expect(machine.read(copy.string) == "before\n")
+            #expect(machine.read(machine.remote + "/b.txt") == "theirs, and longer\n")
+            #expect(Machine.eventually { (try? machine.succeed("cat", "d:/b.txt")) == "theirs, and longer\n" })
+        }
+    }
+
+    @Test("CONT-9: with the remote away both are kept, and the message says so")
+    func outRefused() throws {
+        try Machine.with { machine in
+            try prepare(machine)
+            try machine.write("here\n", to: machine.remote + "/a.txt")
+            try machine.succeed("open", "d:/a.txt")
+            try FileManager.default.moveItem(atPath: machine.remote, toPath: machine.remote + "-away")
+            let result = try machine.docent("move", "d:/a.txt", "a.txt")
+            #expect(result.status == 1)
+            #expect(result.errors.contains("It stays, and so does the copy at"), "\(result.errors)")
+            #expect(machine.read(machine.folder + "/work/a.txt") == "here\n")
+            try FileManager.default.moveItem(atPath: machine.remote + "-away", toPath: machine.remote)
+            #expect(try machine.succeed("cat", "d:/a.txt") == "here\n")
+            #expect(machine.read(machine.remote + "/a.txt") == "here\n")
+        }
+    }
+
+    @Test("CONT-7, CONT-9, COORD-24: a presenter of the local document saves first, and follows it in and out")
+    func presenter() async throws {
+        try await Machine.with { machine in
+            try prepare(machine)
+            try machine.succeed("ls", "d:/")
+            let path = FilePath(machine.folder + "/work/f/a.txt")
+            try makeFolder(machine.folder + "/work/f")
+            try machine.write("old\n", to: path.string)
+            try await machine.client { client in
+                let editor = Editor(path)
+                try await client.addPresenter(editor)
+                try await client.moveIn(FilePath(machine.folder + "/work/f"), to: Location("d:/g"))
+                #expect(editor.messages == ["relinquish", "save", "moved to d:/g/a.txt", "reacquire"])
+                try await client.waitUntilSent(Location("d:/g"))
+                #expect(machine.read(machine.remote + "/g/a.txt") == "unsaved\n")
+                // From here on it is one of the item.
+                try await client.coordinate(writingItemAt: Location("d:/g/a.txt")) { file, _ in
+                    try machine.write("by another\n", to: file.string)
+                }
+                #expect(await editor.hears("changed"))
+                try await client.moveOut(Location("d:/g/a.txt"), to: FilePath(machine.folder + "/work/b.txt"))
+                #expect(
+                    editor.messages.last { $0.hasPrefix("moved") }
+                        == "moved to \(editor.presentedLocalPath?.string ?? "nowhere")")
+                #expect(machine.read(machine.folder + "/work/b.txt") == "by another\n")
+                #expect(machine.read(machine.remote + "/g/a.txt") == nil)
+            }
+        }
+    }
+
+    /// Presents a local document with something that is not saved.
+    private final class Editor: LocalFilePresenter, SavingFilePresenter, RelinquishingFilePresenter {
+        private struct State {
+            var path: FilePath?
+            var location: Location?
+            var isSaved = false
+            var messages: [String] = []
+        }
+
+        private let state: Mutex<State>
+
+        init(_ path: FilePath) { state = Mutex(State(path: path)) }
+
+        var presentedItemLocation: Location? { state.withLock { $0.location } }
+        var presentedLocalPath: FilePath? { state.withLock { $0.path } }
+        var messages: [String] { state.withLock { $0.messages } }
+
+        private func hear(_ message: String) { state.withLock { $0.messages.append(message) } }
+
+        /// Waits for a message.
+        func hears(_ message: String) async -> Bool {
+            for _ in 0..<500 {
+                if messages.contains(message) { return true }
+                try? await Task.sleep(for: .milliseconds(20))
+            }
+            return false
+        }
+
+        func presentedItemDidMove(to location: Location) async {
+            state.withLock { ($0.path, $0.location) = (nil, location) }
+            hear("moved to \(location)")
+        }
+
+        func presentedItemDidMove(toLocalPath path: FilePath) async {
+            state.withLock { ($0.path, $0.location) = (path, nil) }
+            hear("moved to \(path)")
+        }
+
+        func presentedItemDidChange() async { hear("changed") }
+        func relinquishPresentedItemToReader() async throws {}
+        func relinquishPresentedItemToWriter() async throws { hear("relinquish") }
+        func reacquirePresentedItem() async { hear("reacquire") }
+
+        func savePresentedItemChanges() async throws {
+            hear("save")
+            let path = state.withLock { state in
+                defer { state.isSaved = true }
+                return state.isSaved ? nil : state.path
+            }
+            if let path { try Data("unsaved\n".utf8).write(to: URL(fileURLWithPath: path.string)) }
+        }
+    }
+}

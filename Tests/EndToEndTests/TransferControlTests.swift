@@ -1,0 +1,323 @@
+import DocumentClient
+import DocumentModel
+import Foundation
+import Synchronization
+import Testing
+
+/// Events, pauses, pins, exclusions and limits, with the real programs.
+@Suite(.serialized) struct TransferControlTests {
+    /// Whoever hears of events.
+    private final class Ear: Sendable {
+        private let events = Mutex<[ItemEvent]>([])
+
+        func hear(_ event: ItemEvent) { events.withLock { $0.append(event) } }
+
+        func hasHeard(_ isIt: (ItemEvent) -> Bool) -> Bool { events.withLock { $0.contains(where: isIt) } }
+    }
+
+    /// A machine with the domain `work` and these documents in it, all of them known.
+    private func withWork(
+        _ names: [String], _ body: (Machine, DocumentClient) async throws -> Void
+    ) async throws {
+        try await Machine.with { machine async throws in
+            for name in names {
+                let path = machine.remote + "/" + name
+                try FileManager.default.createDirectory(
+                    atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+                try machine.write("contents of \(name)", to: path)
+            }
+            try machine.succeed(
+                "domain", "add", "work", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
+            try machine.succeed("ls", "work:/")
+            for folder in Set(names.compactMap { $0.split(separator: "/").dropLast().first }) {
+                try machine.succeed("ls", "work:/\(folder)")
+            }
+            try await machine.client { try await body(machine, $0) }
+        }
+    }
+
+    private func eventually(_ isSo: () async throws -> Bool) async throws -> Bool {
+        for _ in 0..<1_000 {
+            if try await isSo() { return true }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        return false
+    }
+
+    private func item(_ location: Location, _ client: DocumentClient) async throws -> ItemStatus? {
+        try await client.status(location).items.first { $0.location == location }
+    }
+
+    @Test("what happens below a place is told as it happens, and nothing else, until the host ends")
+    func events() async throws {
+        try await withWork(["in/a.txt", "out.txt"]) { machine, client in
+            let (inside, outside) = (try Location("work:/in/a.txt"), try Location("work:/out.txt"))
+            let changes = try await client.changes(below: Location("work:/in"))
+            let ear = Ear()
+            try await withThrowingTaskGroup(of: DocumentError.Code?.self) { group in
+                group.addTask {
+                    do throws(DocumentError) {
+                        for try await event in changes { ear.hear(event) }
+                        return nil
+                    } catch {
+                        return error.code
+                    }
+                }
+                try await client.download(outside)
+                try await client.download(inside)
+                #expect(
+                    try await eventually {
+                        ear.hasHeard {
+                            if case .changed(let status) = $0 { status.isDownloaded } else { false }
+                        }
+                    })
+                let renamed = try Location("work:/in/b.txt")
+                try await client.rename(itemAt: inside, to: renamed)
+                #expect(
+                    try await eventually {
+                        ear.hasHeard {
+                            guard case .moved(let status, let origin) = $0 else { return false }
+                            return status.location == renamed && origin == inside
+                        }
+                    })
+                try await client.remove(itemAt: renamed)
+                #expect(try await eventually { ear.hasHeard { $0 == .removed(renamed) } })
+                let strange = ear.hasHeard {
+                    if case .changed(let status) = $0 { status.location == outside } else { false }
+                }
+                #expect(!strange)
+                try machine.succeed("host", "stop")
+                for try await code in group { #expect(code == .hostUnavailable) }
+            }
+        }
+    }
+
+    @Test("docent events prints a JSON object a line")
+    func eventsCommand() async throws {
+        try await withWork(["a.txt"]) { machine, client in
+            let file = machine.folder + "/events"
+            _ = FileManager.default.createFile(atPath: file, contents: nil)
+            let output = try #require(FileHandle(forWritingAtPath: file))
+            let command = Process()
+            command.executableURL = URL(fileURLWithPath: machine.folder + "/bin/docent")
+            command.arguments = ["events", "--json"]
+            command.environment = machine.environment
+            command.standardInput = FileHandle.nullDevice
+            command.standardOutput = output
+            command.standardError = output
+            try command.run()
+            try output.close()
+            defer { kill(command.processIdentifier, SIGKILL) }
+            let location = try Location("work:/a.txt")
+            // It may begin to watch at any time.
+            let hasTold = try await eventually {
+                try await client.keep(location, as: .onlineOnly)
+                try await client.keep(location, as: nil)
+                return machine.read(file)?.contains("\n") == true
+            }
+            #expect(hasTold)
+            let line = machine.read(file)?.split(separator: "\n").first ?? ""
+            let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            #expect(object?["event"] as? String == "changed" && object?["location"] as? String == "work:/a.txt")
+        }
+    }
+
+    @Test("INV-8: while nothing happens a host does nothing, also when somebody watches and something is pinned")
+    func idle() async throws {
+        try await withWork(["in/a.txt"]) { machine, client in
+            try await client.keep(Location("work:/in"), as: .pinned)
+            #expect(try await eventually { try await item(Location("work:/in/a.txt"), client)?.isDownloaded == true })
+            let changes = try await client.changes()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { for try await _ in changes {} }
+                let daemon = try #require(machine.daemon)
+                // How many bytes it has read and written. (The library that waits for providers' ends wakes it now and
+                // then, by a few bytes between its threads; a page of the index has 4,096.)
+                func work() -> Int? {
+                    machine.read("/proc/\(daemon)/io").map { text in
+                        text.split(separator: "\n").filter { $0.hasPrefix("rchar") || $0.hasPrefix("wchar") }
+                            .reduce(0) { $0 + (Int($1.split(separator: " ").last ?? "") ?? 0) }
+                    }
+                }
+                // What went on before comes to its end; then there are seconds in which it does nothing.
+                var isIdle = false
+                for _ in 0..<20 where !isIdle {
+                    let before = try #require(work())
+                    try await Task.sleep(for: .seconds(3))
+                    isIdle = try #require(work()) - before < 512
+                }
+                #expect(isIdle)
+                group.cancelAll()
+            }
+        }
+    }
+
+    @Test("XFER-14, XFER-8: what is paused is not sent, says why, also after a restart, and is sent when it is resumed")
+    func pausedSending() async throws {
+        try await withWork(["a.txt"]) { machine, client in
+            let location = try Location("work:/a.txt")
+            try await client.pauseTransfers(at: Location("work:/"))
+            try await client.keep(location, as: nil)
+            try await client.resumeTransfers(at: Location("work:/"))
+            try await client.download(location)
+            try await client.pauseTransfers(at: Location("work:/"))
+            try await client.coordinate(writingItemAt: location) { path, _ in
+                try machine.write("changed", to: path.string)
+            }
+            #expect(try await eventually { try await item(location, client)?.transfers.upload?.wait == .resume })
+            let code = await Self.code { try await client.waitUntilSent(location) }
+            #expect(code == .cannotSynchronize)
+            try machine.succeed("host", "stop")
+            let status = try machine.succeed("status", "work:/a.txt")
+            #expect(status.contains("waits until it is resumed"), "\(status)")
+            #expect(machine.read(machine.remote + "/a.txt") == "contents of a.txt")
+            try machine.succeed("resume", "work:/")
+            #expect(Machine.eventually(within: 20) { machine.read(machine.remote + "/a.txt") == "changed" })
+        }
+    }
+
+    @Test("XFER-14: what is just being sent ends when it is paused, says why, and is sent when it is resumed")
+    func pausedWhileSent() async throws {
+        try await Machine.with { machine async throws in
+            try machine.installRecordingProvider()
+            try machine.succeed("domain", "add", "d", "--provider", "org.example.recording")
+            let location = try Location("d:/Welcome.md")
+            try machine.succeed("open", "d:/Welcome.md")
+            let slow = machine.root + "/.docent/providers/d/slow"
+            try machine.write("yes", to: slow)
+            try await machine.client { client in
+                try await client.coordinate(writingItemAt: location) { path, _ in
+                    try machine.write("changed", to: path.string)
+                }
+                #expect(
+                    try await eventually { try await item(location, client)?.transfers.upload?.done ?? 0 > 0 },
+                    "\(machine.logTail)")
+                try await client.pauseTransfers(at: location)
+                #expect(
+                    try await eventually { machine.calls(of: "d").contains { $0.hasPrefix("modify-ended") } },
+                    "it goes on: \(machine.logTail)")
+                #expect(try await eventually { try await item(location, client)?.transfers.upload?.wait == .resume })
+                #expect(try await item(location, client)?.transfers.upload?.problem == nil)
+                unlink(slow)
+                try await client.resumeTransfers(at: location)
+                try await client.waitUntilSent(location)
+                #expect(!machine.calls(of: "d").contains { $0.hasPrefix("modified") })
+                try machine.succeed("evict", "d:/Welcome.md")
+                #expect(try machine.succeed("cat", "d:/Welcome.md") == "changed")
+            }
+        }
+    }
+
+    @Test("XFER-14, XFER-3: who opens what is paused waits, and is told what for; it comes when it is resumed")
+    func pausedReading() async throws {
+        try await withWork(["a.txt"]) { machine, client in
+            let location = try Location("work:/a.txt")
+            try await client.pauseTransfers(at: location)
+            try await withThrowingTaskGroup(of: String?.self) { group in
+                group.addTask {
+                    try await client.coordinate(readingItemAt: location) { path, _ in machine.read(path.string) }
+                }
+                #expect(try await eventually { try await item(location, client)?.transfers.download?.wait == .resume })
+                #expect(try await item(location, client)?.transfers.isDownloadRequested == true)
+                try await client.resumeTransfers(at: location)
+                for try await text in group { #expect(text == "contents of a.txt") }
+            }
+            #expect(try await item(location, client)?.marks.isPaused == false)
+        }
+    }
+
+    @Test(
+        "XFER-14, XFER-12: what is pinned comes, stays, and is kept current; what appears in a pinned folder comes, too"
+    )
+    func pinning() async throws {
+        try await withWork(["in/a.txt", "out.txt"]) { machine, client in
+            let (folder, a) = (try Location("work:/in"), try Location("work:/in/a.txt"))
+            try machine.succeed("pin", "work:/in")
+            #expect(try await eventually { try await item(a, client)?.isDownloaded == true })
+            #expect(try await item(a, client)?.marks == ItemMarks(keeping: .pinned))
+            #expect(try machine.docent("evict", "work:/in/a.txt").errors.contains("pinned"))
+            try machine.write("new", to: machine.remote + "/in/new.txt")
+            try machine.write("newer than before", to: machine.remote + "/in/a.txt")
+            let new = try Location("work:/in/new.txt")
+            try await client.refresh(folder)
+            #expect(
+                try await eventually {
+                    let path = machine.root + "/documents/work/in/"
+                    return machine.read(path + "new.txt") == "new"
+                        && machine.read(path + "a.txt") == "newer than before"
+                })
+            #expect(try await item(Location("work:/out.txt"), client)?.isDownloaded == false)
+            try machine.succeed("unpin", "work:/in")
+            try await client.evict(new)
+            #expect(try await item(new, client)?.isDownloaded == false)
+        }
+    }
+
+    @Test("XFER-8, XFER-12: what is excluded is not sent and says so, is not evicted, and is sent when it is included")
+    func excluding() async throws {
+        try await withWork(["a.txt"]) { machine, client in
+            let location = try Location("work:/a.txt")
+            try await client.download(location)
+            try machine.succeed("exclude", "work:/a.txt")
+            try await client.coordinate(writingItemAt: location) { path, _ in
+                try machine.write("mine", to: path.string)
+            }
+            #expect(try await eventually { try await item(location, client)?.transfers.upload?.wait == .inclusion })
+            let status = try #require(try await item(location, client))
+            #expect(status.isExcludedFromSync && !status.isUploaded)
+            #expect(await Self.code { try await client.waitUntilSent(location) } == .excludedFromSync)
+            #expect(machine.read(machine.remote + "/a.txt") == "contents of a.txt")
+            try machine.succeed("include", "work:/a.txt")
+            #expect(Machine.eventually(within: 20) { machine.read(machine.remote + "/a.txt") == "mine" })
+        }
+    }
+
+    @Test("XFER-14, XFER-13: above the limit what was used longest ago leaves, down to the mark, and comes back whole")
+    func limits() async throws {
+        let names = (0..<6).map { "\($0).txt" }
+        try await withWork(names) { machine, client in
+            let locations = try names.map { try Location("work:/\($0)") }
+            for location in locations { try await client.download(location) }
+            // Each has 17 bytes.
+            #expect(try await client.spaceStatus() == SpaceStatus(documents: 6, bytes: 102))
+            try await client.keep(locations[0], as: .pinned)
+            try await client.coordinate(readingItemAt: locations[1]) { _, _ in
+                try await client.setSpaceLimits(SpaceLimits(high: 80, low: 55))
+                #expect(
+                    try await eventually { try await client.spaceStatus().bytes <= 55 }, "\(machine.logTail)")
+                #expect(try await client.spaceStatus().documents == 3)
+                for kept in locations[...1] { #expect(try await item(kept, client)?.isDownloaded == true) }
+            }
+            let path = machine.root + "/documents/work/"
+            for (name, location) in zip(names, locations) {
+                try await client.coordinate(readingItemAt: location) { _, _ in
+                    #expect(machine.read(path + name) == "contents of \(name)")
+                }
+            }
+        }
+    }
+
+    @Test(
+        "DOWN-1: a download that was begun is answered at once, goes on without who asked, and may be asked for again")
+    func background() async throws {
+        try await withWork(["in/a.txt", "in/b.txt"]) { machine, client in
+            try machine.succeed("download", "--background", "work:/in")
+            try await client.startDownloading(Location("work:/in"))
+            for name in ["a.txt", "b.txt"] {
+                let location = try Location("work:/in/\(name)")
+                #expect(try await eventually { try await item(location, client)?.isDownloaded == true })
+                #expect(try await item(location, client)?.transfers.isDownloadRequested == false)
+            }
+            try await client.startDownloading(Location("work:/in/a.txt"))
+        }
+    }
+
+    private static func code(_ body: () async throws -> Void) async -> DocumentError.Code? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return (error as? DocumentError)?.code
+        }
+    }
+}

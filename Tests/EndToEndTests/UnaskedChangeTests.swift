@@ -1,0 +1,171 @@
+import Foundation
+import Glibc
+import Testing
+
+/// Programs save documents without asking, and no command of Docent's follows: the host sees it by itself.
+@Suite(.serialized) struct UnaskedChangeTests {
+    private func withDocument(_ body: (Machine, String) throws -> Void) throws {
+        try Machine.with { machine in
+            try machine.write("first\n", to: machine.remote + "/a.txt")
+            try machine.succeed(
+                "domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
+            // An editor that does nothing: the path is what it is for.
+            try machine.succeed("cat", "d:/a.txt")
+            try body(machine, machine.root + "/documents/d/a.txt")
+        }
+    }
+
+    private func shell(_ machine: Machine, _ command: String) throws {
+        let done = try machine.run("/bin/sh", ["-c", command])
+        try #require(done.status == 0, "\(done.errors)")
+    }
+
+    private func arrives(_ text: String, _ machine: Machine, within seconds: Double = 5) -> Bool {
+        Machine.eventually(within: seconds) { machine.read(machine.remote + "/a.txt") == text }
+    }
+
+    private func state(_ machine: Machine) throws -> String? {
+        (try machine.json("stat", "d:/a.txt") as? [String: Any])?["state"] as? String
+    }
+
+    @Test("DOWN-3: what a plain program saves is sent unasked, whichever way it saves")
+    func saved() throws {
+        try withDocument { machine, path in
+            let began = Date()
+            try shell(machine, "echo second >> '\(path)'")
+            #expect(arrives("first\nsecond\n", machine), "\(machine.logTail)")
+            #expect(Date().timeIntervalSince(began) < 3)
+            try shell(machine, "echo third > '\(path).tmp' && mv '\(path).tmp' '\(path)'")
+            #expect(arrives("third\n", machine))
+            try shell(machine, "truncate -s 2 '\(path)'")
+            #expect(arrives("th", machine))
+            // As vim does it, with a backup.
+            try shell(machine, "mv '\(path)' '\(path)~' && sleep 0.3 && echo fourth > '\(path)' && rm '\(path)~'")
+            #expect(arrives("fourth\n", machine))
+            // The size and the time are as they were.
+            try shell(
+                machine,
+                "cp -p '\(path)' ref; printf F | dd conv=notrunc of='\(path)' 2>/dev/null; touch -r ref '\(path)'")
+            #expect(arrives("Fourth\n", machine))
+            #expect(try state(machine) == "materialised")
+            // One version of each, and nothing made up.
+            #expect(try FileManager.default.contentsOfDirectory(atPath: machine.remote) == ["a.txt"])
+        }
+    }
+
+    @Test("DOWN-3: a file that is being written is sent when it is closed, not before")
+    func whileWritten() throws {
+        try withDocument { machine, path in
+            let file = try #require(FileHandle(forWritingAtPath: path))
+            for number in 0..<15 {
+                try file.write(contentsOf: Data("\(number)\n".utf8))
+                usleep(100_000)
+                #expect(machine.read(machine.remote + "/a.txt") == "first\n")
+            }
+            try file.close()
+            let whole = try #require(machine.read(path))
+            #expect(arrives(whole, machine))
+        }
+    }
+
+    @Test("VER-10: what changes while it is being sent is sent again, and what is sent is of one moment")
+    func whileSent() throws {
+        try withDocument { machine, path in
+            let provider = try #require(machine.providers.first)
+            kill(provider, SIGSTOP)
+            defer { kill(provider, SIGCONT) }
+            try machine.write("second\n", to: path)
+            #expect(
+                try Machine.eventually {
+                    let status = try machine.json("status", "d:/")
+                    return "\(status)".contains("sending")
+                }, "\(machine.logTail)")
+            try machine.write("third\n", to: path)
+            kill(provider, SIGCONT)
+            #expect(arrives("third\n", machine), "\(machine.logTail)")
+            #expect(try Machine.eventually { try state(machine) == "materialised" })
+        }
+    }
+
+    @Test(
+        "VER-10: a save that the host did not live to send, or to see, is sent after its restart",
+        arguments: [0, 30, 1000])
+    func killed(afterMilliseconds delay: Int) throws {
+        try withDocument { machine, path in
+            let provider = try #require(machine.providers.first)
+            // Nothing reaches the remote before the host is gone.
+            kill(provider, SIGSTOP)
+            defer { kill(provider, SIGCONT) }
+            if delay > 0 { try machine.write("second\n", to: path) }
+            usleep(UInt32(delay) * 1000)
+            let daemon = try #require(machine.daemon)
+            kill(daemon, SIGKILL)
+            kill(provider, SIGCONT)
+            #expect(Machine.eventually { machine.daemon == nil && machine.providers.isEmpty })
+            if delay == 0 { try machine.write("second\n", to: path) }
+            #expect(machine.read(machine.remote + "/a.txt") == "first\n")
+            try machine.succeed("host", "start")
+            #expect(arrives("second\n", machine, within: 10), "\(machine.logTail)")
+        }
+    }
+
+    @Test("COORD-40: a removed file makes its document a placeholder, and what comes back later can be opened")
+    func removed() throws {
+        try withDocument { machine, path in
+            unlink(path)
+            #expect(try Machine.eventually { try state(machine) == "placeholder" })
+            #expect(try machine.succeed("cat", "d:/a.txt") == "first\n")
+            try machine.write("second\n", to: path)
+            #expect(arrives("second\n", machine))
+        }
+    }
+
+    @Test("INV-8: a host with documents here, at which nothing happens, does no I/O")
+    func idle() throws {
+        try withDocument { machine, path in
+            try machine.write("second\n", to: path)
+            #expect(arrives("second\n", machine))
+            let daemon = try #require(machine.daemon)
+            /// Bytes and calls, both ways, and bytes from and to disks.
+            func io() -> [Int] {
+                (machine.read("/proc/\(daemon)/io") ?? "").split(separator: "\n")
+                    .compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }
+            }
+            // What the last change left to be done is done in a few seconds. After that, threads may wake each other, with
+            // 8 bytes a time.
+            let isIdle = Machine.eventually(within: 20) {
+                let before = io()
+                usleep(1_000_000)
+                let done = zip(io(), before).map { $0 - $1 }
+                return done.count == 7 && done[0] == 8 * done[2] && done[1] == 8 * done[3]
+                    && done[4...] == [0, 0, 0]
+            }
+            #expect(isIdle, "\(io())")
+        }
+    }
+
+    @Test(
+        "COORD-40: where the system watches nothing, saves are found by looking every so often, and the status says so")
+    func limitReached() throws {
+        try Machine.with { machine in
+            try machine.write("first\n", to: machine.remote + "/a.txt")
+            let path = machine.root + "/documents/d/a.txt"
+            // The limit of a user namespace of its own.
+            let script = """
+                echo 0 > /proc/sys/user/max_inotify_watches || exit 99
+                docent() { '\(machine.folder)/bin/docent' "$@"; }
+                docent domain add d --provider org.docent.folder --set folder='\(machine.remote)' || exit 1
+                docent cat d:/a.txt || exit 2
+                echo second >> '\(path)'
+                for i in $(seq 100); do grep -q second '\(machine.remote)/a.txt' && break; sleep 0.1; done
+                cat '\(machine.remote)/a.txt'
+                docent host status
+                docent host stop
+                """
+            let done = try machine.run("/usr/bin/unshare", ["-Ur", "/bin/sh", "-c", script])
+            try #require(done.status == 0, "\(done.errors)\(machine.logTail)")
+            #expect(done.output.contains("first\nfirst\nsecond\n"), "\(done.output)")
+            #expect(done.output.contains("max_user_watches"), "\(done.output)")
+        }
+    }
+}

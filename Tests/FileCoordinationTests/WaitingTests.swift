@@ -1,0 +1,381 @@
+import DocumentModel
+import FileCoordination
+import Testing
+
+/// Who waits for whom, and that nobody waits for ever.
+@Suite struct WaitingTests {
+    private var scene = Scene()
+    private let alice = Scene.alice
+    private let bob = Scene.bob
+    private let carol = Scene.carol
+
+    @Test("COORD-1: readers share")
+    mutating func readersShare() throws {
+        try scene.request(1, alice, .reading, "a")
+        try scene.request(2, bob, .reading, "a")
+        #expect(scene.news() == ["grant 1", "grant 2"])
+    }
+
+    @Test(
+        "COORD-1, COORD-2: a writer excludes readers and writers of the item until it ends, and nobody else",
+        arguments: [
+            ClaimIntent.reading, .writing(nil), .writing(.forMerging), .writing(.contentIndependentMetadataOnly),
+        ])
+    func writerExcludes(later: ClaimIntent) throws {
+        var scene = scene
+        try scene.request(1, alice, .writing(nil), "a")
+        try scene.request(2, bob, later, "a")
+        try scene.request(3, bob, later, "b")
+        #expect(scene.news() == ["grant 1", "grant 3"])
+        scene.end(1)
+        #expect(scene.news() == ["grant 2"])
+    }
+
+    @Test("COORD-39: first in, first out: a waiting writer is not overtaken by readers")
+    mutating func writerIsNotStarved() throws {
+        try scene.request(1, alice, .reading, "a")
+        try scene.request(2, bob, .writing(nil), "a")
+        try scene.request(3, carol, .reading, "a")
+        #expect(scene.news() == ["grant 1"])
+        scene.end(1)
+        #expect(scene.news() == ["grant 2"])
+        scene.end(2)
+        #expect(scene.news() == ["grant 3"])
+    }
+
+    @Test("COORD-1, COORD-2: plain claims on a folder and on what lies inside do not meet")
+    mutating func plainClaimsIgnoreFolders() throws {
+        try scene.request(1, alice, .writing(nil), "f/")
+        try scene.request(2, bob, .writing(nil), "f/a")
+        try scene.request(3, carol, .reading, "f/g/b")
+        #expect(scene.news() == ["grant 1", "grant 2", "grant 3"])
+    }
+
+    @Test(
+        "COORD-3: deleting and replacing a folder wait for those scheduled before inside, and hold back later ones",
+        arguments: [WritingOption.forDeleting, .forReplacing])
+    func coveringWrites(option: WritingOption) throws {
+        var scene = scene
+        try scene.request(1, alice, .writing(nil), "f/g/a")
+        try scene.request(2, carol, .reading, "f/g/a")
+        try scene.request(3, bob, .writing(option), "f/")
+        try scene.request(4, carol, .reading, "f/b")
+        try scene.request(5, carol, .reading, "x")
+        #expect(scene.news() == ["grant 1", "grant 5"])
+        scene.end(1)
+        #expect(scene.news() == ["grant 2"])
+        scene.end(2)
+        #expect(scene.news() == ["grant 3"])
+        scene.end(3)
+        #expect(scene.news() == ["grant 4"])
+    }
+
+    @Test("COORD-4: moving a folder waits for those that run inside; queued and later ones wait, and get the new place")
+    mutating func movingAFolder() throws {
+        try scene.request(1, alice, .writing(nil), "f/a")
+        try scene.request(2, bob, .reading, "f/a")
+        try scene.request(3, carol, .writing(.forMoving), "f/")
+        try scene.request(4, bob, .reading, "f/b")
+        #expect(scene.news() == ["grant 1"])
+        scene.end(1)
+        #expect(scene.news() == ["grant 3"])
+        try scene.move("f/", to: "h/", in: 3)
+        scene.end(3)
+        #expect(scene.news() == ["grant 2", "grant 4"])
+        #expect(scene.granted[2] == ["h/a"])
+        #expect(scene.granted[4] == ["h/b"])
+    }
+
+    @Test("COORD-4: a move passes what is queued inside, but nobody whom it has to wait for itself")
+    mutating func movesGoInOrder() throws {
+        try scene.request(1, alice, .writing(nil), "f/g/a")
+        try scene.request(2, bob, .reading, "f/g/a")
+        try scene.request(3, carol, .writing(.forDeleting), "f/")
+        try scene.request(4, alice, .writing(.forMoving), "f/g/")
+        scene.end(1)
+        scene.end(2)
+        scene.end(3)
+        scene.end(4)
+        #expect(scene.news() == ["grant 1", "grant 2", "grant 3", "grant 4"])
+    }
+
+    @Test("COORD-4: many moves of nested folders go before what is queued inside, each in its turn")
+    mutating func manyMoves() throws {
+        try scene.request(1, alice, .reading, "f/a")
+        try scene.request(2, bob, .writing(nil), "f/a")
+        for number in UInt64(3)..<70 { try scene.request(number, carol, .writing(.forMoving), "f/") }
+        #expect(scene.news() == ["grant 1"])
+        for number in [1] + Array(UInt64(3)..<70) + [2] { scene.end(number) }
+        #expect(scene.news() == (UInt64(3)..<70).map { "grant \($0)" } + ["grant 2"])
+    }
+
+    @Test("COORD-5: moving a plain file waits like any write, in the order of asking")
+    mutating func movingAFile() throws {
+        try scene.request(1, alice, .reading, "a")
+        try scene.request(2, bob, .writing(nil), "a")
+        try scene.request(3, carol, .writing(.forMoving), "a")
+        try scene.request(4, alice, .reading, "a")
+        for number in UInt64(1)...4 { scene.end(number) }
+        #expect(scene.news() == ["grant 1", "grant 2", "grant 3", "grant 4"])
+    }
+
+    @Test("COORD-6, ID-5: one coordinator, one presenter, or one purpose: never wait for each other")
+    mutating func samePurpose() throws {
+        let presenter = try scene.present("P", "b", by: alice, [])
+        try scene.request(1, alice, .writing(nil), "a", purpose: .identifier("org.example.p"))
+        try scene.request(2, bob, .writing(.forDeleting), "a", purpose: .identifier("org.example.p"))
+        try scene.request(3, bob, .writing(nil), "a", purpose: .identifier("org.example.q"))
+        try scene.request(4, alice, .writing(nil), "b", purpose: .presenter(presenter))
+        try scene.request(5, alice, .writing(nil), "b", purpose: .presenter(presenter))
+        try scene.request(6, alice, .writing(nil), "c", coordinator: 1)
+        try scene.request(7, alice, .writing(nil), "c", coordinator: 1)
+        try scene.request(8, bob, .writing(nil), "c", coordinator: 1)
+        #expect(scene.news() == ["grant 1", "grant 2", "grant 4", "grant 5", "grant 6", "grant 7"])
+    }
+
+    @Test("COORD-7: an item that is renamed during the wait is followed")
+    mutating func followsRenames() throws {
+        try scene.request(
+            1, alice, [(.writing(.forMoving), Scene.item("a")), (.writing(.forReplacing), Scene.place("b"))])
+        try scene.request(2, bob, .reading, "a")
+        try scene.move("a", to: "b", in: 1)
+        scene.end(1)
+        #expect(scene.news() == ["grant 1", "grant 2"])
+        #expect(scene.granted[2] == ["b"])
+    }
+
+    @Test("COORD-7: who waits to replace keeps the first place, and a renamed item counts as another one")
+    mutating func replacingKeepsItsPlace() throws {
+        try scene.request(1, alice, .writing(.forMoving), "a")
+        try scene.request(2, bob, .writing(.forReplacing), "a")
+        #expect(scene.news() == ["grant 1"])
+        try scene.move("a", to: "b", in: 1)
+        #expect(scene.news() == ["grant 2"], "the item is another one by now, and the place is free")
+        #expect(scene.granted[2] == ["a"])
+    }
+
+    @Test("COORD-7: who waits for a place that an item is moved to, waits for that item from then on")
+    mutating func placesThatAreFilled() throws {
+        try scene.request(
+            1, alice, [(.writing(.forMoving), Scene.item("a")), (.writing(.forReplacing), Scene.place("b"))])
+        try scene.request(2, bob, [(.writing(.forReplacing), Scene.place("b"))])
+        try scene.move("a", to: "b", in: 1)
+        scene.end(1)
+        #expect(scene.news() == ["grant 1", "grant 2"])
+        #expect(scene.machine.isClaimed(try Scene.key("a")))
+    }
+
+    @Test("COORD-8: a claim that is given up while it waits frees those behind it")
+    mutating func givingUpFreesTheQueue() throws {
+        try scene.request(1, alice, .reading, "a")
+        try scene.request(2, bob, .writing(nil), "a")
+        try scene.request(3, carol, .reading, "a")
+        scene.end(2)
+        #expect(scene.news() == ["grant 1", "grant 3"])
+    }
+
+    @Test("COORD-8, COORD-39: claims end with their connection")
+    mutating func ownerEnds() throws {
+        try scene.request(1, alice, .writing(nil), "a")
+        try scene.request(2, alice, .writing(nil), "b")
+        try scene.request(3, bob, .reading, "a")
+        try scene.request(4, carol, .reading, "b")
+        try scene.request(5, alice, .reading, "b")
+        scene.ends(alice)
+        #expect(scene.news() == ["grant 1", "grant 2", "grant 3", "grant 4"])
+        #expect(scene.machine.heldCount == 2)
+        #expect(scene.machine.waitingCount == 0)
+    }
+
+    @Test("COORD-21: a claim on anything inside a package is a claim on the outermost package")
+    mutating func packages() throws {
+        try scene.request(1, alice, .writing(nil), "p.pkg/q.pkg/a")
+        try scene.request(2, bob, .reading, "p.pkg/b")
+        try scene.request(3, carol, .reading, "p.pkg/")
+        #expect(scene.news() == ["grant 1"])
+        scene.end(1)
+        #expect(scene.news() == ["grant 2", "grant 3"])
+    }
+
+    @Test("COORD-33: two items, and lists of them, are taken in one step: all or none")
+    mutating func oneStep() throws {
+        try scene.request(1, alice, .reading, "b")
+        try scene.request(2, bob, [(.reading, Scene.item("a")), (.writing(nil), Scene.item("b"))])
+        try scene.request(3, carol, [(.writing(nil), Scene.item("b")), (.writing(nil), Scene.item("a"))])
+        #expect(scene.news() == ["grant 1"])
+        scene.end(1)
+        #expect(scene.news() == ["grant 2"])
+        scene.end(2)
+        #expect(scene.news() == ["grant 3"])
+        #expect(scene.granted[3] == ["b", "a"])
+    }
+
+    @Test("COORD-33: one step may name an item twice, and an item and its folder: nobody waits for himself")
+    mutating func oneStepTwice() throws {
+        try scene.request(
+            1, alice,
+            [
+                (.reading, Scene.item("f/a")), (.writing(nil), Scene.item("f/a")),
+                (.writing(.forMoving), Scene.item("f/")),
+            ])
+        #expect(scene.news() == ["grant 1"])
+    }
+
+    @Test("COORD-34: an access with intents ends as one, when its accessor returns")
+    mutating func intents() throws {
+        try scene.request(1, alice, [(.writing(nil), Scene.item("a")), (.writing(nil), Scene.item("b"))])
+        try scene.request(2, bob, .reading, "a")
+        try scene.request(3, bob, .reading, "b")
+        scene.end(1)
+        #expect(scene.news() == ["grant 1", "grant 2", "grant 3"])
+    }
+
+    @Test("COORD-33: inside a write everything is refused, but for reads of the same item")
+    mutating func nesting() throws {
+        try scene.request(1, alice, .writing(nil), "a")
+        try scene.request(2, alice, .reading, "a", in: [1])
+        try scene.request(3, alice, .writing(nil), "a", in: [1])
+        try scene.request(4, alice, .reading, "b", in: [1])
+        #expect(scene.news() == ["grant 1", "grant 2", "refuse 3", "refuse 4"])
+        #expect(scene.refusals[3]?.code == .deadlock)
+        #expect(
+            scene.refusals[3]?.message
+                == "alice asked to write work:/a while it already holds it; end the outer access first, or use its path."
+        )
+        #expect(
+            scene.refusals[4]?.message
+                == "alice asked to read work:/b inside an access that writes work:/a; ask for both in one step, or end the outer access first."
+        )
+    }
+
+    @Test("COORD-33: a nested read goes on also while somebody else waits to write")
+    mutating func nestedReadPassesTheQueue() throws {
+        try scene.request(1, alice, .writing(nil), "a")
+        try scene.request(2, bob, .writing(nil), "a")
+        try scene.request(3, alice, .reading, "a", in: [1])
+        #expect(scene.news() == ["grant 1", "grant 3"])
+        scene.end(3)
+        #expect(scene.news() == [])
+        scene.end(1)
+        #expect(scene.news() == ["grant 2"])
+    }
+
+    @Test("COORD-2: whoever holds an item excludes others, in whatever order the claims were numbered")
+    mutating func numbersDoNotDecide() throws {
+        try scene.request(6, alice, .writing(nil), "a")
+        try scene.request(5, bob, .writing(nil), "a")
+        #expect(scene.news() == ["grant 6"])
+        scene.end(6)
+        #expect(scene.news() == ["grant 5"])
+    }
+
+    @Test("COORD-36: a purpose is unique by default, not empty, and not together with a presenter")
+    func purposes() throws {
+        #expect(try Purpose(identifier: nil, presenter: nil) == nil)
+        #expect(try Purpose(identifier: "p", presenter: nil) == .identifier("p"))
+        #expect(try Purpose(identifier: nil, presenter: PresenterID(1)) == .presenter(PresenterID(1)))
+        for presenter in [nil, PresenterID(1)] {
+            #expect(throws: DocumentError.self) { try Purpose(identifier: "", presenter: presenter) }
+        }
+        #expect(throws: DocumentError.self) { try Purpose(identifier: "p", presenter: PresenterID(1)) }
+    }
+
+    @Test("COORD-37: cancelling refuses what waits, lets what runs finish, and later calls run nothing")
+    mutating func cancelling() throws {
+        try scene.request(1, alice, .writing(nil), "a", coordinator: 1)
+        try scene.request(2, bob, .writing(nil), "b", coordinator: 1)
+        try scene.request(3, alice, .reading, "b", coordinator: 1)
+        try scene.request(4, alice, .reading, "b", coordinator: 2)
+        scene.cancel(alice, coordinator: 1)
+        #expect(scene.news() == ["grant 1", "grant 2", "refuse 3"])
+        #expect(scene.refusals[3] == DocumentError(.cancelled, "Waiting for work:/b was cancelled."))
+        try scene.request(5, alice, .reading, "c", coordinator: 1)
+        try scene.request(6, alice, .reading, "c", coordinator: 2)
+        scene.end(1)
+        scene.end(2)
+        #expect(scene.news() == ["refuse 5", "grant 6", "grant 4"])
+    }
+
+    @Test("COORD-1, COORD-2, COORD-39: at once is granted what waits for nobody, and nobody is passed by it")
+    mutating func atOnce() throws {
+        func reading(_ id: UInt64, _ path: String, coordinator: UInt64? = nil) throws -> Claim {
+            Claim(
+                id: ClaimID(id), owner: Scene.bob, intentions: [AccessIntention(try Scene.item(path), .reading)],
+                coordinator: coordinator.map { CoordinatorID(owner: Scene.bob.id, number: $0) })
+        }
+        try scene.request(1, alice, .reading, "a")
+        #expect(try scene.machine.grantAtOnce(reading(2, "a")), "readers share")
+        #expect(scene.machine.heldCount == 2 && scene.machine.waitingCount == 0)
+        try scene.request(3, alice, .writing(nil), "a")
+        #expect(try !scene.machine.grantAtOnce(reading(4, "a")), "a writer waits for its turn")
+        scene.end(1)
+        #expect(scene.news() == ["grant 1"])
+        scene.end(2)
+        #expect(scene.news() == ["grant 3"])
+        #expect(try !scene.machine.grantAtOnce(reading(5, "a")), "somebody writes")
+        scene.end(3)
+        #expect(try scene.machine.grantAtOnce(reading(6, "a")))
+        try scene.request(7, alice, .writing(.forDeleting), "a")
+        scene.ends(Scene.bob)
+        #expect(scene.news() == ["grant 7"], "it ends with its connection")
+        scene.cancel(Scene.bob, coordinator: 1)
+        #expect(try !scene.machine.grantAtOnce(reading(8, "b", coordinator: 1)))
+        scene.end(7)
+        #expect(scene.machine.isIdle)
+    }
+
+    @Test("COORD-10, COORD-14, COORD-22: at once is not granted what presenters are asked for, or needs a snapshot")
+    mutating func notAtOnce() throws {
+        func claim(_ intent: ClaimIntent, _ path: String) throws -> Claim {
+            Claim(id: ClaimID(1), owner: alice, item: try Scene.item(path), intent: intent)
+        }
+        try scene.present("P", "p.pkg/")
+        #expect(try !scene.machine.grantAtOnce(claim(.reading, "p.pkg/c")))
+        #expect(try !scene.machine.grantAtOnce(claim(.reading(.forUploading), "a")))
+        #expect(scene.machine.heldCount == 0 && scene.news() == [])
+        #expect(try scene.machine.grantAtOnce(claim(.reading, "a")))
+    }
+
+    @Test("A claim that may not wait says who is in the way")
+    mutating func unlessBusy() throws {
+        try scene.request(1, alice, .reading, "a")
+        try scene.request(2, bob, .evicting, "a", style: .unlessBusy)
+        #expect(scene.news() == ["grant 1", "refuse 2"])
+        #expect(scene.refusals[2]?.code == .busy)
+        #expect(scene.refusals[2]?.message == "work:/a is in use: alice reads work:/a. End that access first.")
+        #expect(scene.machine.waitingCount == 0)
+    }
+
+    @Test("A claim that may not wait for others waits for its owner's own")
+    mutating func unlessOthersUseIt() throws {
+        try scene.request(1, alice, .reading, "a")
+        try scene.request(2, alice, .evicting, "a", style: .unlessOthersUseIt)
+        try scene.request(3, bob, .evicting, "a", style: .unlessOthersUseIt)
+        #expect(scene.news() == ["grant 1", "refuse 3"])
+        scene.end(1)
+        #expect(scene.news() == ["grant 2"])
+    }
+
+    @Test("COORD-39: every wait says what it waits for, and all that is held can be listed")
+    mutating func explanations() throws {
+        scene.silent = ["P"]
+        scene.providesAtOnce = false
+        try scene.present("P", "b")
+        try scene.request(1, alice, .writing(nil), "a")
+        scene.time = .seconds(5)
+        try scene.request(2, bob, .reading, "a")
+        try scene.request(3, bob, .reading, "b")
+        try scene.request(4, bob, .reading, "c", provides: true)
+        try scene.request(5, bob, .reading(.forUploading), "d")
+        #expect(scene.machine.explanation(of: ClaimID(1)) == nil)
+        #expect(
+            scene.machine.explanations.map(\.description) == [
+                "bob waits to read work:/a until these have ended: alice, which writes work:/a.",
+                "bob waits to read work:/b until carol, which presents it, has answered to let others read.",
+                "bob waits to read work:/c until the provider has brought the contents of work:/c.",
+                "bob waits to read work:/d until a snapshot of work:/d is made.",
+            ])
+        #expect(scene.machine.explanation(of: ClaimID(2))?.since == .seconds(5))
+        #expect(scene.machine.holdings.map(\.description) == ["alice writes work:/a."])
+    }
+}

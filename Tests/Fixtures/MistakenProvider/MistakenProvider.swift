@@ -1,0 +1,141 @@
+import DocumentModel
+import DocumentProvider
+import Glibc
+import Synchronization
+
+/// A provider that is right in all that a provider can do, but for the one mistake that its setting names.
+final class MistakenProvider: ModifyingProvider, ChangeFeedProvider, PickerProvider {
+    static let version = "1.0"
+
+    let context: ProviderContext
+    let mistake: Mistake?
+    let remote: Remote
+    let copier: ContentsCopier
+    /// The picker sessions that were prepared and have not ended.
+    let pickers = Mutex<Set<String>>([])
+    private let control: RemoteControl
+    private let turnstile: Turnstile
+    private let looks = Atomic(0)
+
+    init(context: ProviderContext) async throws {
+        self.context = context
+        mistake = try context.settings["mistake"].flatMap { name in
+            guard !name.isEmpty else { return nil }
+            guard let mistake = Mistake(rawValue: name) else {
+                throw DocumentError(.notConfigured, "There is no mistake called “\(name)”. See Mistake.swift.")
+            }
+            return mistake
+        }
+        let pace = context.settings["pace"].flatMap { Int($0) } ?? 0
+        copier = ContentsCopier(mistake: mistake, pace: pace)
+        turnstile = Turnstile(mistake: mistake)
+        remote = try Remote(folder: context.stateFolder, mistake: mistake)
+        control = RemoteControl(
+            folder: context.settings["control"].flatMap { $0.isEmpty ? nil : FilePath($0) }, mistake: mistake
+        )
+        try control.checkSetUp()
+        let (control, remote) = (control, remote)
+        Task(executorPreference: Program.loop) { try await control.follow(remote, context) }
+    }
+
+    /// Does a call, when the remote is there.
+    ///
+    /// - Parameters:
+    ///   - stores: whether the remote has to take something for it.
+    ///   - removes: whether the remote has to let something go for it.
+    func serve<Result>(
+        stores: Bool = false, removes: Bool = false, _ body: () async throws -> Result
+    ) async throws -> Result {
+        if mistake == .floodsStandardError {
+            _ = try FileDescriptor.standardError.writeAll([UInt8](repeating: UInt8(ascii: "."), count: 65_536))
+        }
+        return try await turnstile.pass {
+            do {
+                try await control.reach(stores: stores, removes: removes)
+            } catch {
+                if stores || removes, mistake == .refusedChangeMade { _ = try await body() }
+                throw error
+            }
+            return try await body()
+        }
+    }
+
+    func item(for id: ItemIdentifier) async throws -> Item {
+        try await serve {
+            var item = try remote.look { try $0.item(id) }
+            switch mistake {
+            case .listedItemIsMissing where item.name?.rawValue == "Welcome.txt":
+                throw remote.look { $0.missing(id) }
+            case .metadataDiffersForOneVersion where item.kind == .document:
+                item.size = (item.size ?? 0) + 1
+            case .versionChangesAtEachLook:
+                let look = looks.wrappingAdd(1, ordering: .relaxed).newValue
+                item.version = try ItemVersion(content: item.version.content, metadata: Array("look \(look)".utf8))
+            default: break
+            }
+            return item
+        }
+    }
+
+    func items(in container: ItemIdentifier, page: PageToken?, suggestedCount: Int) async throws -> ItemPage {
+        try await serve {
+            var found = try remote.look { try $0.page(of: container, token: page, count: suggestedCount) }
+            if mistake == .cancelledListingIsCut, await isCancelledSoon() {
+                found = ItemPage(items: Array(found.items.prefix(1)), next: nil)
+            }
+            return found
+        }
+    }
+
+    /// Whether the host loses interest while nothing happens.
+    private func isCancelledSoon() async -> Bool {
+        (try? await Task.sleep(for: .milliseconds(200))) == nil
+    }
+
+    func providePlaceholder(for id: ItemIdentifier) async throws {
+        try await serve { try await context.writePlaceholder(remote.look { try $0.item(id) }) }
+    }
+
+    /// The new contents come by ``modifyItem(_:transfer:)``.
+    func itemChanged(_ id: ItemIdentifier) async throws {}
+
+    func stopProvidingItem(_ id: ItemIdentifier) async throws {}
+
+    func persistentIdentifier(forItemAt path: String) async throws -> ItemIdentifier? {
+        try await serve { remote.look { $0.identifier(atPath: path) } }
+    }
+
+    func path(for id: ItemIdentifier) async throws -> String? {
+        try await serve { remote.look { $0.path(of: id) } }
+    }
+
+    func currentAnchor() async throws -> SyncAnchor {
+        try await serve {
+            try checkFeed()
+            return try remote.look { try $0.anchor }
+        }
+    }
+
+    func changes(since anchor: SyncAnchor, suggestedCount: Int) async throws -> ItemChanges {
+        try await serve {
+            try checkFeed()
+            var changes = try remote.look { try $0.changes(since: anchor, count: suggestedCount) }
+            if mistake == .cancelledChangesAreCut, await isCancelledSoon() {
+                changes.updated = Array(changes.updated.prefix(1))
+                changes.more = false
+            }
+            return changes
+        }
+    }
+
+    private func checkFeed() throws {
+        if mistake == .feedUnimplemented {
+            throw DocumentError(.unimplemented, "The provider has no feed of changes.")
+        }
+    }
+
+    /// The host is told, also of what it changed itself: the feed has something new.
+    func signal() {
+        if mistake != .changesNotSignalled { context.signalChanges() }
+    }
+}

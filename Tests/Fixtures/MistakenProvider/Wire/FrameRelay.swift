@@ -1,0 +1,92 @@
+import CDocentShims
+import DocumentTransport
+import Foundation
+import Glibc
+import Synchronization
+import SystemPackage
+
+/// Stands between the host and the provider, in the provider's process, and passes on what they say, damaged where the
+/// mistake is one of frames. Two threads that block, one for each direction.
+final class FrameRelay: Sendable {
+    /// Of the provider.
+    let input: FileDescriptor
+    let output: FileDescriptor
+
+    private let fromHost: FileDescriptor
+    private let toHost: FileDescriptor
+    private let toProvider: FileDescriptor
+    private let fromProvider: FileDescriptor
+    private let damage = Mutex(FrameDamage())
+    private let hasEnded = Mutex(false)
+
+    init(fromHost: FileDescriptor, toHost: FileDescriptor) throws {
+        self.fromHost = fromHost
+        self.toHost = toHost
+        (input, toProvider) = try FileDescriptor.pipe()
+        (fromProvider, output) = try FileDescriptor.pipe()
+    }
+
+    var mistake: Mistake? { damage.withLock { $0.mistake } }
+
+    func start() {
+        Thread.detachNewThread { self.passIn() }
+        Thread.detachNewThread { self.passOut() }
+    }
+
+    /// Waits until all that the provider said has gone out.
+    func finish() async {
+        while !hasEnded.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(2)) }
+    }
+
+    private func passIn() {
+        while let bytes = read(fromHost), !bytes.isEmpty {
+            let passed = damage.withLock { $0.received(bytes) }
+            if mistake == .lingers { signal(SIGTERM, SIG_IGN) }
+            guard write(passed, to: toProvider) else { break }
+        }
+        guard mistake != .lingers else { return }
+        try? toProvider.close()
+        // The host has gone; work that is stuck does not keep the process.
+        sleep(4)
+        _exit(0)
+    }
+
+    private func passOut() {
+        while let bytes = read(fromProvider), !bytes.isEmpty {
+            guard write(damage.withLock({ $0.sent(bytes) }), to: toHost) else { break }
+        }
+        try? fromProvider.close()
+        hasEnded.withLock { $0 = true }
+    }
+
+    /// - Returns: nil when it failed.
+    private func read(_ descriptor: FileDescriptor) -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = Glibc.read(descriptor.rawValue, &buffer, buffer.count)
+            if count >= 0 { return Array(buffer.prefix(count)) }
+            guard errno == EINTR || errno == EAGAIN else { return nil }
+            wait(descriptor, Int16(POLLIN))
+        }
+    }
+
+    private func write(_ bytes: [UInt8], to descriptor: FileDescriptor) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor.rawValue, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else {
+                guard errno == EINTR || errno == EAGAIN else { return false }
+                wait(descriptor, Int16(POLLOUT))
+            }
+        }
+        return true
+    }
+
+    /// A descriptor that the host made non-blocking.
+    private func wait(_ descriptor: FileDescriptor, _ events: Int16) {
+        var poll = pollfd(fd: descriptor.rawValue, events: events, revents: 0)
+        _ = Glibc.poll(&poll, 1, -1)
+    }
+}

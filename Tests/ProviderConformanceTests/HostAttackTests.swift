@@ -1,0 +1,102 @@
+import DocumentModel
+import DocumentTestSupport
+import Foundation
+import ProviderConformance
+import SystemPackage
+import Testing
+
+@Suite("The list of attacks")
+struct HostAttackTests {
+    @Test("§10.1: every attack, and every condition after them, has an id of its own and a title")
+    func wellFormed() {
+        #expect(CheckRegistry.problems(in: AttackRunner.descriptions) == [])
+        #expect(HostAttack.all.count >= 60)
+    }
+
+    @Test("Every behaviour of the misbehaving provider and tool is tried on hosts, and every attack has its behaviour")
+    func complete() throws {
+        let behaviours = Set(try peer("list", "--names").split(separator: "\n").map { String($0) })
+        let attacks = Set(HostAttack.all.map(\.behaviour))
+        #expect(attacks.subtracting(behaviours).sorted() == [])
+        let forHosts = behaviours.filter { !$0.hasPrefix("host-") }
+        #expect(forHosts.subtracting(attacks).sorted() == [])
+    }
+
+    @Test("A behaviour is a name, a sentence and a rule, and its name is its own")
+    func behaviours() throws {
+        let lines = try peer("list").split(separator: "\n")
+        let names = lines.compactMap { $0.split(separator: " ").dropFirst().first }
+        #expect(Set(names).count == names.count)
+        #expect(lines.allSatisfy { $0.contains(" — ") && $0.hasSuffix(")") && $0.contains(". (") })
+    }
+
+    @Test("§9: MemoryProvider stands every misbehaving host", arguments: try Self.hostBehaviours())
+    func misbehavingHosts(behaviour: String) throws {
+        let provider = try BuiltProducts.executable("MemoryProvider").string
+        let words = try peer("host", behaviour, "--id", "org.example.memory", "--", provider)
+        #expect(words == "passed: \(behaviour)\n")
+    }
+
+    @Test("§10.4: a host that does not come up has failed, and the report says how it ended")
+    func noHost() async throws {
+        var runner = AttackRunner(host: ["/bin/false"])
+        runner.peer = try BuiltProducts.executable("misbehaving-peer").string
+        let attacks = runner
+        let report = try await attacks.run()
+        #expect(report.exitStatus == 1)
+        #expect(report.results.map(\.outcome.message) == ["The host does not come up."])
+        #expect(report.results[0].outcome.detail.contains("It ended with status 1."))
+    }
+
+    @Test("§1: the report shows every exchange of an attack, both ways, with settings blanked out")
+    func exchanges() async throws {
+        var runner = AttackRunner(host: [try BuiltProducts.executable("docentd").string, "--idle-time", "120"])
+        runner.peer = try BuiltProducts.executable("misbehaving-peer").string
+        runner.selection.patterns = ["HA-ANSWER-036", "HA-START-016", "HA-TOOL-014"]
+        let report = try await runner.run()
+        #expect(report.results.count == 3)
+        let page = try ReportFormat.html.text(report)
+        for result in report.results {
+            #expect(result.outcome.state == .passed, "\(result.outcome)")
+            let summaries = result.exchanges.map(\.summary)
+            #expect(summaries.contains { $0.hasPrefix("Hello,") }, "\(summaries)")
+            #expect(Set(result.exchanges.map(\.isToProvider)) == [true, false], "\(summaries)")
+            #expect(page.contains("id=\"\(result.check.id)\""))
+        }
+        #expect(
+            report.results.contains { result in
+                result.exchanges.contains { $0.summary.hasPrefix("Pong") && !$0.isToProvider }
+            })
+        #expect(page.contains("Pong 4711"))
+        // What the settings say is not told.
+        #expect(!page.contains("pong-unasked"))
+    }
+
+    @Test("An attack that nobody knows is wrong usage")
+    func unknown() async throws {
+        let runner = AttackRunner(host: ["/bin/false"], selection: CheckSelection(patterns: ["HA-NOTHING-*"]))
+        await #expect(throws: ConformanceUsageError.self) { try await runner.run() }
+    }
+
+    static func hostBehaviours() throws -> [String] {
+        try peer("list", "--names").split(separator: "\n").map { String($0) }.filter { $0.hasPrefix("host-") }
+    }
+
+    private func peer(_ words: String...) throws -> String { try Self.peer(words) }
+
+    private static func peer(_ words: String...) throws -> String { try peer(words) }
+
+    /// What `misbehaving-peer` prints.
+    private static func peer(_ words: [String]) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: try BuiltProducts.executable("misbehaving-peer").string)
+        process.arguments = words
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let bytes = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,120 @@
+import DocumentTestSupport
+import Foundation
+import Glibc
+import ProviderConformance
+import SystemPackage
+import Testing
+
+@Suite("The program provider-conformance", .timeLimit(.minutes(2)))
+struct ToolTests {
+    private func status(_ arguments: [String]) async throws -> Int32? {
+        let tool = try BuiltProducts.executable("provider-conformance")
+        return try await ChildProcess.with(tool, arguments: arguments, environment: ["PATH": "/usr/bin:/bin"]) {
+            child in
+            try child.standardInput.close()
+            defer { try? child.standardOutput.close() }
+            return try await child.exitStatus(within: .seconds(60))
+        }
+    }
+
+    @Test(
+        "§10.8: wrong usage ends with status 2",
+        arguments: [
+            ["run"], ["run", "--no-such-option"], ["no-such-command"], ["run", "--bundle", "/no/such/bundle"],
+            ["run", "--", "/no/such/program"], ["run", "--check", "PC-NONE-*", "--", "/bin/true"],
+            ["run", "--config", "/no/such/file", "--", "/bin/true"], ["run", "--report", "poem=x", "--", "/bin/true"],
+            ["run", "--report", "json=/no/such/folder/report", "--", "/bin/true"],
+            ["run-host", "--report", "json=/no/such/folder/report", "--host", "/bin/true"],
+            ["run", "--rewrite-expected", "--", "/bin/true"], ["replay", "/no/such/file", "--", "/bin/true"],
+        ])
+    func wrongUsage(arguments: [String]) async throws {
+        #expect(try await status(arguments) == 2)
+    }
+
+    @Test("§10.8: a provider that keeps what is checked ends with status 0, one that does not with status 1")
+    func verdicts() async throws {
+        try await ConformanceFixture.withBundle("GreetingProvider", source: "Examples/GreetingProvider") { bundle in
+            let status = try await self.status(["run", "--quiet", "--check", "PC-IDENT-*", "--bundle", bundle])
+            #expect(status == 0)
+        }
+        #expect(try await status(["run", "--quiet", "--check", "PC-HELLO-002", "--", "/bin/true"]) == 1)
+        #expect(try await status(["list"]) == 0)
+        #expect(try await status(["--help"]) == 0)
+    }
+
+    @Test("§10.6: a run in which everything is skipped ends with status 1")
+    func nothingRan() async throws {
+        try await ConformanceFixture.withBundle("GreetingProvider", source: "Examples/GreetingProvider") { bundle in
+            let status = try await self.status(["run", "--quiet", "--check", "PC-ARGS-04*", "--bundle", bundle])
+            #expect(status == 1)
+        }
+    }
+
+    @Test(
+        "§10.7: a provider that does not come up is tried a few times, and the run ends with every check accounted for")
+    func neverStarts() async throws {
+        let tool = try BuiltProducts.executable("provider-conformance")
+        try await TemporaryFile.with(contents: "") { report in
+            let status = try await ChildProcess.with(
+                tool, arguments: ["run", "--quiet", "--mutating", "--report", "json=\(report)", "--", "/bin/false"],
+                environment: ["PATH": "/usr/bin:/bin"]
+            ) { child in
+                try child.standardInput.close()
+                // Who reads no line of it does not keep the reports from being written.
+                try child.standardOutput.close()
+                return try await child.exitStatus(within: .seconds(100))
+            }
+            #expect(status == 1)
+            let told = try self.told(in: report.string)
+            let results = try #require(told["results"] as? [[String: Any]])
+            #expect(results.count == CheckRegistry.allChecks.count)
+        }
+    }
+
+    @Test("An output that is full ends the program with status 3, and not with a crash")
+    func fullOutput() async throws {
+        let status = try await ChildProcess.with(
+            "/bin/sh", arguments: ["-c", "exec \"$0\" list >/dev/full", try tool.string],
+            environment: ["PATH": "/usr/bin:/bin"]
+        ) { child in try await child.exitStatus(within: .seconds(30)) }
+        #expect(status == 3)
+    }
+
+    /// What a report as JSON says.
+    private func told(in file: String) throws -> [String: Any] {
+        let json = try Data(contentsOf: URL(fileURLWithPath: file))
+        let document = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
+        return try #require(document["report"] as? [String: Any])
+    }
+
+    private var tool: FilePath { get throws { try BuiltProducts.executable("provider-conformance") } }
+
+    @Test("An interrupted run says so, writes its reports, and leaves no folder behind", arguments: [SIGINT, SIGTERM])
+    func interrupted(number: Int32) async throws {
+        try await ConformanceFixture.withBundle("MemoryProvider", source: "Examples/MemoryProvider") { bundle in
+            let folder = bundle + "/temporary"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+            let report = folder + "/report.json"
+            let status = try await ChildProcess.with(
+                try tool,
+                arguments: ["run", "--quiet", "--mutating", "--report", "json=\(report)", "--bundle", bundle],
+                environment: ["PATH": "/usr/bin:/bin", "TMPDIR": folder]
+            ) { child in
+                try child.standardInput.close()
+                defer { try? child.standardOutput.close() }
+                let isBusy = try await eventually(within: .seconds(30)) {
+                    try FileManager.default.contentsOfDirectory(atPath: folder).contains {
+                        $0.hasPrefix("provider-conformance-")
+                    }
+                }
+                #expect(isBusy)
+                kill(child.processID, number)
+                return try await child.exitStatus(within: .seconds(60))
+            }
+            #expect(status == 1)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["report.json"])
+            let told = try self.told(in: report)
+            #expect(told["notBegun"] as? Int ?? 0 > 0)
+        }
+    }
+}

@@ -1,0 +1,223 @@
+import DocumentModel
+import SystemPackage
+import Testing
+
+@testable import ProviderLauncher
+
+@Suite("What a provider is granted")
+struct SandboxPolicyTests {
+    private let folders = SandboxFolders(
+        state: "/r/.docent/providers/work", temporary: "/r/.docent/temporary/work",
+        fetch: "/r/.docent/staging/fetch/work", send: "/r/.docent/staging/send/work", storageRoot: "/r",
+        home: "/home/ann", software: ["/opt/docent/bin", "/home/ann/.local/share/docent/providers"])
+    private let system = SystemFiles(
+        readable: ["/usr"], loaders: ["/lib64/ld.so"], devices: ["/dev/null"], ofNetwork: ["/etc/resolv.conf"])
+
+    private func bundle(_ tables: String = "", folder: FilePath = "/p/Photos") throws -> ProviderBundle {
+        ProviderBundle(
+            manifest: try Manifest(text: ManifestTests.text(tables: tables), file: "F"), folder: folder,
+            executable: folder.appending("PhotosProvider"))
+    }
+
+    private func policy(
+        _ tables: String = "", settings: [String: String] = [:], interpreters: [FilePath] = []
+    ) throws -> SandboxPolicy {
+        try SandboxPolicy(
+            bundle(tables), settings: settings, folders: folders, interpreters: interpreters, system: system)
+    }
+
+    private func paths(_ policy: SandboxPolicy, _ access: SandboxPolicy.Access) -> [String] {
+        policy.grants.filter { $0.access == access }.map(\.path.string)
+    }
+
+    @Test("DESIGN 9: without permissions it gets its own folders, and what every program needs")
+    func least() throws {
+        let policy = try policy()
+        #expect(paths(policy, .read) == ["/usr", "/r/.docent/staging/send/work"])
+        #expect(paths(policy, .execute) == ["/lib64/ld.so", "/p/Photos", "/p/Photos/PhotosProvider"])
+        #expect(paths(policy, .fill) == ["/r/.docent/staging/fetch/work"])
+        #expect(
+            paths(policy, .write) == ["/dev/null", "/r/.docent/providers/work", "/r/.docent/temporary/work"])
+        #expect(policy.ports.isEmpty && !policy.changesOthersFiles)
+        #expect(policy.arguments.first == "--confine" && policy.arguments.last == "--")
+        #expect(!policy.arguments.contains("--watch") && !policy.arguments.contains("--without-landlock"))
+        #expect(
+            policy.arguments.suffix(7) == [
+                "--processes", "0", "--memory", "1073741824", "--open-files", "1024", "--",
+            ])
+    }
+
+    @Test("Settings are put into permissions, and one without a value grants nothing")
+    func permissions() throws {
+        let tables = """
+            [[settings]]
+            key = "folder"
+            type = "path"
+            [[settings]]
+            key = "port"
+            type = "integer"
+            [permissions]
+            read = ["/srv/icons"]
+            write = ["{folder}/out"]
+            execute = ["/opt/photos"]
+            connect = [443, "{port}"]
+            watch = true
+            [limits]
+            memory = 64
+            open-files = 100
+            processes = 3
+            """
+        let policy = try policy(tables, settings: ["folder": "/home/ann/photos", "port": "8080"])
+        #expect(paths(policy, .read).last == "/srv/icons" && paths(policy, .read).contains("/etc/resolv.conf"))
+        #expect(paths(policy, .execute).last == "/opt/photos")
+        #expect(paths(policy, .write).last == "/home/ann/photos/out")
+        #expect(policy.ports == [53, 443, 8080], "with a port comes the one that names are looked up at")
+        #expect(policy.changesOthersFiles)
+        for option in ["--watch", "--change-attributes"] { #expect(policy.arguments.contains(option)) }
+        #expect(
+            policy.arguments.suffix(7) == [
+                "--processes", "3", "--memory", "67108864", "--open-files", "100", "--",
+            ])
+        let bare = try self.policy(tables)
+        #expect(bare.ports == [53, 443])
+        #expect(!paths(bare, .write).contains { $0.hasSuffix("out") })
+        let error = #expect(throws: DocumentError.self) { try self.policy(tables, settings: ["port": "70000"]) }
+        #expect(error?.code == .notConfigured)
+        #expect(error?.message.contains("“70000” is no port") == true)
+    }
+
+    @Test("A script's interpreter may be executed, and read its configuration")
+    func interpreters() throws {
+        let policy = try policy(interpreters: ["/usr/bin/python3.11"])
+        #expect(paths(policy, .execute).contains("/usr/bin/python3.11"))
+        #expect(paths(policy, .read).contains("/etc/python3.11"))
+    }
+
+    // MARK: On a machine
+
+    private func resolved(
+        _ tables: String, folder: String = "/srv/photos", bundle place: FilePath = "/p/Photos",
+        links: [FilePath: FilePath] = [:]
+    ) throws -> SandboxPolicy {
+        let settings = "[[settings]]\nkey = \"folder\"\ntype = \"path\"\n"
+        let bundle = try bundle(settings + tables, folder: place)
+        let policy = try SandboxPolicy(bundle, settings: ["folder": folder], folders: folders, system: system)
+        return try policy.resolved(for: bundle, folders: folders) { path in
+            path == "/srv/missing" ? nil : links[path] ?? path
+        }
+    }
+
+    @Test("What is not there is left out, and links are followed once")
+    func resolving() throws {
+        let write = "[permissions]\nwrite = [\"{folder}\"]\n"
+        #expect(try !paths(resolved(write, folder: "/srv/missing"), .write).contains("/srv/missing"))
+        #expect(try resolved(write, folder: "/srv/missing").missing == ["/srv/missing"])
+        #expect(try resolved(write, folder: "/srv").missing.isEmpty, "only what the manifest asks for")
+        let linked = try resolved(write, folder: "/srv/link", links: ["/srv/link": "/mnt/disk"])
+        #expect(paths(linked, .write).last == "/mnt/disk" && !paths(linked, .write).contains("/srv/link"))
+    }
+
+    @Test(
+        "Nobody is given Docent's storage, a home as a whole, or the programs that are run",
+        arguments: [
+            ("write", "/r", "Docent's own storage"), ("read", "/", "Docent's own storage"),
+            ("read", "/r/documents", "Docent's own storage"), ("execute", "/r/.docent", "Docent's own storage"),
+            ("read", "/srv/link", "Docent's own storage"), ("write", "/home/ann", "home folder"),
+            ("write", "/home", "home folder"), ("write", "/opt/docent", "/opt/docent/bin"),
+            ("write", "/home/ann/.local", ".local/share/docent/providers"),
+            ("write", "/home/ann/.local/share/docent/providers/x", ".local/share/docent/providers"),
+        ])
+    func refusals(list: String, folder: String, reason: String) throws {
+        let error = #expect(throws: DocumentError.self) {
+            try resolved(
+                "[permissions]\n\(list) = [\"{folder}\"]\n", folder: folder, links: ["/srv/link": "/r/.docent"])
+        }
+        #expect(error?.code == .notConfigured)
+        let message = error?.message ?? "none"
+        #expect(message.hasPrefix("The provider Photos (org.example.photos) may not "), "\(message)")
+        #expect(message.contains(reason) && message.contains("“\(folder)”"), "\(message)")
+    }
+
+    @Test(
+        "A path lies in a folder when the folder is one of its ancestors, or the path itself",
+        arguments: [
+            ("/a/b", "/a", true), ("/a/b", "/a/b", true), ("/a/b", "/", true), ("/", "/", true), ("/a/b/c", "/a", true),
+            ("/ab", "/a", false), ("/a", "/a/b", false), ("/", "/a", false), ("/b/a", "/a", false),
+            ("/A/b", "/a", false),
+        ] as [(FilePath, FilePath, Bool)])
+    func inside(path: FilePath, folder: FilePath, isInside: Bool) {
+        #expect(path.isInside(folder) == isInside)
+        #expect(path.starts(with: folder) == isInside, "as the library has it")
+    }
+
+    @Test("What lies in a home may be given, and a home may be read")
+    func harmless() throws {
+        _ = try resolved("[permissions]\nwrite = [\"{folder}\"]\n", folder: "/home/ann/Documents")
+        _ = try resolved("[permissions]\nread = [\"{folder}\"]\n", folder: "/home/ann")
+    }
+
+    @Test("A bundle that is installed in the usual storage root, beside documents, is granted, and nothing else")
+    func installedInTheRoot() throws {
+        #expect(paths(try resolved("", bundle: "/r/providers/photos"), .execute).contains("/r/providers/photos"))
+        for place: FilePath in ["/r/providers", "/r/documents/work", "/r/.docent/providers/other", "/r/providers2/x"] {
+            #expect(throws: DocumentError.self, "\(place)") { try resolved("", bundle: place) }
+        }
+    }
+
+    @Test(
+        "A bundle that is a home, or lies around the storage root, is not run", arguments: ["/home", "/home/ann", "/"])
+    func wideBundle(folder: String) throws {
+        let error = #expect(throws: DocumentError.self) { try resolved("", bundle: FilePath(folder)) }
+        #expect(error?.message.contains("cannot be confined") == true)
+    }
+
+    // MARK: Scripts
+
+    @Test(
+        "The kernel's way from a script to its interpreter",
+        arguments: [
+            ("#!/usr/bin/python3", ["/usr/bin/python3.11"]), ("#! /usr/bin/python3 -u", ["/usr/bin/python3.11"]),
+            ("#!/usr/bin/env python3", ["/usr/bin/env", "/usr/bin/python3.11"]),
+            ("#!/usr/bin/env -S python3 -u", ["/usr/bin/env", "/usr/bin/python3.11"]),
+            ("#!/home/ann/bin/python3", []), ("#!/usr/bin/missing", []), ("#!", []), ("\u{7F}ELF", []),
+        ])
+    func scripts(line: String, found: [FilePath]) {
+        let real: [FilePath: FilePath] = [
+            "/usr/bin/python3": "/usr/bin/python3.11", "/usr/bin/env": "/usr/bin/env",
+            "/home/ann/bin/python3": "/home/ann/bin/python3",
+        ]
+        #expect(ScriptInterpreters.of(line: line, searchPath: "/home/ann/none:/usr/bin:/bin") { real[$0] } == found)
+    }
+
+    // MARK: What the kernel can do
+
+    @Test("Where the kernel has no Landlock, providers run only when the user has said so")
+    func withoutLandlock() throws {
+        let manifest = try bundle().manifest
+        let refusal = Confinement(.required, landlock: 0, isRoot: false).refusal(of: manifest)
+        #expect(refusal?.code == .notConfigured)
+        #expect(refusal?.message.contains("no Landlock") == true)
+        #expect(refusal?.message.contains("docentd --allow-unsandboxed") == true)
+        #expect(Confinement(.asFarAsPossible, landlock: 0, isRoot: false).refusal(of: manifest) == nil)
+        #expect(Confinement(.required, landlock: 1, isRoot: false).refusal(of: manifest) == nil)
+        #expect(Confinement(.required, landlock: 0, isRoot: false).notice?.contains("not started") == true)
+        #expect(Confinement(.asFarAsPossible, landlock: 0, isRoot: false).notice?.contains("all that you may") == true)
+        #expect(Confinement(.required, landlock: 7, isRoot: false).notice == nil)
+    }
+
+    @Test(
+        "63: what cannot be enforced is said, and only where it matters",
+        arguments: [
+            (7, false, "", []), (7, true, "", []), (2, false, "", ["empty files"]), (3, false, "", []),
+            (3, false, "[permissions]\nconnect = [443]\n", ["every port"]),
+            (4, false, "[permissions]\nconnect = [443]\n", []),
+            (5, false, "[limits]\nprocesses = 2\n", ["signals to your other programs"]),
+            (6, false, "[limits]\nprocesses = 2\n", []),
+            (7, true, "[limits]\nprocesses = 2\n", ["does not limit processes"]),
+        ])
+    func gaps(landlock: Int, isRoot: Bool, tables: String, words: [String]) throws {
+        let gaps = Confinement(.required, landlock: landlock, isRoot: isRoot).gaps(for: try bundle(tables).manifest)
+        #expect(gaps.count == words.count)
+        for (gap, word) in zip(gaps, words) { #expect(gap.contains(word), "\(gap)") }
+    }
+}

@@ -63,17 +63,29 @@ struct PlantedMistakesTests {
         }
     }
 
+    /// Some mistakes show only when the provider is caught at it: a check that missed the moment looks again.
+    private static let looks = 3
+
     private static func expectFound(_ mistake: Mistake) async throws {
         let finders = PlantedMistakes.finders[mistake] ?? []
         let others = [.lingers, .endsLate].contains(mistake) ? [] : PlantedMistakes.others
-        let results = try await run(mistake, finders + others, pace: PlantedMistakes.pace(for: mistake)).report.results
-        let failed = Set(results.filter { $0.outcome.state == .failed }.map(\.check.id))
-        let missing = Set(finders).subtracting(failed)
+        let pace = PlantedMistakes.pace(for: mistake)
+        var results = try await run(mistake, finders + others, pace: pace).report.results
+        var missing = Set(finders).subtracting(Self.failed(results))
+        for _ in 1..<looks where !missing.isEmpty {
+            results += try await run(mistake, missing.sorted(), pace: pace).report.results
+            missing = Set(finders).subtracting(Self.failed(results))
+        }
+        let failed = Self.failed(results)
         #expect(missing.isEmpty, "\(mistake) is not found by \(missing.sorted())")
         let spoilt = failed.subtracting(finders).subtracting(PlantedMistakes.spoilt[mistake] ?? [])
         #expect(spoilt.isEmpty, "\(mistake) fails \(spoilt.sorted()), which are of something else")
         let errors = results.filter { $0.outcome.state == .error }
         #expect(errors.isEmpty, "\(mistake): \(errors.map(\.outcome.message))")
+    }
+
+    private static func failed(_ results: [CheckResult]) -> Set<String> {
+        Set(results.filter { $0.outcome.state == .failed }.map(\.check.id))
     }
 
     /// Without a sandbox, which would keep a provider from some of the mistakes.

@@ -6,7 +6,8 @@ usage: run-tests.py BUNDLE FAILED [--in-parallel] [--filter THESE] [--skip THOSE
 
 FAILED is a file: each test that failed is a line of it (its name, a tab, what it said). The exit status is 0 when all passed,
 or when those that did not are written there; 1 when something else went wrong (nothing ran, the bundle crashed, or more
-failed than a slow machine explains). With --again those of the file run, one at a time, and it is 0 when all pass.
+failed than a slow machine explains). With --again those of the file run, one at a time, and those that fail still do once
+more; it is 0 when each has passed.
 """
 
 import json
@@ -60,6 +61,10 @@ def run(bundle, arguments):
     return status, said, is_whole
 
 
+def alone(names):
+    return [word for name in names for word in ("--filter", f"^{re.escape(name)}(/|$)")] + ["--no-parallel"]
+
+
 def main():
     bundle, failed, *arguments = sys.argv[1:]
     again = arguments == ["--again"]
@@ -68,7 +73,14 @@ def main():
             names = [line.split("\t")[0] for line in lines]
         if not names:
             return 0  # No filter would be every test.
-        arguments = [word for name in names for word in ("--filter", f"^{re.escape(name)}(/|$)")] + ["--no-parallel"]
+        status, said, is_whole = run(bundle, alone(names))
+        if status == 0:
+            return 0
+        if is_whole and said and "" not in said:
+            print("\nTo be tried a last time: " + ", ".join(said))
+            arguments = alone(said)
+        else:
+            arguments = alone(names)
     elif "--in-parallel" in arguments:
         arguments.remove("--in-parallel")
     else:

@@ -44,8 +44,6 @@ enum CancelChecks {
                 try expectAnswer(try await raw.finalFrame(of: 1))
                 try await raw.send(Frame(id: 1, .cancel))
                 try await expectSilence(raw)
-                try await raw.ask(3, .identity)
-                try expectAnswer(try await raw.finalFrame(of: 3))
             }
         },
         ConformanceCheck(
@@ -170,7 +168,14 @@ enum CancelChecks {
         }
     }
 
+    /// Also before the answer to what is asked next, which comes late where all is slow.
     private static func expectSilence(_ raw: RawSession) async throws {
-        try await raw.expectSilence("Something comes where nothing was asked for.", for: .milliseconds(150))
+        let words = "Something comes where nothing was asked for."
+        try await raw.expectSilence(words, for: .milliseconds(150))
+        let last: UInt64 = 1001
+        try await raw.ask(last, .identity)
+        let frame = try await raw.frame()
+        try expect(frame.id == last, words, detail: frame.evidence)
+        try expectAnswer(frame)
     }
 }

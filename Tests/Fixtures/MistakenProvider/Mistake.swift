@@ -217,6 +217,8 @@ enum Mistake: String, CaseIterable, Sendable {
     case cancelAnsweredTwice
     /// A new document is there, and empty, while its contents are on their way.
     case createShowsEarly
+    /// New contents are written over the old ones as they come.
+    case modifyWritesInPlace
     /// A cancelled read goes on to its end, however long that takes.
     case cancelIgnored
     /// Nothing is answered while the remote is away.

@@ -42,6 +42,9 @@ extension MistakenProvider {
                 change.baseVersion = .none
             }
             let record = try checked(change)
+            if mistake == .modifyWritesInPlace, let contents = change.contents {
+                try await write(contents, over: record, transfer)
+            }
             let taken = try await take(
                 change.contents, transfer, over: record, keepsHalf: mistake == .cancelledModifyLeavesHalf)
             defer { discard(taken) }
@@ -83,6 +86,17 @@ extension MistakenProvider {
         }
         signal()
         return try made(record)
+    }
+
+    /// Writes contents where the old ones are, while they come.
+    private func write(_ contents: FilePath, over record: RemoteRecord, _ transfer: Transfer) async throws {
+        let source = try FileDescriptor.open(contents, .readOnly, options: .closeOnExec)
+        defer { try? source.close() }
+        let target = try FileDescriptor.open(
+            remote.place(of: record), .writeOnly, options: [.create, .truncate, .closeOnExec],
+            permissions: .ownerReadWrite)
+        defer { try? target.close() }
+        _ = try await copier.copy(source, to: target, transfer)
     }
 
     /// One after the other, until the host loses interest.

@@ -98,6 +98,7 @@ enum PlantedMistakes {
             "PC-CANCEL-001", "PC-CANCEL-010", "PC-CANCEL-011", "PC-CANCEL-012", "PC-CANCEL-013", "PC-CANCEL-014",
         ],
         .createShowsEarly: ["PC-CONC-010", "PC-RESTART-010"],
+        .modifyWritesInPlace: ["PC-RESTART-011"],
         .silentWithoutRemote: ["PC-REMOTE-001", "PC-REMOTE-002"],
         .nothingWithoutRemote: ["PC-REMOTE-001", "PC-REMOTE-002"],
         .neverRecovers: ["PC-REMOTE-012"],
@@ -158,10 +159,10 @@ enum PlantedMistakes {
 
     /// Milliseconds that a MiB of contents takes, where only a slow remote shows the mistake.
     static func pace(for mistake: Mistake) -> Int {
-        let slow: Set<Mistake> = [
-            .oneAtATime, .busyTooSoon, .cancelIgnored, .cancelledCreateLeavesHalf, .cancelledModifyLeavesHalf,
-            .createShowsEarly,
-        ]
-        return slow.contains(mistake) ? 150 : 0
+        switch mistake {
+        case .cancelledCreateLeavesHalf, .cancelledModifyLeavesHalf: 400
+        case .oneAtATime, .busyTooSoon, .cancelIgnored, .createShowsEarly, .modifyWritesInPlace: 150
+        default: 0
+        }
     }
 }

@@ -43,12 +43,19 @@ final class Remote: Sendable {
     ) throws -> RemoteRecord? {
         try tree.withLock { tree in
             var changed = tree
-            let record = try body(&changed)
-            if let contents, let record, record != tree.records[record.id] {
-                try rename(contents, to: place(of: record))
+            var record = try body(&changed)
+            var replaced: FilePath?
+            if let contents, var made = record, made != tree.records[made.id] {
+                replaced = tree.records[made.id].map(place)
+                // A file of its own: the old contents are there until the tree says otherwise.
+                made.contentsNumber = changed.sequence
+                changed.records[made.id] = made
+                try rename(contents, to: place(of: made))
+                record = made
             }
             try save(changed)
             tree = changed
+            if let replaced { unlink(replaced.string) }
             return record
         }
     }
@@ -74,7 +81,7 @@ final class Remote: Sendable {
 
     /// Where the contents of an item are.
     func place(of record: RemoteRecord) -> FilePath {
-        folder.appending("contents").appending("\(record.serial)")
+        folder.appending("contents").appending("\(record.serial)-\(record.contentsNumber)")
     }
 
     /// An item of one moment, and its contents of that moment.

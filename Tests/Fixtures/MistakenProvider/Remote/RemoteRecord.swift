@@ -16,6 +16,8 @@ struct RemoteRecord: Hashable, Sendable {
     var metadataVersion: UInt64
     /// When it was last changed, for the feed.
     var changed: UInt64
+    /// The sequence of the change that brought its contents, which are in a file of that number.
+    var contentsNumber: UInt64 = 0
 
     var item: Item {
         get throws(DocumentError) {

@@ -9,7 +9,7 @@ extension RemoteTree {
                 record.id.rawValue, "\(record.serial)", record.parentID.rawValue, record.name.rawValue,
                 record.kind.rawValue, "\(record.size)", "\(record.modified.seconds)", "\(record.modified.nanoseconds)",
                 "\(record.created.seconds)", "\(record.created.nanoseconds)", "\(record.contentVersion)",
-                "\(record.metadataVersion)", "\(record.changed)",
+                "\(record.metadataVersion)", "\(record.changed)", "\(record.contentsNumber)",
             ]
             text += "item\t" + fields.joined(separator: "\t") + "\n"
         }
@@ -37,14 +37,15 @@ extension RemoteTree {
         switch (fields[0], fields.count) {
         case ("head", 5):
             (epoch, sequence, oldestAnchor, nextSerial) = (numbers[1], numbers[2], numbers[3], numbers[4])
-        case ("item", 14):
+        case ("item", 15):
             guard let kind = ItemKind(rawValue: fields[5]) else { return false }
             let record = RemoteRecord(
                 id: try ItemIdentifier(fields[1]), serial: numbers[2], parentID: try ItemIdentifier(fields[3]),
                 name: try ItemName(fields[4]), kind: kind, size: Int64(numbers[6]),
                 modified: Timestamp(seconds: Int64(fields[7]) ?? 0, nanoseconds: UInt32(numbers[8])),
                 created: Timestamp(seconds: Int64(fields[9]) ?? 0, nanoseconds: UInt32(numbers[10])),
-                contentVersion: numbers[11], metadataVersion: numbers[12], changed: numbers[13]
+                contentVersion: numbers[11], metadataVersion: numbers[12], changed: numbers[13],
+                contentsNumber: numbers[14]
             )
             records[record.id] = record
         case ("grave", 3):

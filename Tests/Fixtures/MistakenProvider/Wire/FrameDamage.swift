@@ -13,6 +13,9 @@ struct FrameDamage: ~Copyable, Sendable {
     private var calls: [UInt64: ProviderCall] = [:]
     private var seenIDs: Set<UInt64> = []
     private var cancelledIDs: Set<UInt64> = []
+    private var answered: [UInt64: [UInt8]] = [:]
+    /// What the host gets for a cancel that came too late.
+    private var owed: [UInt8] = []
     private var shutdowns = 0
 
     // MARK: From the host
@@ -50,12 +53,19 @@ struct FrameDamage: ~Copyable, Sendable {
             if calls[frame.id] == nil, mistake == .unknownRequestKills { _exit(3) }
         case .cancel:
             cancelledIDs.insert(frame.id)
+            if mistake == .cancelAnsweredTwice { owed += answered.removeValue(forKey: frame.id) ?? [] }
             if !seenIDs.contains(frame.id), mistake == .unknownCancelKills { _exit(3) }
         case .shutdown:
             shutdowns += 1
             if shutdowns > 1, mistake == .secondShutdownKills { kill(getpid(), SIGKILL) }
         default: break
         }
+    }
+
+    /// - Returns: what goes to the host beside what the provider says.
+    mutating func takeOwed() -> [UInt8] {
+        defer { owed = [] }
+        return owed
     }
 
     // MARK: From the provider
@@ -102,6 +112,9 @@ struct FrameDamage: ~Copyable, Sendable {
         case (.cancelAnsweredTwice, .answer, _) where cancelledIDs.contains(frame.id),
             (.cancelAnsweredTwice, .failure, _) where cancelledIDs.contains(frame.id):
             return Self.bytes(frame) + Self.bytes(frame)
+        case (.cancelAnsweredTwice, .answer, _), (.cancelAnsweredTwice, .failure, _):
+            answered[frame.id] = Self.bytes(frame)
+            return nil
         case (.reservedCode, .failure(var error), _):
             error.code = .providerDied
             return Self.bytes(Frame(id: frame.id, .failure(error)))

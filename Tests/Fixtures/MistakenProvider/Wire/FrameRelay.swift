@@ -18,6 +18,8 @@ final class FrameRelay: Sendable {
     private let fromProvider: FileDescriptor
     private let damage = Mutex(FrameDamage())
     private let hasEnded = Mutex(false)
+    /// Held by whoever says something to the host: frames do not mix.
+    private let speaking = Mutex(())
 
     init(fromHost: FileDescriptor, toHost: FileDescriptor) throws {
         self.fromHost = fromHost
@@ -40,7 +42,10 @@ final class FrameRelay: Sendable {
 
     private func passIn() {
         while let bytes = read(fromHost), !bytes.isEmpty {
-            let passed = damage.withLock { $0.received(bytes) }
+            let (passed, owed) = damage.withLock { ($0.received(bytes), $0.takeOwed()) }
+            if !owed.isEmpty {
+                guard speaking.withLock({ _ in write(owed, to: toHost) }) else { break }
+            }
             if mistake == .lingers { signal(SIGTERM, SIG_IGN) }
             guard write(passed, to: toProvider) else { break }
         }
@@ -53,7 +58,8 @@ final class FrameRelay: Sendable {
 
     private func passOut() {
         while let bytes = read(fromProvider), !bytes.isEmpty {
-            guard write(damage.withLock({ $0.sent(bytes) }), to: toHost) else { break }
+            let isOut = speaking.withLock { _ in write(damage.withLock { $0.sent(bytes) }, to: toHost) }
+            guard isOut else { break }
         }
         try? fromProvider.close()
         hasEnded.withLock { $0 = true }

@@ -59,6 +59,14 @@ struct DamagedHostTests {
         #expect(failed.isSuperset(of: ["HA-ANSWER-018", "HA-RUN-001", "HA-RUN-008"]), "\(failed)")
     }
 
+    @Test("§10.12: a host that makes others wait for an attacked provider fails what measures their speed")
+    func slowness() async throws {
+        let results = try await Self.run("others-wait", conditions: ["HA-RUN-006"])
+        let speed = try #require(results.first { $0.check.id == "HA-RUN-006" })
+        #expect(speed.outcome.state == .failed, "\(speed.outcome)")
+        #expect(speed.outcome.message.contains("median"), "\(speed.outcome)")
+    }
+
     @Test("Every damage that there is, is tried")
     func isComplete() throws {
         let process = Process()
@@ -70,11 +78,11 @@ struct DamagedHostTests {
         let words = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         let names = words.split(separator: "\n").compactMap { $0.split(separator: " ").first.map { String($0) } }
-        #expect(Set(names) == Set(Self.finders.map(\.damage) + ["host-dies"]))
+        #expect(Set(names) == Set(Self.finders.map(\.damage) + ["host-dies", "others-wait"]))
         #expect(names.count >= 7)
     }
 
-    private static func run(_ damage: String) async throws -> [CheckResult] {
+    private static func run(_ damage: String, conditions: [String] = conditions) async throws -> [CheckResult] {
         let peer = try BuiltProducts.executable("misbehaving-peer").string
         let host = try BuiltProducts.executable("docentd").string
         var runner = AttackRunner(host: [peer, "damage", damage, "--", host, "--idle-time", "120"])

@@ -4,6 +4,8 @@ import Glibc
 /// started as the host, and what it leaves behind is the host's.
 final class DamagedHost {
     private struct Closed: Error {}
+    /// Microseconds that an answer is late when others wait, too.
+    private static let wait: UInt32 = 30_000
 
     private let damage: HostDamage
     /// Where tools look for the host's socket.
@@ -104,7 +106,12 @@ final class DamagedHost {
     }
 
     private func serve(_ connection: RelayedConnection, toolSpeaks: Bool, hostSpeaks: Bool) {
-        if hostSpeaks, !connection.passBack(damaged) { return end(connection) }
+        if hostSpeaks {
+            if damage == .othersWait, connections.contains(where: { $0 !== connection && $0.isWaiting }) {
+                usleep(Self.wait)
+            }
+            guard connection.passBack(damaged) else { return end(connection) }
+        }
         let isKept = damage == .connectionsStay && hasFailed
         guard toolSpeaks, !connection.isToolGone, !connection.passOn(keepingHost: isKept) else { return }
         if isKept { return connection.closeTool() }
@@ -147,7 +154,7 @@ final class DamagedHost {
         let isFirst = !hasFailed
         hasFailed = true
         switch damage {
-        case .nothing, .connectionsStay, .memoryGrows, .processOutlives, .featureRefused, .documentSwapped: break
+        case .nothing, .connectionsStay, .memoryGrows, .processOutlives, .featureRefused, .documentSwapped, .othersWait: break
         case .failureLost: return nil
         case .failureAsMissing: return PeerFrame.failure(frame.id, 201, "There is no such document here.").bytes
         case .failureAsSuccess: if isSending { return RelayedConnection.success(frame) }

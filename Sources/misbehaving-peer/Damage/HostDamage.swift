@@ -18,6 +18,7 @@ enum HostDamage: String, CaseIterable {
     case processOutlives = "process-outlives"
     case featureRefused = "feature-refused"
     case documentSwapped = "document-swapped"
+    case othersWait = "others-wait"
     case hostDies = "host-dies"
 
     var summary: String {
@@ -39,6 +40,7 @@ enum HostDamage: String, CaseIterable {
         case .processOutlives: "Leaves a process of a provider's behind when it ends."
         case .featureRefused: "Refuses a provider that offers a feature which nobody knows."
         case .documentSwapped: "Gives other contents than the provider's."
+        case .othersWait: "Makes everybody wait while somebody waits for a provider."
         case .hostDies: "Dies of the first failure."
         }
     }

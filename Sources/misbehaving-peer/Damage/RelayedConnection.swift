@@ -27,6 +27,9 @@ final class RelayedConnection {
     private var fromHost: [UInt8] = []
     private var calls: [UInt64: Question] = [:]
 
+    /// A question is not answered yet.
+    var isWaiting: Bool { !calls.isEmpty }
+
     init(tool: Int32, host: Int32) {
         self.tool = tool
         self.host = host

@@ -23,6 +23,13 @@ import Testing
     }
 
     @Test(
+        "Seeds that have shown a mistake once hold",
+        arguments: [UInt64(43_434), 66_215, 211_088, 527_150, 616_419, 703_439, 781_260, 804_932])
+    func knownSeeds(seed: UInt64) {
+        #expect(SimulatedRun(Scenario(seed: seed)).complaint == nil)
+    }
+
+    @Test(
         "Planted mistakes are found",
         arguments: [PlantedMistake.sendsOverNewerVersion, .keepsOnlyWinner, .scanIgnoresWrites, .callsAllEqual])
     func mistakes(mistake: PlantedMistake) {

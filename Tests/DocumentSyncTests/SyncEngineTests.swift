@@ -156,6 +156,25 @@ import Testing
         #expect(copies.first?.name.rawValue.hasPrefix("n0 (conflict ") == true, "\(copies)")
     }
 
+    @Test("An answer to a move says nothing of what was told meanwhile, also when that was what was known already")
+    mutating func moveBackMeanwhile() throws {
+        let id = try ItemIdentifier("i0")
+        try scene.agree("i0", "a", version: 1, revision: 1)
+        try scene.here("i0", "b", revision: 1)
+        let before = SyncTrees.Remote(place: try scene.place("a"), kind: .document, version: [1])
+        let moved = SyncTrees.Remote(place: try scene.place("b"), kind: .document, version: [1])
+        var engine = engine()
+        let ticket = try #require(started(engine.handle(.learned([]), at: .zero, using: &random)).first).ticket
+        #expect(engine.operation(of: ticket) == .relocate(id, from: before.place, to: moved.place))
+        // Somebody else moved it back, and the answer is late.
+        #expect(engine.handle(.learned([.remote(id, .present(before))]), at: .zero, using: &random).isEmpty)
+        let next = engine.handle(.answered(ticket, .item(id, moved)), at: .zero, using: &random)
+        #expect(engine.trees.remote[id] == .present(before))
+        #expect(
+            started(next).map(\.operation)
+                == [.relocateHere(id, from: moved.place, to: before.place, parked: false)])
+    }
+
     @Test("A step that met something that cannot be seen is not repeated at once")
     mutating func overtakenByNothing() throws {
         try changed(1)

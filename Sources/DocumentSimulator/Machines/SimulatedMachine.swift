@@ -11,7 +11,8 @@ struct SimulatedMachine {
         var anchor = 0
         /// What was last sent of an item: an answer that never came may have been a yes.
         var sent: [ItemIdentifier: Sent] = [:]
-        /// A step of more than one part on the disk, written down before it begins.
+        /// A step whose result on the disk could be taken for somebody's doing, or that has more than one part: written
+        /// down before it begins.
         var intent: Intent?
     }
 
@@ -20,11 +21,13 @@ struct SimulatedMachine {
         var contents: UInt64
     }
 
-    struct Intent {
-        var id: ItemIdentifier
-        var divergence: SyncOperation.Divergence
-        /// The file of the contents that go on under the copy's name.
-        var file: Int
+    enum Intent {
+        /// The file is that of the contents that go on under the copy's name.
+        case keepBoth(ItemIdentifier, SyncOperation.Divergence, file: Int)
+        /// The file goes; the item is known so, then.
+        case hide(ItemIdentifier, SyncTrees.Local)
+        /// The file gets out of another's way.
+        case park(ItemIdentifier, SyncPlace)
     }
 
     let number: Int
@@ -44,6 +47,8 @@ struct SimulatedMachine {
     /// The request for changes that an answer is awaited to; 0 when none is.
     var poll = 0
     var lastPoll = 0
+    /// What was known of the provider when changes were asked for last.
+    var knownBefore: Set<ItemIdentifier> = []
     /// When changes are asked for next; 0 when nothing is planned.
     var pollDue = 0
     private var lastItem = 0
@@ -115,13 +120,14 @@ struct SimulatedMachine {
         }
     }
 
-    /// A document that was saved as another file under its name is still that document.
+    /// A document that was saved as another file under its name is still that document. What is hidden has no name here
+    /// that a file could be saved under.
     private func replaced(by entry: SimulatedDisk.Entry) -> ItemIdentifier? {
         guard entry.kind != .folder, let parent = id(ofFile: entry.parent) else { return nil }
         let place = SyncPlace(parentID: parent, name: entry.name)
         return index.files.keys.sorted().first { id in
-            file(of: id) == nil && index.trees.local[id]?.node?.place == place
-                && index.trees.local[id]?.node?.kind == entry.kind
+            guard let node = index.trees.local[id]?.node, !node.isHidden, file(of: id) == nil else { return false }
+            return node.place == place && node.kind == entry.kind
         }
     }
 
@@ -146,6 +152,7 @@ struct SimulatedMachine {
                 index.files[new] = file
                 index.sent[new] = index.sent.removeValue(forKey: old)
             case .local(let id, nil), .local(let id, .gone): index.files[id] = nil
+            case .local(let id, .present(let node)) where node.isHidden: index.files[id] = nil
             default: break
             }
         }

@@ -43,17 +43,18 @@ extension Simulation {
             guard let known = machines[number].index.trees.local[id]?.node, isAsPlanned(id, known, on: number),
                 known.revision == node.revision, machines[number].disk.children(of: file).isEmpty
             else { return overtake(ticket, on: number) }
-            if mistake != .hidesBeforeWritingDown { machines[number].record([.local(id, .present(hidden))]) }
-            if crashes(number) { return }
+            if mistake != .hidesBeforeWritingDown {
+                machines[number].index.intent = .hide(id, hidden)
+                if crashesBetween(number) { return }
+            }
             machines[number].disk.set(file, nil)
             machines[number].disk.flush()
             if crashesBetween(number) { return }
-            machines[number].index.files[id] = nil
         } else if machines[number].index.trees.local[id]?.node?.isHidden == false {
             // Somebody has removed it, or saved another file in its place: what is there now is looked at first.
             return overtake(ticket, on: number)
         }
-        step(.answered(ticket, .here(hidden)), on: number)
+        finish(ticket, .here(hidden), on: number)
     }
 
     private func isAsPlanned(_ id: ItemIdentifier, _ node: SyncTrees.Local, on number: Int) -> Bool {
@@ -63,7 +64,7 @@ extension Simulation {
     }
 
     /// The folder of a place whose name is free.
-    private func freeFolder(_ place: SyncPlace, for file: Int?, on number: Int) -> Int? {
+    func freeFolder(_ place: SyncPlace, for file: Int?, on number: Int) -> Int? {
         guard let folder = machines[number].file(of: place.parentID) else { return nil }
         if let holder = machines[number].disk.holder(of: place.name, in: folder), holder != file { return nil }
         return folder
@@ -86,9 +87,8 @@ extension Simulation {
         else { return overtake(ticket, on: number) }
         // Written down first: after a crash, nobody takes it for somebody's rename.
         let marks = parked && mistake != .forgetsParking
-        if marks, case .present(var node) = machines[number].index.trees.local[id] {
-            node.isParked = true
-            machines[number].record([.local(id, .present(node))])
+        if marks {
+            machines[number].index.intent = .park(id, place)
             if crashesBetween(number) { return }
         }
         entry.parent = folder
@@ -98,7 +98,7 @@ extension Simulation {
         if crashesBetween(number) { return }
         guard var node = machines[number].observe(id, at: wall) else { return overtake(ticket, on: number) }
         node.isParked = marks
-        step(.answered(ticket, .here(node)), on: number)
+        finish(ticket, .here(node), on: number)
     }
 
     // MARK: Both sides of a conflict
@@ -114,7 +114,7 @@ extension Simulation {
             let folder = freeFolder(divergence.copyPlace, for: nil, on: number)
         else { return overtake(ticket, on: number) }
         if mistake != .skipsIntent {
-            machines[number].index.intent = .init(id: id, divergence: divergence, file: file)
+            machines[number].index.intent = .keepBoth(id, divergence, file: file)
             if crashesBetween(number) { return }
         }
         if divergence.keepsOurs {
@@ -139,8 +139,7 @@ extension Simulation {
             return overtake(ticket, on: number)
         }
         if crashes(number) { return }
-        step(.answered(ticket, answer), on: number)
-        if machines[number].engine != nil { machines[number].index.intent = nil }
+        finish(ticket, answer, on: number)
     }
 
     /// For a mistake: all copies have one name, and the last one has it.
@@ -151,55 +150,5 @@ extension Simulation {
             machines[number].id(ofFile: holder).map({ machines[number].staged[$0] == nil }) ?? true
         else { return }
         machines[number].disk.set(holder, nil)
-    }
-
-    /// Names the files after the contents that they hold now.
-    private func completeKeeping(
-        _ id: ItemIdentifier, _ divergence: SyncOperation.Divergence, _ file: Int, on number: Int
-    ) -> SyncAnswer? {
-        if !divergence.keepsOurs, mistake != .keepsOnlyWinner {
-            machines[number].index.files[divergence.copyID] = file
-            if machines[number].file(of: id) == file || machines[number].file(of: id) == nil {
-                machines[number].index.files[id] = placeholder(of: id, on: number)
-            }
-            machines[number].disk.flush()
-        }
-        let stamp = divergence.keepsOurs ? divergence.theirs.stamp : machines[number].index.trees.local[id]?.node?.stamp
-        guard var copy = machines[number].observe(divergence.copyID, at: wall) else { return nil }
-        copy.stamp = stamp ?? copy.stamp
-        return .keptBoth(copy: copy)
-    }
-
-    /// In the place of contents that go on under another name; nil when somebody else has it by now.
-    private func placeholder(of id: ItemIdentifier, on number: Int) -> Int? {
-        guard let known = machines[number].index.trees.local[id]?.node,
-            let folder = freeFolder(known.place, for: nil, on: number)
-        else { return nil }
-        return machines[number].disk.add(.init(parent: folder, name: known.place.name, kind: known.kind))
-    }
-
-    /// After a crash: a step that was begun is completed when it had come far enough, or was never begun.
-    func recover(_ number: Int) {
-        guard let intent = machines[number].index.intent else { return }
-        machines[number].index.intent = nil
-        let divergence = intent.divergence
-        let id = intent.id
-        guard let parent = machines[number].file(of: divergence.copyPlace.parentID) else { return }
-        let holder = machines[number].disk.holder(of: divergence.copyPlace.name, in: parent)
-        let isDone: Bool
-        if divergence.keepsOurs {
-            isDone =
-                holder.flatMap { machines[number].disk.entries[$0]?.contents } != nil
-                && holder == machines[number].index.files[divergence.copyID]
-        } else {
-            isDone = holder == intent.file
-        }
-        guard isDone, machines[number].index.trees.local[divergence.copyID] == nil,
-            case .keptBoth(let copy)? = completeKeeping(id, divergence, intent.file, on: number)
-        else { return }
-        let changes = SyncRecorder.changes(
-            of: .keepBoth(id, divergence), .keptBoth(copy: copy), in: machines[number].index.trees,
-            fresh: divergence.copyID)
-        machines[number].record(changes)
     }
 }

@@ -119,7 +119,13 @@ extension Simulation {
         machines[number].lastPoll += 1
         machines[number].poll = machines[number].lastPoll
         let anchor = machines[number].index.anchor
+        machines[number].knownBefore = Set(machines[number].index.trees.remote.keys)
         ask(anchor < 0 ? .list : .changes(since: anchor), for: .poll(machines[number].lastPoll), on: number)
+    }
+
+    /// What is being made is not known by its identifier yet: a listing may have missed that it is gone again.
+    private func isCreating(_ number: Int) -> Bool {
+        machines[number].engine?.operationsUnderWay.contains { if case .create = $0 { true } else { false } } == true
     }
 
     private func follow(_ reply: SimulatedProvider.Reply, isStale: Bool, on number: Int) {
@@ -128,13 +134,21 @@ extension Simulation {
         switch reply {
         case .changes(let changes, let anchor, let isComplete):
             var news = changes.map { TreeChange.remote($0.id, $0.sighting) }
+            let isListing = machines[number].index.anchor < 0
+            var isLast = true
             // Without an anchor, what is not there is gone: the listing is complete.
-            if machines[number].index.anchor < 0 || mistake == .firstPageIsAll, !isStale {
+            if isListing || mistake == .firstPageIsAll, !isStale {
                 let listed = Set(changes.map(\.id))
                 for (id, sighting) in machines[number].index.trees.remote.sorted(by: { $0.key < $1.key })
-                where sighting != .gone && !listed.contains(id) && (machines[number].index.anchor < 0 || isComplete) {
-                    news.append(.remote(id, .gone))
+                where sighting != .gone && !listed.contains(id) && (isListing || isComplete) {
+                    // What was made since may have come later than the listing, or be gone again.
+                    if machines[number].knownBefore.contains(id) || mistake == .firstPageIsAll {
+                        news.append(.remote(id, .gone))
+                    } else {
+                        isLast = false
+                    }
                 }
+                if isListing, isCreating(number) { isLast = false }
             }
             if mistake == .ignoresTombstones {
                 news.removeAll { if case .remote(_, .gone) = $0 { true } else { false } }
@@ -144,6 +158,7 @@ extension Simulation {
             // The anchor is written down with what it stands for, or not at all.
             guard isCurrent(number, incarnation) else { return }
             if crashes(number) { return }
+            guard isLast else { return schedulePoll(number, at: now + 200) }
             if !isStale { machines[number].index.anchor = mistake == .anchorBeyondPage ? provider.sequence : anchor }
             schedulePoll(number, at: now + (isComplete ? 4000 : 1))
         case .failure(.anchorExpired):

@@ -20,6 +20,8 @@ package struct SyncEngineStateMachine: Sendable {
     private var pacing: SyncPacing
     private var circumstances = SyncPlanner.Circumstances()
     private var running: [SyncTicket: SyncOperation] = [:]
+    /// Operations under way of whose items the provider has told meanwhile, be it nothing new.
+    private var toldMeanwhile: Set<SyncTicket> = []
     private var lastTicket: UInt64 = 0
     private var wakeAt: Duration?
     /// How often something that was made has to be made again.
@@ -84,6 +86,9 @@ package struct SyncEngineStateMachine: Sendable {
     }
 
     private mutating func learn(_ changes: [TreeChange], _ actions: inout [SyncAction]) {
+        for case .remote(let id, _?) in changes {
+            toldMeanwhile.formUnion(running.filter { $0.value.id == id }.keys)
+        }
         let news = changes.filter(isNews)
         guard !news.isEmpty else { return }
         record(news, &actions)
@@ -137,7 +142,10 @@ package struct SyncEngineStateMachine: Sendable {
     private mutating func answered(_ ticket: SyncTicket, _ answer: SyncAnswer, _ actions: inout [SyncAction]) {
         guard let operation = running.removeValue(forKey: ticket) else { return }
         pacing.succeeded(operation)
-        record(SyncRecorder.changes(of: operation, answer, in: trees, fresh: fresh()), &actions)
+        let isOvertaken = toldMeanwhile.remove(ticket) != nil
+        record(
+            SyncRecorder.changes(of: operation, answer, in: trees, fresh: fresh(), toldMeanwhile: isOvertaken),
+            &actions)
         if case .evict(let id, _, _) = operation { circumstances.unwanted.remove(id) }
         if case (.compare(let id, _, let revision), .compared(let theirs, .different)) = (operation, answer) {
             keepBoth(id, theirs, revision, &actions)
@@ -189,6 +197,7 @@ package struct SyncEngineStateMachine: Sendable {
         _ actions: inout [SyncAction]
     ) {
         guard let operation = running.removeValue(forKey: ticket) else { return }
+        toldMeanwhile.remove(ticket)
         let jitter = Double.random(in: 0...1, using: &random)
         guard case .refresh = pacing.failed(operation, error, at: now, jitter: jitter) else { return }
         // It was made under this name once, and is gone since: it may be made again.

@@ -2,9 +2,12 @@ package import DocumentModel
 
 /// What an operation's answer changes in the trees.
 package enum SyncRecorder {
-    /// - Parameter fresh: an identifier that nothing has yet.
+    /// - Parameters:
+    ///   - fresh: an identifier that nothing has yet.
+    ///   - toldMeanwhile: the provider told of the item while the operation was under way, be it what was known.
     package static func changes(
-        of operation: SyncOperation, _ answer: SyncAnswer?, in trees: SyncTrees, fresh: ItemIdentifier
+        of operation: SyncOperation, _ answer: SyncAnswer?, in trees: SyncTrees, fresh: ItemIdentifier,
+        toldMeanwhile: Bool = false
     ) -> [TreeChange] {
         if case .overtaken(let changes) = answer { return changes }
         let id = operation.id
@@ -29,7 +32,9 @@ package enum SyncRecorder {
         case (.relocate(_, let from, _), .item(_, let there)):
             guard var agreed = trees.synced[id] else { return [] }
             agreed.place = there.place
-            guard case .present(var known) = trees.remote[id], known.place == from else {
+            // Of what was told meanwhile, all that comes later is told, too; an answer may be older, also where the item
+            // is said to be where it was: somebody may have moved it back.
+            guard !toldMeanwhile, case .present(var known) = trees.remote[id], known.place == from else {
                 return [.synced(id, agreed)]
             }
             known.place = there.place

@@ -1,5 +1,8 @@
 import DocumentModel
+import DocumentTestSupport
+import Foundation
 import ProviderConformance
+import SystemPackage
 import Testing
 
 @Suite("The list of checks")
@@ -9,6 +12,39 @@ struct CheckRegistryTests {
         #expect(CheckRegistry.problems(in: CheckRegistry.allChecks.map(\.description)) == [])
         #expect(
             !CheckRegistry.allChecks.contains { $0.description.rule.link.isEmpty || $0.description.rule.id.isEmpty })
+    }
+
+    @Test("§10.1: each rule of our own list that a check or an attack names is told where its link leads")
+    func rulesAreTold() throws {
+        let page = try String(
+            contentsOfFile: BuiltProducts.packageFolder().appending("docs/conformance.md").string, encoding: .utf8)
+        let told = Set(
+            page.split(separator: "\n").compactMap { line in
+                line.hasPrefix("| ") ? line.dropFirst(2).prefix { $0 != " " } : nil
+            }.map(String.init))
+        let checks = CheckRegistry.allChecks.map(\.description) + AttackRunner.descriptions
+        let own = Set(checks.map(\.rule).filter { $0.link == "docs/conformance.md#rules" }.map(\.id))
+        #expect(own.count > 30)
+        #expect(own.subtracting(told).sorted() == [])
+    }
+
+    @Test("§10.1: each code that a provider may give is demanded by a check, or by an attack on a host")
+    func codesAreDemanded() throws {
+        let folder = try BuiltProducts.packageFolder().appending("Sources/ProviderConformance")
+        var sources = ""
+        for part in ["Checks", "Attacks"] {
+            for case let name as String in FileManager.default.enumerator(atPath: folder.appending(part).string)
+                ?? .init()
+            where name.hasSuffix(".swift") {
+                sources += try String(contentsOfFile: folder.appending(part).appending(name).string, encoding: .utf8)
+            }
+        }
+        #expect(sources.count > 100_000)
+        let codes = (101..<500).map(DocumentError.Code.init(rawValue:)).filter { !"\($0)".hasPrefix("code") }
+        #expect(codes.count >= 27)
+        // What the host says to its tools of its own.
+        let hosts: [DocumentError.Code] = [.unsyncedEdits, .deadlock, .outsideStorageRoot, .typeNotAccepted]
+        #expect(codes.filter { !hosts.contains($0) && !sources.contains(".\($0)") } == [])
     }
 
     @Test("§10.1: duplicate and malformed ids are found")

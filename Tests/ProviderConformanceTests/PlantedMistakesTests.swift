@@ -52,6 +52,14 @@ struct PlantedMistakesTests {
         }
     }
 
+    @Test("§10.12: each family of checks finds a mistake")
+    func families() {
+        func family(_ id: String) -> Substring { id.dropLast(4) }
+        let all = Set(CheckRegistry.allChecks.map { family($0.id) })
+        let finding = Set(PlantedMistakes.finders.values.joined().map(family))
+        #expect(all.subtracting(finding).sorted() == [])
+    }
+
     @Test("§10.12: each planted mistake fails the checks that name it, and leaves others alone")
     func mistakes() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in

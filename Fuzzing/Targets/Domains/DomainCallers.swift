@@ -19,7 +19,7 @@ struct DomainCallers: Sendable {
         case complaint(String)
     }
 
-    private struct Complaint: Error {
+    struct Complaint: Error {
         let text: String
     }
 
@@ -73,6 +73,11 @@ struct DomainCallers: Sendable {
         case .rename: _ = try await host.rename(try place("away.txt"), to: try place("renamed.txt"))
         case .evict: _ = try await host.evict(document)
         case .look: _ = try await host.item(at: document)
+        case .pick: try await pick(tool)
+        case .pickPlace: try await pickPlace(number, tool)
+        case .lookAround:
+            let session = try await begin(try PickerRequest(.import, types: [.content], domain: domain), tool).session
+            try host.cancelPicker(session, for: tool)
         }
     }
 
@@ -131,13 +136,18 @@ struct DomainCallers: Sendable {
         await waitALittle(for: location)
     }
 
-    private func create(_ number: Int) async throws {
-        let edit = ledger.newEdit()
+    func newFile(_ contents: [UInt8]) throws -> FilePath {
         let source = work.appending("new.txt")
         let file = open(source.string, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw Complaint(text: "The caller's own file cannot be written: \(errno).") }
-        _ = Glibc.write(file, edit, edit.count)
+        _ = Glibc.write(file, contents, contents.count)
         close(file)
+        return source
+    }
+
+    private func create(_ number: Int) async throws {
+        let edit = ledger.newEdit()
+        let source = try newFile(edit)
         _ = try await host.export(
             source, to: try place("new\(number).txt"), removingSource: false, replacing: false)
         ledger.edited(edit)
@@ -145,7 +155,7 @@ struct DomainCallers: Sendable {
     }
 
     /// What the provider refuses is tried again later and later: nobody waits for that here.
-    private func waitALittle(for location: Location) async {
+    func waitALittle(for location: Location) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { try? await host.waitUntilSent(location) }
             group.addTask { try? await Task.sleep(for: .milliseconds(200)) }

@@ -24,6 +24,7 @@ struct DomainScript: Sendable {
     /// What a caller asks of the domain.
     enum Act: UInt8, CaseIterable, Sendable {
         case list, listAgain, refresh, read, readAnother, write, create, remove, rename, evict, look
+        case pick, pickPlace, lookAround
     }
 
     struct Step: Sendable {

@@ -11,19 +11,7 @@ enum ProgressChecks {
             rule: .frame("Progress")
         ) { context in
             let (frames, _) = try await fetch(context)
-            var done: UInt64 = 0
-            for (_, frame) in frames {
-                guard case .progress(let progress) = frame.kind else { continue }
-                try expect(
-                    progress.done >= done, "Progress goes back.", detail: "from \(done) to \(progress.done) bytes")
-                done = progress.done
-            }
-            guard let answer = frames.firstIndex(where: { isFinal($0.frame) }) else {
-                throw CheckFailure("The request is not answered.")
-            }
-            try expect(
-                frames[(answer + 1)...].isEmpty, "Frames of a request come after its answer.",
-                detail: "\(frames[(answer + 1)...].map(\.frame))")
+            try expectOrder(frames.map(\.frame))
         },
         ConformanceCheck(
             "PC-PROG-002", .must, "Progress comes at most every 50 ms", rule: .frame("Progress")
@@ -47,7 +35,44 @@ enum ProgressChecks {
                     detail: "\(progress.done) of \(size)")
             }
         },
+        ConformanceCheck(
+            "PC-PROG-004", .must, "Progress of a Create and of a Modify never goes back, nor on after the answer",
+            rule: .frame("Progress"), needs: [.modifying], mutates: true, limit: .seconds(60)
+        ) { context in
+            try await context.ownContainer { container in
+                let file = try context.folder.newFile(contents: contents)
+                defer { file.remove() }
+                let creation = ProviderCall.CreateCall(
+                    parentID: container.id, name: try ItemName("Large.bin"), kind: .document,
+                    contentsPath: file.path.string, modified: nil, operation: operationName())
+                let (created, _) = try await exchange(.create(creation), context)
+                try expectOrder(created.map(\.frame))
+                guard case .answer(let body)? = created.map(\.frame).first(where: isFinal)?.kind,
+                    case .create(let item) = try ProviderReply(serialized: body)
+                else { throw CheckFailure("A large document cannot be made.", detail: "\(created.map(\.frame))") }
+                let change = ProviderCall.ModifyCall(
+                    id: item.id, baseVersion: item.version, contentsPath: file.path.string, operation: operationName())
+                try expectOrder(try await exchange(.modify(change), context).frames.map(\.frame))
+            }
+        },
     ]
+
+    /// Of what goes up: large enough that a provider has something to tell.
+    private static let contents = [UInt8](repeating: 0x64, count: 8_388_608)
+
+    private static func expectOrder(_ frames: [Frame]) throws {
+        var done: UInt64 = 0
+        for frame in frames {
+            guard case .progress(let progress) = frame.kind else { continue }
+            try expect(
+                progress.done >= done, "Progress goes back.", detail: "from \(done) to \(progress.done) bytes")
+            done = progress.done
+        }
+        guard let answer = frames.firstIndex(where: isFinal) else { throw CheckFailure("The request is not answered.") }
+        try expect(
+            frames[(answer + 1)...].isEmpty, "Frames of a request come after its answer.",
+            detail: "\(frames[(answer + 1)...])")
+    }
 
     private static func isFinal(_ frame: Frame) -> Bool {
         switch frame.kind {
@@ -63,25 +88,32 @@ enum ProgressChecks {
         }
     }
 
-    /// Fetches a document over a raw end, the largest that is known or can be made, and hands over all frames of the
-    /// request and how many seconds it took.
+    /// Fetches the largest document that there is.
     private static func fetch(
         _ context: CheckContext
     ) async throws -> (frames: [(time: Double, frame: Frame)], seconds: Double) {
         let document = try await context.withSession { session in
-            let documents = try await context.sampleDocuments(session)
-            guard let largest = documents.max(by: { $0.size ?? 0 < $1.size ?? 0 }) else {
+            let named = try await context.sampleDocuments(session)
+            let found = try await context.allItems(session).filter { $0.kind == .document }
+            guard let largest = (named + found).max(by: { $0.size ?? 0 < $1.size ?? 0 }) else {
                 throw CheckSkip("There is no document.")
             }
             return largest
         }
-        return try await context.withRawSession { raw in
-            let file = try context.folder.newStagingFile()
-            defer { file.remove() }
+        let file = try context.folder.newStagingFile()
+        defer { file.remove() }
+        return try await exchange(
+            .startProviding(document.id, stagingPath: file.path.string, contentVersion: []), context)
+    }
+
+    /// Asks over a raw end, and hands over all frames of the request and how many seconds it took.
+    private static func exchange(
+        _ call: ProviderCall, _ context: CheckContext
+    ) async throws -> (frames: [(time: Double, frame: Frame)], seconds: Double) {
+        try await context.withRawSession { raw in
             let clock = ContinuousClock()
             let began = clock.now
-            try await raw.ask(
-                1, .startProviding(document.id, stagingPath: file.path.string, contentVersion: []))
+            try await raw.ask(1, call)
             var frames: [(time: Double, frame: Frame)] = []
             var seconds = 0.0
             while true {

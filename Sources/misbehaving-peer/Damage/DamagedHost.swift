@@ -5,7 +5,7 @@ import Glibc
 final class DamagedHost {
     private struct Closed: Error {}
     /// Microseconds that an answer is late when others wait, too.
-    private static let wait: UInt32 = 30_000
+    private static let wait: UInt32 = 300_000
 
     private let damage: HostDamage
     /// Where tools look for the host's socket.
@@ -154,7 +154,8 @@ final class DamagedHost {
         let isFirst = !hasFailed
         hasFailed = true
         switch damage {
-        case .nothing, .connectionsStay, .memoryGrows, .processOutlives, .featureRefused, .documentSwapped, .othersWait: break
+        case .nothing, .connectionsStay, .memoryGrows, .processOutlives, .featureRefused, .documentSwapped, .othersWait:
+            break
         case .failureLost: return nil
         case .failureAsMissing: return PeerFrame.failure(frame.id, 201, "There is no such document here.").bytes
         case .failureAsSuccess: if isSending { return RelayedConnection.success(frame) }

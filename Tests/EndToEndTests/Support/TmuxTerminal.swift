@@ -92,7 +92,8 @@ final class TmuxTerminal {
         // Foundation takes a process for running as long as anybody has what it inherited; tmux's server keeps all of it.
         let alone = #"""
             for file in /proc/self/fd/*; do [ "${file##*/}" -le 2 ] || eval "exec ${file##*/}>&-"; done
-            exec /usr/bin/tmux "$@"
+            # A server that was started with its signals blocked would never hear of its end.
+            exec /usr/bin/env --default-signal /usr/bin/tmux "$@"
             """#
         let result = try machine.run("/bin/bash", ["-c", alone, "tmux", "-S", socket] + words, timeout: 20)
         guard result.status == 0 else {

@@ -170,6 +170,21 @@ enum Mistake: String, CaseIterable, Sendable {
     /// The host is never told that something has changed.
     case changesNotSignalled
 
+    // MARK: Calls that have little to say
+
+    /// The placeholder that the host asks for is not written.
+    case placeholderNotWritten
+    /// To be told of an item that is not known is an error.
+    case noticeOfStrangerFails
+    /// That there is nothing at a path, and no path of an identifier, is an error.
+    case nothingIsAnError
+    /// What lacks a field is answered as if it had it.
+    case badArgumentsAnswered
+    /// A ping is answered with another number.
+    case pongOfAnother
+    /// It ends with a status that says that something went wrong.
+    case endsWithFailure
+
     // MARK: Contents
 
     /// The last byte of contents is missing.
@@ -196,6 +211,9 @@ enum Mistake: String, CaseIterable, Sendable {
     case unknownVersionProvided
     /// A version that is not known is answered with an error that does not say so.
     case unknownVersionIsInternalError
+
+    /// The progress of what goes up falls.
+    case uploadProgressFalls
 
     // MARK: Work at once, cancelling, the remote
 

@@ -93,11 +93,17 @@ final class MistakenProvider: ModifyingProvider, ChangeFeedProvider, PickerProvi
     }
 
     func providePlaceholder(for id: ItemIdentifier) async throws {
-        try await serve { try await context.writePlaceholder(remote.look { try $0.item(id) }) }
+        try await serve {
+            let item = try remote.look { try $0.item(id) }
+            if mistake != .placeholderNotWritten { try await context.writePlaceholder(item) }
+        }
     }
 
     /// The new contents come by ``modifyItem(_:transfer:)``.
-    func itemChanged(_ id: ItemIdentifier) async throws {}
+    func itemChanged(_ id: ItemIdentifier) async throws {
+        guard mistake == .noticeOfStrangerFails, (try? remote.look({ try $0.item(id) })) == nil else { return }
+        throw DocumentError(.internal, "Nothing is known of “\(id)”.")
+    }
 
     func stopProvidingItem(_ id: ItemIdentifier) async throws {}
 
@@ -106,7 +112,11 @@ final class MistakenProvider: ModifyingProvider, ChangeFeedProvider, PickerProvi
     }
 
     func path(for id: ItemIdentifier) async throws -> String? {
-        try await serve { remote.look { $0.path(of: id) } }
+        try await serve {
+            let path = remote.look { $0.path(of: id) }
+            if path == nil, mistake == .nothingIsAnError { throw remote.look { $0.missing(id) } }
+            return path
+        }
     }
 
     func currentAnchor() async throws -> SyncAnchor {

@@ -118,7 +118,11 @@ struct FrameDamage: ~Copyable, Sendable {
         case (.reservedCode, .failure(var error), _):
             error.code = .providerDied
             return Self.bytes(Frame(id: frame.id, .failure(error)))
-        case (.progressFalls, .answer, .startProviding):
+        case (.badArgumentsAnswered, .failure(let error), _) where error.code == .invalidArgument:
+            return answer(frame, .delete)
+        case (.pongOfAnother, .pong(let number), _): return Self.bytes(Frame(.pong(number &+ 1)))
+        case (.progressFalls, .answer, .startProviding), (.uploadProgressFalls, .answer, .create),
+            (.uploadProgressFalls, .answer, .modify):
             let steps: [UInt64] = [100, 1]
             return steps.flatMap { Self.bytes(Frame(id: frame.id, .progress(TransferProgress(done: $0)))) }
                 + Self.bytes(frame)

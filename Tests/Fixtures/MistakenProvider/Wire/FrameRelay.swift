@@ -62,6 +62,7 @@ final class FrameRelay: Sendable {
             guard isOut else { break }
         }
         try? fromProvider.close()
+        if mistake == .endsWithFailure { _exit(7) }
         hasEnded.withLock { $0 = true }
     }
 

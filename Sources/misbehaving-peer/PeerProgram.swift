@@ -19,6 +19,7 @@ enum PeerProgram {
         """
 
     static func main(_ arguments: [String]) -> Int32 {
+        if let words = OwnProcess.takeChildsWords() { OwnProcess.runChild(words) }
         var rest = arguments[...]
         do {
             switch rest.popFirst() {
@@ -31,7 +32,7 @@ enum PeerProgram {
             case "host": return try host(Array(rest))
             case "tool": return try tool(Array(rest))
             case "damage": return try damage(Array(rest))
-            case "child": OwnProcess.runChild(rest.first ?? "")
+            case "child": OwnProcess.runChild(Array(rest))
             default:
                 say(usage)
                 return 2

@@ -39,6 +39,7 @@ struct AttackCourse: Sendable {
                 let verdict: (any Error)?
                 do {
                     try await judge(outcome, client)
+                    try expectNothingOutside()
                     verdict = nil
                 } catch { verdict = error }
                 // Whatever came of it, the next attack finds the host without this domain.
@@ -51,13 +52,15 @@ struct AttackCourse: Sendable {
         try await expectNothingLeft()
         // On a connection of its own: the host serves newcomers.
         try await expectHost()
+        try traffic.expectDeed(of: attack)
     }
 
     // MARK: Before
 
     /// - Returns: whether the domain is there.
     private func add(_ client: DocumentClient) async throws -> Bool {
-        let bundle = try MisbehavingBundle.bundle(with: attack.capabilities)
+        let bundle = try MisbehavingBundle.bundle(
+            with: attack.capabilities, startingProcesses: attack.startsProcesses)
         let identifier = try ProviderIdentifier(bundle.identifier)
         let domain = domain
         let settings = ["behaviour": attack.behaviour, "traffic": traffic.folder]
@@ -141,6 +144,15 @@ struct AttackCourse: Sendable {
         }
         guard access(item.path, F_OK) != 0 else {
             throw CheckFailure("After the failure there is a file in the document's place.", detail: item.path)
+        }
+    }
+
+    /// Looked for while the domain is there: with it goes what lies in its folders.
+    private func expectNothingOutside() throws {
+        guard attack.writesOutside else { return }
+        let evil = HostState.evil(below: machine.folder)
+        guard evil.isEmpty else {
+            throw CheckFailure("The provider could write where it may not.", detail: evil.joined(separator: "\n"))
         }
     }
 

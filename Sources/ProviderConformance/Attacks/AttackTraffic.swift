@@ -28,12 +28,29 @@ struct AttackTraffic: Sendable {
         }
     }
 
+    /// How the names of files begin by which the peer says that something has happened.
+    private static let mark = "mark-"
+
+    /// That the peer has done what the attack is about.
+    ///
+    /// - Throws: ``KitError``: an attack that has not happened says nothing of the host.
+    func expectDeed(of attack: HostAttack) throws {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        guard names.contains(Self.mark + "deviated") else {
+            throw KitError("It never came to the attack “\(attack.behaviour)”: ask for what it deviates on.")
+        }
+        guard !attack.startsProcesses || names.contains(where: { $0.hasPrefix(Self.mark + "child-") }) else {
+            throw KitError("The provider of the attack “\(attack.behaviour)” has started no process.")
+        }
+    }
+
     /// Hands over what was noted, and removes the folder.
     func take() -> [Exchange] {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.sorted().flatMap { name -> [Exchange] in
-            guard let notes = FileManager.default.contents(atPath: "\(folder)/\(name)") else { return [] }
+            guard !name.hasPrefix(Self.mark), let notes = FileManager.default.contents(atPath: "\(folder)/\(name)")
+            else { return [] }
             return Self.exchanges(in: String(decoding: notes, as: UTF8.self), isOfTool: isOfTool)
         }
     }

@@ -13,11 +13,18 @@ public struct HostAttack: Sendable, Identifiable {
     package let capabilities: Set<ProviderCapability>
     /// How long the caller may have to wait for the end of what was asked.
     package let limit: Duration
+    /// Whether its provider starts others, which the manifest has to ask for.
+    package let startsProcesses: Bool
 
     public var id: String { description.id }
 
     /// Whether it goes for the host's process itself.
     var mayEndHost: Bool { behaviour == "process-signals-the-host" }
+
+    /// Whether it tries to write where it may not.
+    var writesOutside: Bool {
+        ["content-in-the-wrong-place", "content-into-the-tree", "content-through-a-second-name"].contains(behaviour)
+    }
 
     /// - Parameters:
     ///   - id: `HA-FAMILY-001`.
@@ -25,7 +32,7 @@ public struct HostAttack: Sendable, Identifiable {
     package init(
         _ id: String, _ title: String, rule: String, behaviour: String, asking question: HostQuestion,
         expecting expectation: HostExpectation, capabilities: Set<ProviderCapability> = [],
-        limit: Duration = .seconds(20)
+        limit: Duration = .seconds(20), startsProcesses: Bool = false
     ) {
         description = CheckDescription(id: id, title: title, level: .must, rule: .rule(rule))
         self.behaviour = behaviour
@@ -33,6 +40,7 @@ public struct HostAttack: Sendable, Identifiable {
         self.expectation = expectation
         self.capabilities = capabilities
         self.limit = limit
+        self.startsProcesses = startsProcesses
     }
 
     /// Every attack, family after family.

@@ -59,12 +59,7 @@ struct HostCondition: Sendable {
                 left.isEmpty, "Files are left in the storage root.", detail: left.prefix(40).joined(separator: "\n"))
         },
         HostCondition(5, "Nothing was written where providers may not write", rule: "WIRE-63") { state in
-            let all = (try? FileManager.default.subpathsOfDirectory(atPath: state.machine.folder)) ?? []
-            var evil = all.filter { $0.contains("evil") }
-            if access("/tmp/docent-evil.txt", F_OK) == 0 {
-                evil.append("/tmp/docent-evil.txt")
-                unlink("/tmp/docent-evil.txt")
-            }
+            let evil = HostState.evil(below: state.machine.folder)
             try expect(evil.isEmpty, "A provider could write where it may not.", detail: evil.joined(separator: "\n"))
         },
         HostCondition(

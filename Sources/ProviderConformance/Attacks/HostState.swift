@@ -1,6 +1,7 @@
 import DocumentClient
 import DocumentModel
 import Foundation
+import Glibc
 
 /// A host before and after the attacks.
 final class HostState: Sendable {
@@ -30,16 +31,15 @@ final class HostState: Sendable {
         treeBefore = Self.tree(machine)
     }
 
-    /// What a host holds while nothing is asked of it: the most of a few looks, because it lets go of some, and takes them
-    /// again, whenever it has been told of a change.
-    private static func footprint(of process: Int32, below folder: String) async throws -> HostFootprint {
-        var most = HostFootprint(of: process, below: folder)
-        for _ in 0..<8 {
-            try await Task.sleep(for: .milliseconds(50))
-            let now = HostFootprint(of: process, below: folder)
-            if now.descriptors > most.descriptors { most = now }
+    /// What providers have written where they may not.
+    static func evil(below folder: String) -> [String] {
+        let all = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
+        var evil = all.filter { $0.contains("evil") }
+        if access("/tmp/docent-evil.txt", F_OK) == 0 {
+            evil.append("/tmp/docent-evil.txt")
+            unlink("/tmp/docent-evil.txt")
         }
-        return most
+        return evil
     }
 
     /// Gives the host time to clear up.

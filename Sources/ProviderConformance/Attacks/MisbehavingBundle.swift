@@ -6,16 +6,25 @@ import Glibc
 struct MisbehavingBundle: Sendable {
     let name: String
     let capabilities: Set<ProviderCapability>
+    /// How many it may start.
+    var processes = 0
 
     static let all: [MisbehavingBundle] = [
         MisbehavingBundle(name: "plain", capabilities: []),
         MisbehavingBundle(name: "changes", capabilities: [.changes]),
         MisbehavingBundle(name: "modifying", capabilities: [.modifying]),
         MisbehavingBundle(name: "picker", capabilities: [.modifying, .picker]),
+        MisbehavingBundle(name: "children", capabilities: [], processes: 128),
     ]
 
-    static func bundle(with capabilities: Set<ProviderCapability>) throws -> MisbehavingBundle {
-        guard let bundle = all.first(where: { $0.capabilities == capabilities }) else {
+    static func bundle(
+        with capabilities: Set<ProviderCapability>, startingProcesses: Bool = false
+    ) throws -> MisbehavingBundle {
+        guard
+            let bundle = all.first(where: {
+                $0.capabilities == capabilities && ($0.processes > 0) == startingProcesses
+            })
+        else {
             throw KitError("There is no bundle with the capabilities \(capabilities.map(\.rawValue)).")
         }
         return bundle
@@ -41,6 +50,9 @@ struct MisbehavingBundle: Sendable {
             metadata = 3
             mutation = 3
             contents = 4
+
+            [limits]
+            processes = \(processes)
 
             [[settings]]
             key = "behaviour"

@@ -45,21 +45,40 @@ struct ProviderBehaviour: Sendable {
 
     /// Deviates when the contents of the target are asked for.
     func onTarget(_ step: @escaping @Sendable (ProviderPeer, PeerCall) throws -> Void) -> Self {
+        on({ $0.wantsTarget }, step)
+    }
+
+    /// Deviates when the top folder is listed.
+    func onListing(_ step: @escaping @Sendable (ProviderPeer, PeerCall) throws -> Void) -> Self {
+        on({ $0.listsTop }, step)
+    }
+
+    /// Deviates at some calls; from which it may not come back.
+    func on(
+        _ isMeant: @escaping @Sendable (PeerCall) -> Bool,
+        _ step: @escaping @Sendable (ProviderPeer, PeerCall) throws -> Void
+    ) -> Self {
         onCall { peer, call in
-            guard call.wantsTarget else { return false }
+            guard isMeant(call) else { return false }
+            peer.reach(.call)
             try step(peer, call)
             return true
         }
     }
 
-    /// Deviates when the top folder is listed.
-    func onListing(_ step: @escaping @Sendable (ProviderPeer, PeerCall) throws -> Void) -> Self {
-        onCall { peer, call in
-            guard call.listsTop else { return false }
-            try step(peer, call)
-            return true
-        }
+    /// Where it deviates: in all of these, or else in what it claims.
+    var stages: Set<Stage> {
+        var stages: Set<Stage> = []
+        if start != nil { stages.insert(.start) }
+        if greet != nil { stages.insert(.greeting) }
+        if opened != nil { stages.insert(.opened) }
+        if call != nil { stages.insert(.call) }
+        if cancelled != nil { stages.insert(.cancel) }
+        if ending != nil { stages.insert(.end) }
+        return stages.isEmpty ? [.greeting] : stages
     }
+
+    enum Stage: Hashable { case start, greeting, opened, call, cancel, end }
 
     private func with(_ change: (inout Self) -> Void) -> Self {
         var copy = self

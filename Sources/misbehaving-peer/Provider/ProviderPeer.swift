@@ -14,6 +14,8 @@ final class ProviderPeer {
     var counts: [String: Int] = [:]
     /// A staging file that is still open.
     var kept: File?
+    /// Where the behaviour has deviated already.
+    private var reached: Set<ProviderBehaviour.Stage> = []
     /// Calls that are answered when the host has answered a question of ours.
     private var waiting: [UInt64: PeerCall] = [:]
     private var nextID: UInt64 = 2
@@ -32,14 +34,34 @@ final class ProviderPeer {
         hello = frame.message
         settings = MessageReader(hello.bytes(8)) ?? .empty
         pipe.notes?.open(in: setting("traffic"))
+        if let folder = setting("traffic") { setenv(Marks.folderKey, folder, 1) }
         if behaviour == nil { try choose(setting("behaviour") ?? "well-behaved") }
         guard let behaviour else { return }
         behaviour.prepare?(&tree)
-        try behaviour.start?(self)
+        if let start = behaviour.start {
+            reach(.start)
+            try start(self)
+        }
+        reach(.greeting)
         if let greet = behaviour.greet { try greet(self) } else { try greetProperly() }
-        try behaviour.opened?(self)
+        if let opened = behaviour.opened {
+            reach(.opened)
+            try opened(self)
+        }
         while let frame = try pipe.read() { try take(frame) }
-        try behaviour.ending?(self)
+        try end()
+    }
+
+    /// Deviates in one of the ways that its behaviour has; leaves a mark when there is none left that it has not come to.
+    func reach(_ stage: ProviderBehaviour.Stage) {
+        guard let behaviour, reached.insert(stage).inserted, reached.isSuperset(of: behaviour.stages) else { return }
+        Marks.leave("deviated")
+    }
+
+    private func end() throws {
+        guard let ending = behaviour?.ending else { return }
+        reach(.end)
+        try ending(self)
     }
 
     private func choose(_ name: String) throws {
@@ -95,6 +117,7 @@ final class ProviderPeer {
         case .request: try take(request: frame)
         case .cancel:
             if let cancelled = behaviour?.cancelled {
+                reach(.cancel)
                 try cancelled(self, frame.id)
             } else if open.remove(frame.id) != nil {
                 try pipe.send(.failure(frame.id, 401, "It was cancelled."))
@@ -105,7 +128,7 @@ final class ProviderPeer {
             let number = frame.message.number(1)
             try pipe.send(PeerFrame(.pong) { $0.number(1, number) })
         case .shutdown:
-            try behaviour?.ending?(self)
+            try end()
             for id in open { try pipe.send(.failure(id, 401, "It was cancelled.")) }
             try pipe.send(PeerFrame(.goodbye))
             exit(0)
@@ -117,7 +140,13 @@ final class ProviderPeer {
         guard let call = PeerCall(frame) else {
             return try pipe.send(.failure(frame.id, 402, "This is not known here."))
         }
-        if try behaviour?.call?(self, call) == true { return }
+        do {
+            if try behaviour?.call?(self, call) == true { return reach(.call) }
+        } catch {
+            // At its deed it may find that the host is gone.
+            reach(.call)
+            throw error
+        }
         try answerProperly(call)
     }
 

@@ -13,23 +13,57 @@ enum OwnProcess {
     /// looks for what an attack has left can tell whose they are.
     static let ownerKey = "MISBEHAVING_PEER_BEHAVIOUR"
 
+    /// The environment variable that tells a child what it is.
+    private static let childKey = "MISBEHAVING_PEER_CHILD"
+
+    /// What this process is to do as a child; nil when it is none.
+    static func takeChildsWords() -> [String]? {
+        guard let words = getenv(childKey).map({ String(cString: $0) }) else { return nil }
+        unsetenv(childKey)
+        return words.split(separator: " ").map { String($0) }
+    }
+
     private static var owner: String { getenv(ownerKey).map { String(cString: $0) } ?? "" }
 
     /// Starts `misbehaving-peer child KIND BEHAVIOUR`, which inherits standard input, output and error.
     ///
-    /// - Parameter inOwnSession: so that it leaves the process group too.
+    /// - Parameter inOwnSession: so that it leaves the process group too. Where it may not, it is a child's child, whose
+    ///   parent has ended: nobody's who could end it with its own.
+    /// - Returns: the process, or, of a child's child, the one that has ended.
     @discardableResult
     static func spawnChild(_ kind: String, inOwnSession: Bool = false) throws -> pid_t {
+        do {
+            return try spawn([kind], inOwnSession: inOwnSession)
+        } catch let refusal as Refusal where inOwnSession && refusal.error == EPERM {
+            let between = try spawn(["starts-another", kind])
+            waitpid(between, nil, 0)
+            return between
+        }
+    }
+
+    private struct Refusal: Error, CustomStringConvertible {
+        var error: Int32
+        var description: String { "no child can be started: errno \(error)" }
+    }
+
+    /// Waits until so many children run, for two seconds at most.
+    static func awaitChildren(_ count: Int) {
+        for _ in 0..<200 where (Marks.count("child") ?? count) < count { usleep(10_000) }
+    }
+
+    private static func spawn(_ words: [String], inOwnSession: Bool = false) throws -> pid_t {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         // POSIX_SPAWN_SETSID, which Glibc's module leaves out.
         if inOwnSession { posix_spawnattr_setflags(&attributes, 0x80) }
         var pid: pid_t = 0
-        let result = Arguments.withCStrings([path, "child", kind, owner]) { words in
-            posix_spawn(&pid, path, nil, &attributes, words, environ)
-        }
-        guard result == 0 else { throw File.Failure(description: "no child can be started: errno \(result)") }
+        // In a sandbox a child that is a Swift program cannot look at its arguments; whoever looks for it can.
+        setenv(childKey, words.joined(separator: " "), 1)
+        defer { unsetenv(childKey) }
+        let line = [path, "child"] + words + [owner]
+        let result = Arguments.withCStrings(line) { posix_spawn(&pid, path, nil, &attributes, $0, environ) }
+        guard result == 0 else { throw Refusal(error: result) }
         return pid
     }
 
@@ -56,7 +90,9 @@ enum OwnProcess {
     }
 
     /// What a child does. Nothing lasts longer than ten minutes, should nobody end it.
-    static func runChild(_ kind: String) -> Never {
+    static func runChild(_ words: [String]) -> Never {
+        let kind = words.first ?? ""
+        if ["stays", "ignores", "writes"].contains(kind) { Marks.leave("child-\(getpid())") }
         switch kind {
         case "stays":
             alarm(600)
@@ -73,6 +109,9 @@ enum OwnProcess {
             exit(0)
         case "leaves":
             _ = try? spawnChild("ignores", inOwnSession: true)
+            exit(0)
+        case "starts-another":
+            _ = try? spawn([words.dropFirst().first ?? ""])
             exit(0)
         default:
             exit(64)

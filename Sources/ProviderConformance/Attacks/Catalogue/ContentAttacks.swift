@@ -107,5 +107,8 @@ extension HostAttack {
         HostAttack(
             "HA-CONTENT-033", "A host stands a provider that provides a document and does not say how long it is",
             rule: "WIRE-36", behaviour: "content-of-size-unknown", asking: .read, expecting: .success),
+        HostAttack(
+            "HA-CONTENT-034", "A host stands a provider that gives others' files a name of its own and writes by that",
+            rule: "WIRE-39", behaviour: "content-through-a-second-name", asking: .read, expecting: .success),
     ]
 }

@@ -10,8 +10,9 @@ extension HostAttack {
             "HA-FLOOD-002", "A host stands a provider that pings without end and reads nothing", rule: "WIRE-6",
             behaviour: "flood-pings", asking: .list, expecting: .failure(broken)),
         HostAttack(
-            "HA-FLOOD-003", "A host stands a provider that writes a million lines to the log, and answers",
-            rule: "WIRE-52", behaviour: "flood-log", asking: .list, expecting: .either(broken)),
+            "HA-FLOOD-003",
+            "A host stands a provider that writes a hundred thousand lines to the log, and answers", rule: "WIRE-52",
+            behaviour: "flood-log", asking: .list, expecting: .either(broken)),
         HostAttack(
             "HA-FLOOD-004", "A host stands a provider that signals changes without end, while a page is asked for",
             rule: "WIRE-26", behaviour: "flood-changes", asking: .refresh, expecting: .either(broken),
@@ -26,8 +27,8 @@ extension HostAttack {
             "HA-FLOOD-007", "A host stands a provider that asks without end and reads nothing", rule: "WIRE-6",
             behaviour: "flood-requests", asking: .list, expecting: .failure(broken)),
         HostAttack(
-            "HA-FLOOD-008", "A host stands a provider that reports progress a million times", rule: "WIRE-24",
-            behaviour: "flood-progress", asking: .list, expecting: .either(broken)),
+            "HA-FLOOD-008", "A host stands a provider that reports progress a hundred thousand times", rule: "WIRE-24",
+            behaviour: "flood-progress", asking: .read, expecting: .either(broken)),
         HostAttack(
             "HA-FLOOD-009", "A host stands a provider that reads nothing any more and lives on", rule: "WIRE-6",
             behaviour: "flood-unread", asking: .list, expecting: .failure(broken), limit: .seconds(30)),

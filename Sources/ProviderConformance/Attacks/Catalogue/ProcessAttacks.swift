@@ -23,17 +23,21 @@ extension HostAttack {
             behaviour: "process-closes-all", asking: .list, expecting: .failure(broken)),
         HostAttack(
             "HA-PROCESS-007", "A host stands a provider that ends while a child holds its pipes", rule: "WIRE-46",
-            behaviour: "process-leaves-a-child", asking: .list, expecting: .failure(broken)),
+            behaviour: "process-leaves-a-child", asking: .list, expecting: .failure(broken),
+            startsProcesses: true),
         HostAttack(
             "HA-PROCESS-008",
             "A host stands a provider that ends while a child in a session of its own holds its pipes", rule: "WIRE-45",
-            behaviour: "process-child-in-a-session", asking: .list, expecting: .failure(broken)),
+            behaviour: "process-child-in-a-session", asking: .list, expecting: .failure(broken),
+            startsProcesses: true),
         HostAttack(
             "HA-PROCESS-009", "A host stands a provider that starts a daemon in the usual way, and ends",
-            rule: "WIRE-45", behaviour: "process-daemon", asking: .list, expecting: .failure(broken)),
+            rule: "WIRE-45", behaviour: "process-daemon", asking: .list, expecting: .failure(broken),
+            startsProcesses: true),
         HostAttack(
             "HA-PROCESS-010", "A host stands a provider that ends while a child writes to its output", rule: "WIRE-45",
-            behaviour: "process-child-writes-on", asking: .list, expecting: .failure(broken)),
+            behaviour: "process-child-writes-on", asking: .list, expecting: .failure(broken),
+            startsProcesses: true),
         HostAttack(
             "HA-PROCESS-011", "A host stands a provider that ignores signals, the shutdown and the end of its input",
             rule: "WIRE-51", behaviour: "process-ignores-everything", asking: .list, expecting: .success),
@@ -51,7 +55,8 @@ extension HostAttack {
             behaviour: "process-opens-descriptors", asking: .list, expecting: .failure(broken)),
         HostAttack(
             "HA-PROCESS-016", "A host stands a provider that starts a hundred children, as far as it may, and ends",
-            rule: "WIRE-45", behaviour: "process-forks", asking: .list, expecting: .failure(broken)),
+            rule: "WIRE-45", behaviour: "process-forks", asking: .list, expecting: .failure(broken),
+            startsProcesses: true),
         HostAttack(
             "HA-PROCESS-017", "A host stands a provider that computes for ever", rule: "WIRE-28",
             behaviour: "process-spins", asking: .list, expecting: .failure(broken)),
@@ -60,7 +65,8 @@ extension HostAttack {
             behaviour: "process-signals-the-host", asking: .list, expecting: .failure([.internal])),
         HostAttack(
             "HA-PROCESS-019", "A host stands a provider that ends its whole group", rule: "WIRE-45",
-            behaviour: "process-signals-its-group", asking: .list, expecting: .failure(broken)),
+            behaviour: "process-signals-its-group", asking: .list, expecting: .failure(broken),
+            startsProcesses: true),
         HostAttack(
             "HA-PROCESS-020", "A host stands a provider that becomes another program", rule: "WIRE-46",
             behaviour: "process-becomes-another", asking: .list, expecting: .failure(broken)),

@@ -75,11 +75,7 @@ extension ProviderBehaviour {
     ]
 
     private func onChanges(_ step: @escaping @Sendable (ProviderPeer, PeerCall) throws -> Void) -> Self {
-        claiming("changes").onCall { peer, call in
-            guard call.kind == .changesSince else { return false }
-            try step(peer, call)
-            return true
-        }
+        claiming("changes").on({ $0.kind == .changesSince }, step)
     }
 }
 

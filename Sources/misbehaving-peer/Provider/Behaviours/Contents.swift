@@ -123,11 +123,14 @@ extension ProviderBehaviour {
         {
             peer, call in
             let evil = Array("evil".utf8)
-            for path in ["/../evil.txt", "/../../evil.txt", "/../../../evil.txt", "-evil.txt"] {
-                try? File(call.stagingPath + path, O_WRONLY | O_CREAT).write(evil)
+            for folder in [call.stagingFolder, peer.stagingFolder, peer.stateFolder] {
+                for path in ["/../evil.txt", "/../../evil.txt", "/../../../evil.txt"] {
+                    try? File(folder + path, O_WRONLY | O_CREAT).write(evil)
+                }
             }
             for path in [
-                peer.storageRoot + "/documents/evil.txt", peer.storageRoot + "/evil.txt", "/tmp/docent-evil.txt",
+                call.stagingPath + "-evil.txt", peer.storageRoot + "/documents/evil.txt",
+                peer.storageRoot + "/evil.txt", "/tmp/docent-evil.txt",
             ] {
                 try? File(path, O_WRONLY | O_CREAT).write(evil)
             }
@@ -144,6 +147,17 @@ extension ProviderBehaviour {
             try peer.fill(call, peer.targetContents)
             try peer.answer(call, item: peer.target)
         },
+        Self("content-through-a-second-name", "Gives others' files a name of its own and writes by that.", "WIRE-39")
+            .onTarget { peer, call in
+                let mine = peer.stateFolder + "/evil.txt"
+                let others = ["/documents/good/good.txt", "/.docent/index.sqlite"].map { peer.storageRoot + $0 }
+                for path in others where link(path, mine) == 0 {
+                    try? File(mine, O_WRONLY | O_APPEND).write(Array("evil".utf8))
+                    break
+                }
+                try peer.fill(call, peer.targetContents)
+                try peer.answer(call, item: peer.target)
+            },
         Self("content-without-a-folder", "Removes the folder of the staging file too.", "WIRE-39").onTarget {
             peer, call in
             unlink(call.stagingPath)

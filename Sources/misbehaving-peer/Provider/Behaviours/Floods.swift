@@ -13,7 +13,8 @@ extension ProviderBehaviour {
             }
             while true { try peer.pipe.write(frames) }
         },
-        Self("flood-log", "Writes a million lines to the log, and answers.", "WIRE-52").onListing { peer, call in
+        Self("flood-log", "Writes a hundred thousand lines to the log, and answers.", "WIRE-52").onListing {
+            peer, call in
             let lines = (0..<1000).flatMap { number in
                 peer.notify(3) {
                     $0.number(1, 4)
@@ -46,11 +47,10 @@ extension ProviderBehaviour {
         Self("flood-requests", "Asks without end and reads nothing.", "WIRE-6").onListing { peer, _ in
             while true { try peer.writePlaceholder(peer.target) }
         },
-        Self("flood-progress", "Reports progress a million times.", "WIRE-24").onTarget { peer, call in
-            let id = call.id
-            for start in 0..<1000 {
-                try peer.pipe.write(
-                    (1...1000).flatMap { PeerFrame.progress(id, done: UInt64(start * 1000 + $0)).bytes })
+        Self("flood-progress", "Reports progress a hundred thousand times.", "WIRE-24").onTarget { peer, call in
+            for done in 1...100 {
+                let report = PeerFrame.progress(call.id, done: UInt64(done)).bytes
+                try peer.pipe.write(Array([[UInt8]](repeating: report, count: 1000).joined()))
             }
             try peer.fill(call, peer.targetContents)
             try peer.answer(call, item: peer.target)

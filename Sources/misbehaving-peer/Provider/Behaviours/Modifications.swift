@@ -74,10 +74,6 @@ extension ProviderBehaviour {
     private func on(
         _ kind: PeerCall.Kind, _ step: @escaping @Sendable (ProviderPeer, PeerCall) throws -> Void
     ) -> Self {
-        claiming("modifying").onCall { peer, call in
-            guard call.kind == kind else { return false }
-            try step(peer, call)
-            return true
-        }
+        claiming("modifying").on({ $0.kind == kind }, step)
     }
 }

@@ -89,11 +89,7 @@ extension ProviderBehaviour {
     private func on(
         _ kind: PeerCall.Kind, _ step: @escaping @Sendable (ProviderPeer, PeerCall) throws -> Void
     ) -> Self {
-        claiming("modifying", "picker").onCall { peer, call in
-            guard call.kind == kind else { return false }
-            try step(peer, call)
-            return true
-        }
+        claiming("modifying", "picker").on({ $0.kind == kind }, step)
     }
 }
 

@@ -42,20 +42,24 @@ extension ProviderBehaviour {
         },
         Self("process-leaves-a-child", "Ends while a child holds its pipes.", "WIRE-46").onListing { _, _ in
             try OwnProcess.spawnChild("stays")
+            OwnProcess.awaitChildren(1)
             exit(3)
         },
         Self("process-child-in-a-session", "Ends while a child in a session of its own holds its pipes.", "WIRE-45")
             .onListing { _, _ in
                 try OwnProcess.spawnChild("ignores", inOwnSession: true)
+                OwnProcess.awaitChildren(1)
                 exit(3)
             },
         Self("process-daemon", "Starts a daemon in the usual way, and ends.", "WIRE-45").onListing { _, _ in
             let child = try OwnProcess.spawnChild("leaves", inOwnSession: true)
             waitpid(child, nil, 0)
+            OwnProcess.awaitChildren(1)
             exit(3)
         },
         Self("process-child-writes-on", "Ends while a child writes to its output.", "WIRE-45").onListing { _, _ in
             try OwnProcess.spawnChild("writes")
+            OwnProcess.awaitChildren(1)
             exit(3)
         },
         Self("process-ignores-everything", "Ignores signals, the shutdown and the end of its input.", "WIRE-51")
@@ -93,7 +97,8 @@ extension ProviderBehaviour {
                 try peer.answerProperly(call)
             },
         Self("process-forks", "Starts a hundred children, as far as it may, and ends.", "WIRE-45").onListing { _, _ in
-            for number in 0..<100 { _ = try? OwnProcess.spawnChild("ignores", inOwnSession: number % 2 == 0) }
+            let count = (0..<100).count { (try? OwnProcess.spawnChild("ignores", inOwnSession: $0 % 2 == 0)) != nil }
+            OwnProcess.awaitChildren(count)
             exit(3)
         },
         Self("process-spins", "Computes for ever.", "WIRE-28").onListing { _, _ in
@@ -108,6 +113,8 @@ extension ProviderBehaviour {
             try peer.fail(call, 301, reached ? "The host was signalled." : "The host is out of reach.")
         },
         Self("process-signals-its-group", "Ends its whole group.", "WIRE-45").onListing { _, _ in
+            try OwnProcess.spawnChild("stays")
+            OwnProcess.awaitChildren(1)
             kill(0, SIGKILL)
         },
         Self("process-becomes-another", "Becomes another program.", "WIRE-46").onListing { _, _ in

@@ -1,5 +1,6 @@
 import DocumentHost
 import DocumentModel
+import DocumentTestSupport
 import Synchronization
 import Testing
 
@@ -40,6 +41,20 @@ import Testing
         defer { runner.cancel() }
         try await body(SharedTransfers(work: work))
         work.finish()
+    }
+
+    @Test("However often a transfer tells how far it is, telling it takes no more of the stack than the first time")
+    func manyReports() async throws {
+        try await withTransfers { transfers in
+            let stack = StackMarks()
+            transfers.onReport { _ in stack.mark() }
+            _ = try await transfers.join("a", onProgress: { _ in }) { report throws(DocumentError) in
+                for done in 1...2000 { report(TransferProgress(done: UInt64(done))) }
+                return 7
+            }
+            #expect(stack.count == 2000)
+            #expect(stack.growth < 1024)
+        }
     }
 
     @Test("PROV-19: readers of one item share one transfer and its result")

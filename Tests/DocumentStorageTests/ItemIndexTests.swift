@@ -22,6 +22,24 @@ struct ItemIndexTests {
         #expect(try storage.index.read { try $0.counts(of: storage.domain) }.documents == 3)
     }
 
+    @Test("However often the index is written, telling of it takes no more of the stack than the first time")
+    func manyWrites() throws {
+        let storage = try StorageFixture()
+        let (writes, changes) = (StackMarks(), StackMarks())
+        storage.index.onWrite { writes.mark() }
+        storage.index.observeChanges { _ in changes.mark() }
+        for size in 1...200 {
+            var item = try storage.item("a", "a.txt")
+            item.size = Int64(size)
+            item.version = try ItemVersion(content: [UInt8(size)], metadata: [])
+            try storage.tell(item)
+        }
+        for stack in [writes, changes] {
+            #expect(stack.count >= 200)
+            #expect(stack.growth < 1024)
+        }
+    }
+
     @Test("All of an item's metadata comes back")
     func metadata() throws {
         let storage = try StorageFixture()

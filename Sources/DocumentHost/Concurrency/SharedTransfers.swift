@@ -1,4 +1,5 @@
 package import DocumentModel
+import DocumentStorage
 import Synchronization
 
 /// One transfer a key at a time, which all that ask for it share (PROV-19): they get the same result or error, and hear
@@ -29,7 +30,7 @@ package final class SharedTransfers<Key: Hashable & Sendable, Value: Sendable>: 
     private let work: WorkGroup
     private let executor: (any TaskExecutor)?
     private let clock: @Sendable () -> Duration
-    private let reported = Mutex<(@Sendable (Key) -> Void)?>(nil)
+    private let reported = Mutex<Hook<Key>?>(nil)
 
     /// - Parameters:
     ///   - executor: where transfers run; nil for the default.
@@ -44,7 +45,7 @@ package final class SharedTransfers<Key: Hashable & Sendable, Value: Sendable>: 
     }
 
     /// Calls the closure whenever a transfer has told how far it is. It must not block.
-    package func onReport(_ body: @escaping @Sendable (Key) -> Void) { reported.withLock { $0 = body } }
+    package func onReport(_ body: @escaping @Sendable (Key) -> Void) { reported.withLock { $0 = Hook(body) } }
 
     /// Joins the transfer of the key, or begins it with `operation`.
     package func join(

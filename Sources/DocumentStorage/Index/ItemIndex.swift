@@ -13,9 +13,9 @@ package final class ItemIndex: Sendable {
     /// Whether the writing connection flushes each commit. Only touched by who writes.
     private let isDurable = Mutex(true)
     private let writes = Atomic<UInt64>(0)
-    private let listener = Mutex<(@Sendable () -> Void)?>(nil)
-    private let presenceObserver = Mutex<PresenceObserver?>(nil)
-    private let changeObserver = Mutex<ChangeObserver?>(nil)
+    private let listener = Mutex<Hook<Void>?>(nil)
+    private let presenceObserver = Mutex<Hook<Set<PresenceNews>>?>(nil)
+    private let changeObserver = Mutex<Hook<[ItemChange]>?>(nil)
     /// Whether the writing connection notes which items it changes. Only touched by who writes.
     private let isLogging = Mutex(false)
 
@@ -55,7 +55,7 @@ package final class ItemIndex: Sendable {
 
     /// Calls the closure after every write, on the writer's thread. It must not block.
     package func onWrite(_ body: @escaping @Sendable () -> Void) {
-        listener.withLock { $0 = body }
+        listener.withLock { $0 = Hook(body) }
     }
 
     /// Is told, after a commit, in which folders contents came, went, or were looked at. Called on the thread that wrote;
@@ -63,7 +63,7 @@ package final class ItemIndex: Sendable {
     package typealias PresenceObserver = @Sendable (Set<PresenceNews>) -> Void
 
     package func observePresence(_ observer: @escaping PresenceObserver) {
-        presenceObserver.withLock { $0 = observer }
+        presenceObserver.withLock { $0 = Hook(observer) }
     }
 
     /// Is told, after a commit, which items it changed and how. Called on the thread that wrote; must not block.
@@ -71,7 +71,7 @@ package final class ItemIndex: Sendable {
 
     /// From the next write on. Nil: nobody wants to know, and nothing is noted.
     package func observeChanges(_ observer: ChangeObserver?) {
-        changeObserver.withLock { $0 = observer }
+        changeObserver.withLock { $0 = observer.map { Hook($0) } }
     }
 
     /// One consistent view.
@@ -89,7 +89,7 @@ package final class ItemIndex: Sendable {
         // Also when it throws: whether all of it was undone need not be known.
         defer {
             writes.add(1, ordering: .acquiringAndReleasing)
-            listener.withLock { $0 }?()
+            listener.withLock { $0 }?(())
         }
         return try Self.translatingErrors(path) {
             try pool.writeWithoutTransaction { database in

@@ -15,6 +15,8 @@ final class DamagedHost {
     private var children: [pid_t] = []
     private var connections: [RelayedConnection] = []
     private var hasFailed = false
+    /// There is a domain of a provider that misbehaves.
+    private var isAttacked = false
 
     /// - Parameter command: the host and its arguments. It gets a folder of its own for its socket.
     init(_ damage: HostDamage, _ command: [String]) throws {
@@ -107,7 +109,7 @@ final class DamagedHost {
 
     private func serve(_ connection: RelayedConnection, toolSpeaks: Bool, hostSpeaks: Bool) {
         if hostSpeaks {
-            if damage == .othersWait, connections.contains(where: { $0 !== connection && $0.isWaiting }) {
+            if damage == .othersWait, isAttacked, connections.contains(where: { $0 !== connection && $0.isWaiting }) {
                 usleep(Self.wait)
             }
             guard connection.passBack(damaged) else { return end(connection) }
@@ -133,20 +135,25 @@ final class DamagedHost {
 
     /// What is made of an answer.
     private func answered(_ frame: PeerFrame, _ question: RelayedConnection.Question?) -> [UInt8] {
+        if question?.call == .addDomain, !isOf("well-behaved", question) { isAttacked = true }
         switch (damage, question?.call) {
         case (.memoryGrows, .hostStatus) where hasFailed:
             // Of a message that comes twice in an answer, the second adds to the first.
             let more = MessageWriter.message { $0.message(2) { $0.number(8, 1 << 40) } }
             return PeerFrame.answer(frame.id, frame.message.bytes(1) + more).bytes
         case (.featureRefused, .addDomain):
-            let text = String(decoding: question?.body ?? [], as: UTF8.self)
-            guard text.contains("hello-unknown-feature") else { break }
+            guard isOf("hello-unknown-feature", question) else { break }
             return PeerFrame.failure(frame.id, 301, "The provider offers what is not known here.").bytes
         case (.documentSwapped, .beginAccess):
             try? forEachDomain { try? File($0 + "/good.txt", O_WRONLY | O_TRUNC).write(Array("other\n".utf8)) }
         default: break
         }
         return frame.bytes
+    }
+
+    /// Whether it is a domain of a behaviour.
+    private func isOf(_ behaviour: String, _ question: RelayedConnection.Question?) -> Bool {
+        String(decoding: question?.body ?? [], as: UTF8.self).contains(behaviour)
     }
 
     /// What is made of a failure that a tool is to be told of.

@@ -111,6 +111,64 @@ struct MakingTests {
         #expect(try storage.read(path("new.txt").appending("inside.txt")) == "inside")
     }
 
+    // MARK: In the place of a document whose contents are not here
+
+    @Test("COORD-19, COORD-21: what replaces a placeholder is its contents, changed since what the remote had")
+    func replacedPlaceholder() throws {
+        try storage.tell(storage.item("f", "f", kind: .folder), storage.item("a", "a.txt", in: "f", contents: "old"))
+        let id = try ItemIdentifier("a")
+        let entry = try storage.store.expectChange(of: id, in: storage.domain, replacing: true)
+        try storage.write("ours", to: path("f/a.txt"))
+        // What the remote has got meanwhile, the tool has not seen.
+        try storage.tell(storage.item("a", "a.txt", in: "f", contents: "theirs", version: "2"))
+        let made = try storage.store.recordChange(entry)
+        #expect(made.state == .changed && made.synced?.content == Array("1".utf8))
+        #expect(try storage.document("f/a.txt") == "ours")
+        #expect(try journal() == [])
+        let sending = try storage.store.beginSending(id, in: storage.domain)
+        #expect(sending.base.content == Array("1".utf8))
+        #expect(try storage.read(sending.snapshot.path) == "ours")
+    }
+
+    @Test("COORD-19: a placeholder that is replaced with nothing stays one; what others write there is not its own")
+    func replacedWithNothing() throws {
+        try storage.tell(storage.item("a", "a.txt", contents: "old"))
+        let id = try ItemIdentifier("a")
+        let nothing = try storage.store.expectChange(of: id, in: storage.domain, replacing: true)
+        #expect(try storage.store.recordChange(nothing).state == .placeholder)
+        let plain = try storage.store.expectChange(of: id, in: storage.domain)
+        try storage.write("stray", to: path("a.txt"))
+        let refusal = #expect(throws: DocumentError.self) { try storage.store.recordChange(plain) }
+        #expect(refusal?.code == .destinationExists)
+        #expect(try storage.indexed("a").state == .placeholder)
+        #expect(try journal() == [])
+    }
+
+    @Test(
+        "COORD-19: what replaced a document when the host died is its contents after the next start, here before or not"
+    )
+    func replacedAndCrashed() throws {
+        let here = try storage.item("h", "here.txt", contents: "here")
+        try storage.tell(storage.item("a", "a.txt", contents: "old"), storage.item("b", "b.txt", contents: "old"), here)
+        try storage.provide(here, "here")
+        for id in ["a", "b", "h"] {
+            _ = try storage.store.expectChange(of: ItemIdentifier(id), in: storage.domain, replacing: true)
+        }
+        try storage.write("ours", to: path("a.txt"))
+        try storage.save("ours too", to: path("here.txt"))
+        try storage.tell(storage.item("a", "a.txt", contents: "theirs", version: "2"))
+        try storage.reopen()
+        let report = try storage.store.reconcile()
+        #expect(report.unknownFiles == [])
+        #expect(try storage.indexed("a").state == .changed)
+        #expect(try storage.indexed("a").synced?.content == Array("1".utf8))
+        #expect(try storage.document("a.txt") == "ours")
+        #expect(try storage.indexed("b").state == .placeholder)
+        #expect(try storage.indexed("h").state == .changed)
+        #expect(try storage.document("here.txt") == "ours too")
+        #expect(try journal() == [])
+    }
+
     @Test("COORD-30: an item that was moved to the place inside of the access is that item, and no new one")
     func movedThere() throws {
         let doomed = try storage.item("a", "a.txt", contents: "moved")

@@ -159,8 +159,11 @@ struct AccessGranter: Sendable {
                     let found = try current(key, intention.location)
                     let item = found.item
                     if intention.intent == .writing, item.item.kind == .document, !request.isPreparation {
+                        let isReplacing = intention.writingOption == .forReplacing
                         access.changes.append(
-                            try await storage.run { try $0.expectChange(of: item.id, in: item.domain) })
+                            try await storage.run { store in
+                                try store.expectChange(of: item.id, in: item.domain, replacing: isReplacing)
+                            })
                     }
                     now.append(.item(found, snapshot: index < snapshots.made.count ? snapshots.made[index].path : nil))
                 }

@@ -3,7 +3,12 @@ package import DocumentModel
 extension DocumentStore {
     /// To be called before a coordinated write is granted: after a crash the item's file is looked at. What is there now is
     /// kept until the edit is sent (VER-13).
-    package func expectChange(of id: ItemIdentifier, in domain: DomainName) throws -> JournalEntry {
+    ///
+    /// - Parameter replacing: the contents need not be here: what lies in the item's place at the end, is what it is from
+    ///   then on (COORD-19, COORD-21). The folders around it are there then.
+    package func expectChange(
+        of id: ItemIdentifier, in domain: DomainName, replacing: Bool = false
+    ) throws -> JournalEntry {
         while true {
             let (item, location, versions) = try index.read { index in
                 let (item, location) = try index.located(id, in: domain)
@@ -12,7 +17,9 @@ extension DocumentStore {
             var payload = JournalPayload()
             payload.place = location.components
             payload.file = item.local
-            payload.base = item.synced
+            payload.base = item.synced ?? (replacing ? item.item.version : nil)
+            payload.replacesContents = replacing
+            if replacing, item.local == nil, let folder = location.parent { try tree.makeFolder(at: folder) }
             let base = keepBase(of: item, at: location, besides: versions)
             let entry: JournalEntry? = try index.write(durably: false) { index in
                 // It may have been sent meanwhile, or somebody else's base was dropped, or kept.
@@ -79,6 +86,8 @@ extension DocumentStore {
                 }
                 return true
             }
+        } else if item.local == nil, let entry, entry.payload.replacesContents {
+            return try recordReplaced(item, at: location, entry)
         } else if item.local == nil {
             // No contents were here: what lies there now is not the item's, and is neither sent nor removed.
             let isStill = try index.write(durably: false) { index in
@@ -102,6 +111,23 @@ extension DocumentStore {
         } else {
             guard givingUp || !item.isUnsent else { return true }
             return try recordMissing(item, at: location, entry)
+        }
+    }
+
+    /// New contents were written where none were: they began from what the remote had when that was allowed, so that what
+    /// it gets meanwhile shows as a conflict.
+    ///
+    /// - Returns: false when the item was changed in the index since it was read; nothing is done then.
+    private func recordReplaced(_ item: IndexedItem, at location: Location, _ entry: JournalEntry) throws -> Bool {
+        guard let flushed = try tree.flush(location) else { return false }
+        try tree.flushFolders(around: location)
+        return try index.write { index in
+            guard try index.isStill(item, at: location) else { return false }
+            try index.setMaterialised(
+                item.id, in: item.domain, version: entry.payload.base ?? item.item.version, file: flushed,
+                state: .changed)
+            try index.finish(entry)
+            return true
         }
     }
 

@@ -49,6 +49,8 @@ package struct JournalPayload: Hashable, Sendable {
     package var parts: [CopiedPart] = []
     /// Unsent changes go too: the user said so.
     package var discardsEdits = false
+    /// Of a change: new contents, whatever was there before. What lies in the item's place when it has ended is they.
+    package var replacesContents = false
 
     package init() {}
 }

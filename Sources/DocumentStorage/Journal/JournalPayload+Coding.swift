@@ -22,6 +22,7 @@ extension JournalPayload {
         if let boot { writer.add("boot", boot) }
         for part in parts { writer.add("part", part.text) }
         if discardsEdits { writer.add("discards-edits", "yes") }
+        if replacesContents { writer.add("replaces-contents", "yes") }
         writer.finish()
         return writer.bytes
     }
@@ -46,6 +47,7 @@ extension JournalPayload {
         boot = record.text("boot")
         parts = try record.texts("part").map { try CopiedPart($0) }
         discardsEdits = record.text("discards-edits") == "yes"
+        replacesContents = record.text("replaces-contents") == "yes"
     }
 
     private static func names(_ text: String) throws -> [ItemName] {

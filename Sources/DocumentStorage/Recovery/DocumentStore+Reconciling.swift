@@ -53,7 +53,10 @@ extension DocumentStore {
             guard let item = evidence.item, case .file(let file, _) = evidence.place else { return }
             try adopt(item, file, version: version, isChanged: isChanged, entry)
             report.adopted += 1
-            report.findings.append("The contents of \(name) had arrived before the host ended, and are kept.")
+            report.findings.append(
+                entry.action == .recordChange
+                    ? "\(name) was being replaced when the host ended: what was written is kept, and is to be sent."
+                    : "The contents of \(name) had arrived before the host ended, and are kept.")
         case .lookAtFile:
             guard let item = evidence.item else { return }
             try settle(entry, item, report: &report)

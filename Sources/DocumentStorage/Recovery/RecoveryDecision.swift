@@ -58,7 +58,7 @@ extension RecoveryDecision {
     package init(for entry: JournalEntry, _ evidence: RecoveryEvidence) {
         switch entry.action {
         case .materialise: self = Self.materialise(entry, evidence)
-        case .recordChange: self = Self.recordChange(evidence)
+        case .recordChange: self = Self.recordChange(entry, evidence)
         case .send: self = Self.send(entry, evidence)
         case .evict: self = Self.evict(entry, evidence)
         case .export:
@@ -99,9 +99,14 @@ extension RecoveryDecision {
         return item.local == nil ? .returnToPlaceholder : .lookAtFile
     }
 
-    private static func recordChange(_ evidence: RecoveryEvidence) -> RecoveryDecision {
-        guard let item = evidence.item, item.local != nil else { return .forget }
-        return .lookAtFile
+    private static func recordChange(_ entry: JournalEntry, _ evidence: RecoveryEvidence) -> RecoveryDecision {
+        guard let item = evidence.item else { return .forget }
+        if item.local != nil { return .lookAtFile }
+        // New contents, written where none were; anything else there is nobody's file.
+        guard entry.payload.replacesContents, let base = entry.payload.base, case .file = evidence.place else {
+            return .forget
+        }
+        return .adopt(version: base.content, isChanged: true)
     }
 
     private static func send(_ entry: JournalEntry, _ evidence: RecoveryEvidence) -> RecoveryDecision {

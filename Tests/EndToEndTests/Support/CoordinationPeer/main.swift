@@ -5,6 +5,7 @@
 //   nest OUTER INNER GATE               reads OUTER, waits for GATE, then writes INNER inside
 //   write LOCATION TEXT                 writes a text
 //   put LOCATION TEXT GATE              writes a text, or nothing for "-", where nothing need be, and goes on when GATE is there
+//   replace LOCATION TEXT GATE          the same, for replacing what is there
 //   create LOCATION TEXT GATE           the same, where nothing may be
 //   place FROM TO GATE                  moves the item to a free place, both in one step, when GATE is there
 //   mkdir LOCATION                      makes a folder at once
@@ -140,6 +141,8 @@ do {
                 try words[3].write(toFile: path.string, atomically: false, encoding: .utf8)
             }
         case "put": try await coordinator.coordinate(writingItemAt: try Location(words[2]), put)
+        case "replace":
+            try await coordinator.coordinate(writingItemAt: try Location(words[2]), for: .forReplacing, put)
         case "create": try await coordinator.coordinate(creatingItemAt: try Location(words[2]), put)
         case "place":
             let (from, to) = (try Location(words[2]), try Location(words[3]))

@@ -105,7 +105,9 @@ extension DocumentHost {
         at location: Location, keeping choice: ConflictResolution, as name: ItemName? = nil
     ) async throws(DocumentError) {
         let domain = try domains.domain(location.domain)
-        let item = try await resolver.resolve(location, in: domain)
-        try await resolution.resolve(item, at: location, keeping: choice, as: name, on: domain)
+        while true {
+            let item = try await resolver.resolve(location, in: domain)
+            if try await resolution.resolve(item, at: location, keeping: choice, as: name, on: domain) { return }
+        }
     }
 }

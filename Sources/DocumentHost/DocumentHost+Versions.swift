@@ -15,12 +15,14 @@ extension DocumentHost {
     /// - Parameter version: the identifier of one of its versions.
     /// - Throws: `noSuchItem` for an identifier that names none of them, `inConflict` while it is in conflict.
     public func restore(_ version: String, at location: Location) async throws(DocumentError) {
-        let (domain, item) = try await document(at: location)
-        try domain.requireModifying(location)
-        guard item.item.capabilities.contains(.write) else {
-            throw DocumentError(.notPermitted, "\(location) is read-only on the remote.")
+        while true {
+            let (domain, item) = try await document(at: location)
+            try domain.requireModifying(location)
+            guard item.item.capabilities.contains(.write) else {
+                throw DocumentError(.notPermitted, "\(location) is read-only on the remote.")
+            }
+            if try await keeper.restore(version, of: item, at: location, on: domain) { return }
         }
-        try await keeper.restore(version, of: item, on: domain)
     }
 
     /// Removes versions of a document for good, under a claim to write it (VER-7). To remove one side of an unresolved conflict
@@ -30,9 +32,14 @@ extension DocumentHost {
     /// - Throws: `noSuchItem` for an identifier that names none of them; `invalidArgument` for the current version, and for what
     ///   changes began from that were not sent yet; `inConflict` for all while it is in conflict. Then none is removed.
     public func removeVersions(_ versions: [String], at location: Location) async throws(DocumentError) {
-        let (domain, item) = try await document(at: location)
-        guard let choice = try await keeper.remove(versions, of: item, at: location) else { return }
-        try await resolution.resolve(item, at: location, keeping: choice, as: nil, on: domain)
+        while true {
+            let (_, item) = try await document(at: location)
+            switch try await keeper.remove(versions, of: item, at: location) {
+            case .done: return
+            case .renamed: continue
+            case .resolves(let choice): return try await resolveConflict(at: location, keeping: choice)
+            }
+        }
     }
 
     private func document(at location: Location) async throws(DocumentError) -> (Domain, IndexedItem) {

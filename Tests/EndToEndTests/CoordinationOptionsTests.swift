@@ -112,6 +112,28 @@ import Testing
         }
     }
 
+    @Test(
+        "COORD-7, PICK-19: what is exported over a document that is renamed meanwhile comes to its place, and leaves it alone"
+    )
+    func exportOverWhatMoves() async throws {
+        try await withTwo { machine, one, other in
+            let (a, c) = (try place("a.txt"), try place("c.txt"))
+            let source = machine.folder + "/source.txt"
+            try machine.write("exported", to: source)
+            let exporting = try await FileCoordinator(one).coordinate(writingItemAt: a, for: .forMoving) { _, _ in
+                let exporting = Task {
+                    try await other.exportDocument(FilePath(source), to: a, replacing: true)
+                }
+                #expect(try await says("waits to replace d:/a.txt", machine))
+                _ = try await one.rename(itemAt: a, to: c)
+                return exporting
+            }
+            _ = try await exporting.value
+            #expect(machine.read(machine.remote + "/a.txt") == "exported")
+            #expect(machine.read(machine.remote + "/c.txt") == "from a.txt")
+        }
+    }
+
     @Test("COORD-13: metadata that is available at once is read without the contents, and without the provider")
     func metadataOnly() async throws {
         try await withTwo { machine, one, other in

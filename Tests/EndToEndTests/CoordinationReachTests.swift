@@ -121,6 +121,35 @@ import Testing
         }
     }
 
+    @Test(
+        "COORD-7, COORD-19: who waits to replace a document that is renamed meanwhile writes to its place, and leaves it alone"
+    )
+    func replacingWhatMoves() throws {
+        try withFolder { machine in
+            let (gate, other) = (machine.folder + "/gate", machine.folder + "/other")
+            let mover = try Peer(machine, "move", "d:/a.txt", "d:/b.txt", gate)
+            #expect(mover.says("granted"), "\(mover.lines) \(machine.logTail)")
+            let writer = try Peer(machine, "replace", "d:/a.txt", "a new one", other)
+            #expect(
+                try Machine.eventually(within: 60) {
+                    try machine.succeed("status").contains("waits to replace d:/a.txt")
+                })
+            try machine.write("", to: gate)
+            #expect(mover.says("done"), "\(mover.lines) \(machine.logTail)")
+            try #require(writer.says("written"), "\(writer.lines) \(machine.logTail)")
+            #expect(writer.says("item placeholder, no size"), "nothing is there: \(writer.lines)")
+            let status = try machine.succeed("status")
+            #expect(status.contains("replaces d:/a.txt"), "\(status)")
+            try machine.write("", to: other)
+            #expect(writer.says("done"), "\(writer.lines) \(machine.logTail)")
+            #expect(
+                Machine.eventually(within: 60) { machine.read(machine.remote + "/a.txt") == "a new one" },
+                "\(machine.logTail)")
+            #expect(machine.read(machine.remote + "/b.txt") == "from a.txt")
+            #expect(try machine.succeed("cat", "d:/b.txt") == "from a.txt")
+        }
+    }
+
     @Test("COORD-14: a folder is read for uploading as one ZIP file, of all that is inside; it is free meanwhile")
     func uploading() throws {
         try withFolder { machine in

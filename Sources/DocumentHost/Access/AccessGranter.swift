@@ -50,7 +50,8 @@ struct AccessGranter: Sendable {
         }
     }
 
-    /// - Returns: nil when something has come to a place that was free when it was asked for: it is to be asked for anew.
+    /// - Returns: nil when something has come to a place that was free when it was asked for, or what was to be replaced has
+    ///   left its place: it is to be asked for anew.
     private func attempt(
         _ request: AccessRequest, by owner: ClaimOwner, permit: AccessPermit,
         onProgress: (@Sendable (TransferProgress?) -> Void)?
@@ -155,8 +156,17 @@ struct AccessGranter: Sendable {
                     }
                     now.append(granted)
                 case .item(let key):
-                    access.keys.append(key)
                     let found = try current(key, intention.location)
+                    let place = found.coordinated.location
+                    // Renamed while it was waited for, it is another item to those who replace, and the claim is on the
+                    // place: what is there now is asked for anew.
+                    if intention.writingOption == .forReplacing, place != intention.location,
+                        place != grant.locations[index]
+                    {
+                        await giveUp(access, snapshots)
+                        return nil
+                    }
+                    access.keys.append(key)
                     let item = found.item
                     if intention.intent == .writing, item.item.kind == .document, !request.isPreparation {
                         let isReplacing = intention.writingOption == .forReplacing

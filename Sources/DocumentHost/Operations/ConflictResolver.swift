@@ -13,17 +13,18 @@ struct ConflictResolver: Sendable {
     let sender: Sender
     let owner: ClaimOwner
 
+    /// - Returns: false when it was renamed while it was waited for: nothing is done then.
     func resolve(
         _ item: IndexedItem, at location: Location, keeping choice: ConflictResolution, as name: ItemName?,
         on domain: Domain
-    ) async throws(DocumentError) {
+    ) async throws(DocumentError) -> Bool {
         guard name == nil || choice == .both else {
             throw DocumentError(.invalidArgument, "Only with both contents kept is there a document to be named.")
         }
         // Resolved already: once more is harmless (VER-6).
-        guard item.state == .conflict else { return }
-        let claim = try await broker.claim(
-            try storage.read { try $0.coordinated(item) }, for: .writing(.forReplacing), by: owner)
+        guard item.state == .conflict else { return true }
+        let claims = ReplacingClaim(storage: storage, broker: broker, owner: owner)
+        guard let claim = try await claims(on: item, at: location) else { return false }
         defer { broker.end(claim) }
         let kept = try storage.read { try $0.conflicts(in: domain.name) }.filter { $0.itemID == item.id }
         if choice == .both { try await sendLocalAsCopy(item, at: location, as: name, on: domain) }
@@ -40,6 +41,7 @@ struct ConflictResolver: Sendable {
             broker.version(conflict.kept, .lost, of: resolved, in: claim)
         }
         if choice == .local { sender.enqueue(now.key) }
+        return true
     }
 
     /// The local contents become a document of their own, beside the other; only then may they leave this one.

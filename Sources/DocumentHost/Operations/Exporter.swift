@@ -41,7 +41,7 @@ struct Exporter: Sendable {
             return try await deposit(
                 source, as: name, in: parent, on: domain, replacing: replacing, onProgress: onProgress)
         }
-        if let existing = try await resolver.resolveIfPresent(destination, in: domain) {
+        while let existing = try await resolver.resolveIfPresent(destination, in: domain) {
             guard replacing else { throw Self.exists(destination) }
             guard existing.item.kind == .document else {
                 throw DocumentError(.destinationExists, "\(destination) is a folder, and cannot be replaced.")
@@ -50,7 +50,9 @@ struct Exporter: Sendable {
                 throw DocumentError(
                     .unsyncedEdits, "\(destination) has changes that were not sent yet, and cannot be replaced.")
             }
-            return try await replace(existing, with: source, at: destination, removingSource, domain, onProgress)
+            let replaced = try await replace(
+                existing, with: source, at: destination, removingSource, domain, onProgress)
+            if let replaced { return replaced }
         }
         return try await create(
             name, kind: .document, from: source, in: parent, at: destination, removingSource, domain, onProgress)
@@ -114,13 +116,15 @@ struct Exporter: Sendable {
     }
 
     /// New contents for an item that is there, under a claim like any other writer's; checked under it (PICK-19).
+    ///
+    /// - Returns: nil when it was renamed while it was waited for: nothing is done then.
     private func replace(
         _ found: IndexedItem, with source: FilePath, at location: Location, _ removingSource: Bool,
         _ domain: Domain, _ onProgress: @escaping @Sendable (TransferProgress?) -> Void
-    ) async throws(DocumentError) -> IndexedItem {
+    ) async throws(DocumentError) -> IndexedItem? {
         let session = domain.provider
-        let claim = try await broker.claim(
-            try storage.read { try $0.coordinated(found) }, for: .writing(.forReplacing), by: owner)
+        let claims = ReplacingClaim(storage: storage, broker: broker, owner: owner)
+        guard let claim = try await claims(on: found, at: location) else { return nil }
         defer { broker.end(claim) }
         // While it waited, another tool may have edited, renamed or removed it.
         guard let existing = try storage.read({ try $0.item(found.id, in: domain.name) }), !existing.isGone else {

@@ -13,6 +13,15 @@ struct VersionKeeper: Sendable {
     /// What this device is called.
     let deviceName: String
 
+    /// What a removal of versions has come to.
+    enum Removal: Sendable {
+        case done
+        /// One side of a conflict was chosen, and is still to go.
+        case resolves(ConflictResolution)
+        /// The document was renamed while it was waited for: nothing was done.
+        case renamed
+    }
+
     /// The current one first; then the other side of a conflict, what it began from, and older ones, the newest first.
     func versions(of item: IndexedItem) throws(DocumentError) -> [DocumentVersion] {
         let versions = storage.store.root.versions
@@ -77,10 +86,10 @@ struct VersionKeeper: Sendable {
     /// Removes versions for good (VER-7).
     ///
     /// - Parameter chosen: empty: all older ones.
-    /// - Returns: what becomes of a conflict, one side of which was chosen; nil when none was.
+    /// - Returns: what becomes of a conflict, one side of which was chosen.
     func remove(
         _ chosen: [String], of item: IndexedItem, at location: Location
-    ) async throws(DocumentError) -> ConflictResolution? {
+    ) async throws(DocumentError) -> Removal {
         var resolution: ConflictResolution?
         var older: Set<String> = []
         let known = try versions(of: item)
@@ -104,24 +113,31 @@ struct VersionKeeper: Sendable {
             case .base, .older: older.insert(identifier)
             }
         }
-        guard chosen.isEmpty || !older.isEmpty else { return resolution }
+        let done: Removal = resolution.map { .resolves($0) } ?? .done
+        guard chosen.isEmpty || !older.isEmpty else { return done }
         let coordinated = try storage.read { try $0.coordinated(item) }
-        let claim = try await broker.claim(coordinated, for: .writing(.forReplacing), by: owner)
+        guard let claim = try await claims(on: item, at: location) else { return .renamed }
         defer { broker.end(claim) }
         let names = chosen.isEmpty ? nil : older
         let gone = try await storage.run { try $0.removeVersions(names, of: item.id, in: item.domain) }
         for version in gone { broker.version(version.kept, .lost, of: coordinated, in: claim) }
-        return resolution
+        return done
     }
 
     /// Puts kept contents in the document's place, as a change of it that is sent.
-    func restore(_ version: String, of item: IndexedItem, on domain: Domain) async throws(DocumentError) {
-        let claim = try await broker.claim(
-            try storage.read { try $0.coordinated(item) }, for: .writing(.forReplacing), by: owner)
+    ///
+    /// - Returns: false when it was renamed while it was waited for: nothing is done then.
+    func restore(
+        _ version: String, of item: IndexedItem, at location: Location, on domain: Domain
+    ) async throws(DocumentError) -> Bool {
+        guard let claim = try await claims(on: item, at: location) else { return false }
         defer { broker.end(claim) }
         let now = try await storage.run { try $0.restore(version, of: item.id, in: domain.name) }
         sender.enqueue(now.key)
+        return true
     }
+
+    private var claims: ReplacingClaim { ReplacingClaim(storage: storage, broker: broker, owner: owner) }
 }
 
 extension String {

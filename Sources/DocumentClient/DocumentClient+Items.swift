@@ -75,7 +75,7 @@ extension DocumentClient {
     public func rename(
         itemAt location: Location, to destination: Location
     ) async throws(DocumentError) -> ItemStatus {
-        try checkNotInside(an: "A rename", of: location, writing: true, except: .forMoving)
+        try checkNotInside(an: "A rename", of: location, except: .forMoving)
         let call = ServiceCall.renameItem(location, destination: destination)
         guard case .item(let item) = try await ask(call) else { throw Self.unexpectedAnswer }
         return item
@@ -92,7 +92,7 @@ extension DocumentClient {
     public func remove(
         itemAt location: Location, recursive: Bool = false, discardUnsent: Bool = false
     ) async throws(DocumentError) {
-        try checkNotInside(an: "A removal", of: location, writing: true, except: .forDeleting)
+        try checkNotInside(an: "A removal", of: location, except: .forDeleting)
         try await tell(.removeItem(location, recursive: recursive, discardUnsent: discardUnsent))
     }
 

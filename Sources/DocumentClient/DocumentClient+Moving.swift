@@ -19,7 +19,7 @@ extension DocumentClient {
     ///   tool or the provider does not allow it; `deadlock` inside of an access that it would wait for.
     @discardableResult
     public func moveIn(_ path: FilePath, to destination: Location) async throws -> ItemStatus {
-        try checkNotInside(an: "A move in", of: destination, writing: true)
+        try checkNotInside(an: "A move in", of: destination)
         let source = try LocalPath.absolute(path)
         let presenters = desk.localPresenters(of: source)
         return try await presenters.lettingGo {
@@ -52,7 +52,7 @@ extension DocumentClient {
     public func moveOut(
         _ location: Location, to destination: FilePath, progress: ProgressHandler? = nil
     ) async throws {
-        try checkNotInside(an: "A move out", of: location, writing: true)
+        try checkNotInside(an: "A move out", of: location)
         try LocalCopy.check(destination, replacing: false)
         try await download(location, progress: progress)
         try await coordinate(writingItemAt: location, for: .forDeleting, progress: progress) { path, item in

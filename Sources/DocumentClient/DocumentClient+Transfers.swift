@@ -32,7 +32,7 @@ extension DocumentClient {
     public func exportDocument(
         _ file: FilePath, to destination: Location, replacing: Bool = false, progress: ProgressHandler? = nil
     ) async throws(DocumentError) -> ItemStatus {
-        try checkNotInside(an: "A replacement", of: destination, writing: true)
+        try checkNotInside(an: "A replacement", of: destination)
         let source = try LocalPath.absolute(file)
         let call = ServiceCall.exportDocument(sourcePath: source.string, destination: destination, replace: replacing)
         guard case .item(let item) = try await ask(call, progress: progress) else { throw Self.unexpectedAnswer }
@@ -45,16 +45,17 @@ extension DocumentClient {
     public func moveDocument(
         _ file: FilePath, to destination: Location, replacing: Bool = false, progress: ProgressHandler? = nil
     ) async throws(DocumentError) -> ItemStatus {
-        try checkNotInside(an: "A replacement", of: destination, writing: true)
+        try checkNotInside(an: "A replacement", of: destination)
         let source = try LocalPath.absolute(file)
         let call = ServiceCall.moveDocument(sourcePath: source.string, destination: destination, replace: replacing)
         guard case .item(let item) = try await ask(call, progress: progress) else { throw Self.unexpectedAnswer }
         return item
     }
 
-    /// Has the contents of a document, or of everything below a folder, here.
+    /// Has the contents of a document, or of everything below a folder, here. Inside of an access to one of them, the error is
+    /// `deadlock`: a coordinated read has its contents brought by itself (COORD-38).
     public func download(_ location: Location, progress: ProgressHandler? = nil) async throws(DocumentError) {
-        try checkNotInside(an: "A download", of: location, writing: false)
+        try checkNotInside(an: "A download", of: location)
         try await tell(.download(location), progress: progress)
     }
 
@@ -68,10 +69,10 @@ extension DocumentClient {
         return Eviction(documents: evicted, bytes: bytes)
     }
 
-    /// Waits until every change at or below a location is sent, or throws what keeps it from being sent. Inside of a write
-    /// of one of them, the error is `deadlock`: it is sent when that has ended (COORD-38).
+    /// Waits until every change at or below a location is sent, or throws what keeps it from being sent. Inside of an access
+    /// to one of them, the error is `deadlock`: it is sent when that has ended (COORD-38).
     public func waitUntilSent(_ location: Location, progress: ProgressHandler? = nil) async throws(DocumentError) {
-        try checkNotInside(an: "The sending", of: location, writing: false)
+        try checkNotInside(an: "The sending", of: location)
         try await tell(.waitUntilSent(location), progress: progress)
     }
 
@@ -82,7 +83,7 @@ extension DocumentClient {
     public func resolveConflict(
         at location: Location, keeping resolution: ConflictResolution, as name: ItemName? = nil
     ) async throws(DocumentError) {
-        try checkNotInside(an: "The end of a conflict", of: location, writing: true)
+        try checkNotInside(an: "The end of a conflict", of: location)
         try await tell(.resolveConflict(location, keep: resolution, name: name))
     }
 }

@@ -17,7 +17,7 @@ extension DocumentClient {
     /// - Parameter version: the identifier of one of its ``versions(of:)``.
     /// - Throws: `noSuchItem` for an identifier that names none of them, `inConflict` while it is in conflict.
     public func restore(_ version: String, of location: Location) async throws {
-        try checkNotInside(an: "The return of a version", of: location, writing: true)
+        try checkNotInside(an: "The return of a version", of: location)
         try await tell(.restoreVersion(location, version))
     }
 
@@ -29,13 +29,13 @@ extension DocumentClient {
     ///   what changes began from that were not sent yet. Then none is removed.
     public func removeVersions(_ versions: [String], of location: Location) async throws {
         guard !versions.isEmpty else { return }
-        try checkNotInside(an: "The removal of versions", of: location, writing: true)
+        try checkNotInside(an: "The removal of versions", of: location)
         try await tell(.removeVersions(location, versions))
     }
 
     /// Removes all versions of a document that are not current, and are not needed to send what was changed (VER-7).
     public func removeOtherVersions(of location: Location) async throws {
-        try checkNotInside(an: "The removal of versions", of: location, writing: true)
+        try checkNotInside(an: "The removal of versions", of: location)
         try await tell(.removeVersions(location, []))
     }
 }

@@ -209,6 +209,28 @@ import Testing
         }
     }
 
+    @Test("COORD-38: so it is inside of a read, also while a writer stands between: nobody waits for ever")
+    func readersTraps() throws {
+        try withFolder { machine in
+            let gate = machine.folder + "/gate"
+            let reader = try Peer(machine, "trappedReader", "d:/a.txt", gate)
+            #expect(reader.says("granted"), "\(reader.lines) \(machine.logTail)")
+            let writer = try Peer(machine, "write", "d:/a.txt", "later")
+            #expect(
+                try Machine.eventually(within: 60) {
+                    try machine.succeed("status").contains("waits to write d:/a.txt")
+                })
+            // Outdated: to bring it would mean to write it.
+            try machine.write("changed elsewhere", to: machine.remote + "/a.txt")
+            #expect(
+                try Machine.eventually(within: 60) { try machine.succeed("ls", "d:/").contains("outdated") })
+            try machine.write("", to: gate)
+            #expect(reader.says("done"), "\(reader.lines) \(machine.logTail)")
+            #expect(Array(reader.lines.suffix(3)) == ["sent deadlock", "download deadlock", "done"])
+            #expect(writer.says("done"), "\(writer.lines) \(machine.logTail)")
+        }
+    }
+
     @Test("COORD-26, COORD-28: presenters hear of what changes, appears and moves on the remote")
     func remoteChanges() throws {
         try withFolder { machine in

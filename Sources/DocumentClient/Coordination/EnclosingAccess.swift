@@ -18,16 +18,13 @@ extension DocumentClient {
     }
 
     /// What would wait for an access that the running closure is inside of is refused: it would wait for itself
-    /// (COORD-38).
+    /// (COORD-38). What only reads would, too: a writer may stand between the two.
     ///
-    /// - Parameters:
-    ///   - writing: whether it waits for readers too.
-    ///   - option: an access for just this, of just this item, is no obstacle: it takes place inside of it (COORD-30).
+    /// - Parameter option: an access for just this, of just this item, is no obstacle: it takes place inside of it (COORD-30).
     func checkNotInside(
-        an what: String, of location: Location, writing: Bool, except option: WritingOption? = nil
+        an what: String, of location: Location, except option: WritingOption? = nil
     ) throws(DocumentError) {
         for intention in enclosing.flatMap(\.intentions) where intention.meets(location) {
-            guard writing || intention.intent == .writing else { continue }
             if let option, intention.writingOption == option, intention.location == location { return }
             throw DocumentError(
                 .deadlock,

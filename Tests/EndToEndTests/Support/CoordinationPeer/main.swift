@@ -15,6 +15,7 @@
 //   move FROM TO GATE                   moves the item inside of a write for moving it, when GATE is there
 //   delete LOCATION                     removes the item inside of a write for deleting it
 //   trapped LOCATION OTHER              asks inside of a write for what would wait for it
+//   trappedReader LOCATION GATE         asks inside of a read, when GATE is there, for what would wait for it
 //   upload LOCATION COPY GATE           reads for uploading: copies the snapshot, and goes on when GATE is there
 //   settle LOCATION                     waits until everything there is sent
 //   watch FOLDER GATE                   presents a folder until GATE is there
@@ -197,6 +198,14 @@ do {
                 say("resolve \(await code { try await client.resolveConflict(at: location, keeping: .local) })")
             }
             say("sent afterwards \(await code { try await client.waitUntilSent(location) })")
+        case "trappedReader":
+            let location = try Location(words[2])
+            try await coordinator.coordinate(readingItemAt: location) { _, _ in
+                say("granted")
+                try await wait(for: words[3])
+                say("sent \(await code { try await client.waitUntilSent(location) })")
+                say("download \(await code { try await client.download(location) })")
+            }
         case "upload":
             try await coordinator.coordinate(readingItemAt: try Location(words[2]), options: .forUploading) { path, _ in
                 try FileManager.default.copyItem(atPath: path.string, toPath: words[3])

@@ -39,8 +39,10 @@ extension DocumentHost {
     public func beginAccess(
         _ request: AccessRequest, for tool: Tool, onProgress: @escaping @Sendable (TransferProgress?) -> Void = { _ in }
     ) async throws(DocumentError) -> (number: UInt64, items: [AccessedItem]) {
-        let permit = try await permit(of: request, for: tool)
-        let grant = try await granter.begin(request, by: tool.owner, permit: permit, onProgress: onProgress)
+        let rights: AccessRights = { [self] intentions async throws(DocumentError) in
+            try await permit(for: intentions, by: request.bookmark, of: tool)
+        }
+        let grant = try await granter.begin(request, by: tool.owner, rights: rights, onProgress: onProgress)
         let items = grant.items.map { granted in
             switch granted {
             case .place(let status): return AccessedItem(path: status.path, item: status)

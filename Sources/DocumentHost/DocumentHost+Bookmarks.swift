@@ -12,7 +12,8 @@ extension DocumentHost {
         try exported.check(item.key, at: location, by: tool.owner)
         // What is there by now, for a tool that may use it because of another bookmark.
         let access = AccessRequest(location: location, intent: options.rights == .readOnly ? .reading : .writing)
-        for intention in access.intentions { try await permit(of: access, for: tool).check(item, intention, storage) }
+        let permit = try await permit(for: access.intentions, by: nil, of: tool)
+        for intention in access.intentions { try permit.check(item, intention, storage) }
         let document: IndexedItem? =
             if let place = options.document { try await bookmarked(place) } else { nil }
         if let expires = options.expires, expires.seconds <= bookmarks.now {

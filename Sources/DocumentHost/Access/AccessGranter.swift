@@ -39,13 +39,13 @@ struct AccessGranter: Sendable {
     let work: WorkGroup
     let logger: Logger
 
-    /// - Parameter permit: refuses items that the tool may not access.
+    /// - Parameter rights: what the tool may access, asked for again when it has waited.
     func begin(
-        _ request: AccessRequest, by owner: ClaimOwner, permit: AccessPermit,
+        _ request: AccessRequest, by owner: ClaimOwner, rights: @escaping AccessRights,
         onProgress: (@Sendable (TransferProgress?) -> Void)?
     ) async throws(DocumentError) -> Grant {
         while true {
-            let grant = try await attempt(request, by: owner, permit: permit, onProgress: onProgress)
+            let grant = try await attempt(request, by: owner, rights: rights, onProgress: onProgress)
             if let grant { return grant }
         }
     }
@@ -53,9 +53,10 @@ struct AccessGranter: Sendable {
     /// - Returns: nil when something has come to a place that was free when it was asked for, or what was to be replaced has
     ///   left its place: it is to be asked for anew.
     private func attempt(
-        _ request: AccessRequest, by owner: ClaimOwner, permit: AccessPermit,
+        _ request: AccessRequest, by owner: ClaimOwner, rights: @escaping AccessRights,
         onProgress: (@Sendable (TransferProgress?) -> Void)?
     ) async throws(DocumentError) -> Grant? {
+        let permit = try await rights(request.intentions)
         let nested = accesses.held(request.nestedIn, by: owner)
         let presenter = try request.presenter.map { number throws(DocumentError) in
             try presenters.presenter(number, of: owner)
@@ -100,7 +101,7 @@ struct AccessGranter: Sendable {
                         coordinator: request.coordinator.map { CoordinatorID(owner: owner.id, number: $0) },
                         providesContents: true, nestedIn: nested, answering: request.answering.map(MessageID.init))
                 })
-            return try await hold(grant, targets, wanted, request, snapshots, by: owner)
+            return try await hold(grant, targets, wanted, request, snapshots, by: owner, rights)
         } catch {
             snapshots.remove()
             throw error
@@ -137,13 +138,18 @@ struct AccessGranter: Sendable {
     /// removed (COORD-7).
     private func hold(
         _ grant: CoordinationBroker.Grant, _ targets: [AccessTarget], _ wanted: [AccessIntention],
-        _ request: AccessRequest, _ snapshots: Snapshots, by owner: ClaimOwner
+        _ request: AccessRequest, _ snapshots: Snapshots, by owner: ClaimOwner, _ rights: AccessRights
     ) async throws(DocumentError) -> Grant? {
         var access = Access(
             claim: grant.id, owner: owner, intentions: request.isPreparation ? [] : wanted, keys: [],
             snapshots: snapshots.made.map(\.request))
         var now: [GrantedItem] = []
         do throws(DocumentError) {
+            guard let found = try located(targets, request, grant) else {
+                await giveUp(access, snapshots)
+                return nil
+            }
+            try await check(found, request, by: owner, rights)
             for (index, (target, intention)) in zip(targets, request.intentions).enumerated() {
                 switch target {
                 case .place(let place):
@@ -157,15 +163,6 @@ struct AccessGranter: Sendable {
                     now.append(granted)
                 case .item(let key):
                     let found = try current(key, intention.location)
-                    let place = found.coordinated.location
-                    // Renamed while it was waited for, it is another item to those who replace, and the claim is on the
-                    // place: what is there now is asked for anew.
-                    if intention.writingOption == .forReplacing, place != intention.location,
-                        place != grant.locations[index]
-                    {
-                        await giveUp(access, snapshots)
-                        return nil
-                    }
                     access.keys.append(key)
                     let item = found.item
                     if intention.intent == .writing, item.item.kind == .document, !request.isPreparation {
@@ -194,7 +191,7 @@ struct AccessGranter: Sendable {
         broker.end(access.claim, effects: access.intentions.map { _ in .unchanged })
     }
 
-    private func current(_ key: ItemKey, _ location: Location) throws(DocumentError) -> KnownItem {
+    func current(_ key: ItemKey, _ location: Location) throws(DocumentError) -> KnownItem {
         var found = try known.item(key)
         // Claims follow an item's new identifier a moment before the index does.
         if found == nil, let other = try known.item(at: location), broker.isIdentified(other.coordinated, as: key) {

@@ -41,7 +41,7 @@ extension DocumentHost {
             return [(.writing, location)]
         case .moveOut(let call): return [(.writing, call.location)]
         case .renameItem(let location, let destination): return [(.writing, location), (.writing, destination)]
-        // By its items, when they are known: see ``permit(of:for:)``.
+        // By its items, when they are known: see ``permit(for:by:of:)``.
         case .beginAccess: return []
         // So here: see ``PickerSight``.
         case .beginPicker, .browsePicker, .makePickerFolder, .choosePicker, .cancelPicker: return []
@@ -100,8 +100,10 @@ extension DocumentHost {
     }
 
     /// What a request for an access may touch: what its bookmark allows, where it names one; else what the tool may.
-    func permit(of request: AccessRequest, for tool: Tool) async throws(DocumentError) -> AccessPermit {
-        if let bookmark = request.bookmark {
+    func permit(
+        for intentions: [AccessRequest.Intention], by bookmark: Bookmark?, of tool: Tool
+    ) async throws(DocumentError) -> AccessPermit {
+        if let bookmark {
             let id = try await bookmarks.token(of: bookmark).id
             guard let scope = bookmarks.scope(id, of: tool.owner) else {
                 throw DocumentError(
@@ -116,7 +118,7 @@ extension DocumentHost {
         // Bookmarks are bound to items: what is at their place is looked at when it is known.
         authority.scopes = []
         var refusals: [Location: DocumentError] = [:]
-        for intention in request.intentions {
+        for intention in intentions {
             let use: ToolAuthority.Use = intention.intent == .reading ? .reading : .writing
             // Once refused, a location stays so: it may be named twice.
             guard let refusal = authority.refusal(use, of: intention.location) else { continue }
@@ -124,7 +126,7 @@ extension DocumentHost {
         }
         let scopes = bookmarks.scopes(of: tool.owner)
         // Without bookmarks it need not be looked at what is there.
-        if scopes.isEmpty, let refusal = request.intentions.lazy.compactMap({ refusals[$0.location] }).first {
+        if scopes.isEmpty, let refusal = intentions.lazy.compactMap({ refusals[$0.location] }).first {
             throw refusal
         }
         return .entitled(except: refusals, scopes)

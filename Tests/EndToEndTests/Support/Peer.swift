@@ -6,7 +6,9 @@ final class Peer {
     private let process = Process()
     private let output: String
 
-    init(_ machine: Machine, _ words: String...) throws {
+    convenience init(_ machine: Machine, _ words: String...) throws { try self.init(machine, words) }
+
+    init(_ machine: Machine, _ words: [String]) throws {
         output = machine.folder + "/peer-\(UInt64.random(in: 0 ... .max))"
         _ = FileManager.default.createFile(atPath: output, contents: nil)
         process.executableURL = URL(fileURLWithPath: Machine.programs + "/CoordinationPeer")

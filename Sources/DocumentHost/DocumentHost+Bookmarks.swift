@@ -72,6 +72,7 @@ extension DocumentHost {
     /// Ends what one ``startBookmark(_:document:for:)`` began.
     public func stopBookmark(_ bookmark: Bookmark, for tool: Tool) async throws(DocumentError) {
         try bookmarks.stop(try await bookmarks.token(of: bookmark).id, by: tool.owner)
+        reviewPresenters()
     }
 
     /// The bookmarks that were made here, and not revoked.
@@ -88,6 +89,7 @@ extension DocumentHost {
     /// end, so that nothing is torn.
     public func revokeBookmark(_ id: BookmarkIdentifier) async throws(DocumentError) {
         try await bookmarks.revoke(id)
+        reviewPresenters()
         logger.info("a bookmark was revoked", metadata: ["bookmark": "\(id)"])
     }
 

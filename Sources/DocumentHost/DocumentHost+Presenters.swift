@@ -12,11 +12,10 @@ extension DocumentHost {
 
     /// Says where a tool's news go. The closure must not block.
     package func listen(_ tool: Tool, _ listener: @escaping @Sendable (ToolNews) -> Void) {
-        broker.listen(tool.owner) { [presenters, attributes] event in
+        broker.listen(tool.owner) { [weak self, presenters, attributes] event in
             switch event {
             case .message(let message, let id, let presenter):
-                guard let number = presenters.number(of: presenter) else { return }
-                listener(.message(message, id.rawValue, to: number))
+                self?.pass(message, id, to: presenter, of: tool, listener)
             case .dropped(let presenter, let reason):
                 guard let number = presenters.number(of: presenter) else { return }
                 presenters.remove(presenter)
@@ -31,14 +30,14 @@ extension DocumentHost {
 
     /// Registers a presenter (COORD-31).
     package func addPresenter(_ registration: PresenterRegistration, for tool: Tool) async throws(DocumentError) {
-        let item = try await presented(registration.location)
+        let item = try await presented(registration.location, by: tool)
         guard broker.presenterCount(of: tool.owner) < PresenterTable.mostOfOneTool else {
             throw DocumentError(
                 .invalidArgument, "A tool may have \(PresenterTable.mostOfOneTool) presenters; remove one first.")
         }
         var added: PresenterID?
         broker.add { id in
-            guard presenters.insert(id, registration.number, of: tool.owner) else { return nil }
+            guard presenters.insert(id, registration.number, of: tool) else { return nil }
             added = id
             return Presenter(
                 id: id, owner: tool.owner, item: item, capabilities: registration.capabilities,
@@ -49,6 +48,8 @@ extension DocumentHost {
                 .invalidArgument, "Presenter \(registration.number) is registered already; give each its own number.")
         }
         if !registration.observedAttributes.isEmpty { attributes.add(added, of: item) }
+        // The right to it may have gone in this moment.
+        reviewPresenters()
     }
 
     package func removePresenter(_ number: UInt64, of tool: Tool) {
@@ -61,7 +62,7 @@ extension DocumentHost {
     /// A presenter presents another document by now, or one at all (COORD-29).
     package func setPresentedItem(_ location: Location?, of number: UInt64, tool: Tool) async throws(DocumentError) {
         let presenter = try presenters.presenter(number, of: tool.owner)
-        let item = try await presented(location)
+        let item = try await presented(location, by: tool)
         broker.setItem(item, of: presenter)
         attributes.setItem(item, of: presenter)
     }
@@ -82,11 +83,12 @@ extension DocumentHost {
             holdings: broker.holdings, waits: broker.explanations, droppedPresenters: broker.dropped)
     }
 
-    private func presented(_ location: Location?) async throws(DocumentError) -> CoordinatedItem? {
+    private func presented(_ location: Location?, by tool: Tool) async throws(DocumentError) -> CoordinatedItem? {
         guard let location else { return nil }
         let domain = try domains.domain(location.domain)
         try domain.requireVisible()
         let item = try await resolver.resolve(location, in: domain)
+        try exported.check(item.key, at: location, by: tool.owner)
         return try storage.read { try $0.coordinated(item) }
     }
 }

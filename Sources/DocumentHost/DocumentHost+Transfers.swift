@@ -72,6 +72,7 @@ extension DocumentHost {
         let domain = try domains.domain(location.domain)
         try domain.requireVisible()
         let item = try await resolver.resolve(location, in: domain)
+        reviewPresenters()
         let outcome = try await evictor.evict(item, at: location, on: domain)
         return (outcome.documents, outcome.bytes)
     }

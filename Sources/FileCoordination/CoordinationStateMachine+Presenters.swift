@@ -41,6 +41,9 @@ extension CoordinationStateMachine {
 
     package func presenterCount(of owner: ClaimOwner) -> Int { presentersByOwner[owner]?.count ?? 0 }
 
+    /// What it presents, where that is now.
+    package func presented(by presenter: PresenterID) -> CoordinatedItem? { presenters[presenter]?.presenter.item }
+
     /// Who is to answer a message.
     package func addressee(of message: MessageID) -> PresenterID? { addressees[message] }
 

@@ -180,6 +180,18 @@ package final class CoordinationBroker: Sendable {
         }
     }
 
+    /// A presenter gets no more messages, and its tool is told why.
+    package func drop(_ presenter: PresenterID, because reason: String) {
+        let listener = state.withLock { state in state.owners[presenter].flatMap { state.listeners[$0] } }
+        remove(presenter)
+        listener?(.dropped(presenter, reason))
+    }
+
+    /// What a presenter presents, where it is now.
+    package func presented(by presenter: PresenterID) -> CoordinatedItem? {
+        state.withLock { $0.machine.presented(by: presenter) }
+    }
+
     package func setItem(_ item: CoordinatedItem?, of presenter: PresenterID) {
         perform { $0.machine.setItem(item, of: presenter, at: self.clock.now()) }
     }

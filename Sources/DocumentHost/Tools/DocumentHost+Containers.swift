@@ -25,6 +25,7 @@ extension DocumentHost {
         }
         try await storage.write { try $0.setContainerPlace(place) }
         registry.containerPlace = place
+        reviewPresenters()
     }
 
     /// The folder of a container, made when it is missing; from then on the tool may use it (CONT-3).

@@ -35,6 +35,7 @@ extension DocumentHost {
         let record = ToolRecord(id: tool.id, executable: tool.executable, manifest: text)
         try await storage.write { try $0.setTool(record) }
         registry.add(tool)
+        reviewPresenters()
         logger.notice("a tool was registered", metadata: ["tool": "\(tool.id)", "program": "\(tool.executable)"])
         return tool
     }
@@ -51,6 +52,7 @@ extension DocumentHost {
         }
         try await storage.write { try $0.removeTool(id) }
         registry.remove(id)
+        reviewPresenters()
         logger.notice("a tool was unregistered", metadata: ["tool": "\(id)"])
     }
 

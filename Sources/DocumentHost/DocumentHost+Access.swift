@@ -42,7 +42,12 @@ extension DocumentHost {
         let rights: AccessRights = { [self] intentions async throws(DocumentError) in
             try await permit(for: intentions, by: request.bookmark, of: tool)
         }
-        let grant = try await granter.begin(request, by: tool.owner, rights: rights, onProgress: onProgress)
+        let attempt: AccessAttempts.Attempt = { [granter] () async throws(DocumentError) in
+            try await granter.begin(request, by: tool.owner, rights: rights, onProgress: onProgress)
+        }
+        let coordinator = request.coordinator.map { CoordinatorID(owner: tool.owner.id, number: $0) }
+        let grant =
+            if let coordinator { try await attempts.run(by: coordinator, attempt) } else { try await attempt() }
         let items = grant.items.map { granted in
             switch granted {
             case .place(let status): return AccessedItem(path: status.path, item: status)

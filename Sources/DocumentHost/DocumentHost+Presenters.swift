@@ -74,7 +74,9 @@ extension DocumentHost {
 
     /// COORD-37.
     package func cancelCoordinator(_ number: UInt64, of tool: Tool) {
-        broker.cancel(CoordinatorID(owner: tool.owner.id, number: number))
+        let coordinator = CoordinatorID(owner: tool.owner.id, number: number)
+        broker.cancel(coordinator)
+        attempts.cancel(coordinator)
     }
 
     /// Who holds what, and who waits for what.

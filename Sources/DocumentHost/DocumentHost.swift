@@ -94,6 +94,7 @@ public final class DocumentHost: Sendable {
     let locks = KeyedLock<ItemKey>()
     let owner = ClaimOwner(id: 0, name: "docentd")
     let accesses: AccessTable
+    let attempts: AccessAttempts
     let presenters = PresenterTable()
     let attributes: AttributeWatch
     let bookmarks: BookmarkDesk
@@ -170,6 +171,7 @@ public final class DocumentHost: Sendable {
                 now: { MonotonicTime.now().since(start) },
                 wake: { [loop] time, body in loop.wake(at: start + time, body) }))
         accesses = AccessTable()
+        attempts = AccessAttempts(broker: broker)
         delivery = Delivery(
             storage: storage, domains: domains, broker: broker, locks: locks, owner: owner, logger: logger,
             permits: DomainPermits(each: Sender.width), folders: FolderReviver(storage: storage, logger: logger))

@@ -19,7 +19,7 @@ package struct CoordinationStateMachine: Sendable {
     var claimsByOwner: [ClaimOwner: Set<ClaimID>] = [:]
     var presentersByOwner: [ClaimOwner: Set<PresenterID>] = [:]
     /// Coordinators that run nothing any more (COORD-37).
-    var cancelledCoordinators: Set<CoordinatorID> = []
+    package internal(set) var cancelledCoordinators: Set<CoordinatorID> = []
     /// Presenters that did not answer, the newest last; at most ``droppedLimit``.
     package internal(set) var dropped: [DroppedPresenter] = []
     /// Those that were found in the last turn.

@@ -82,6 +82,27 @@ import Testing
         }
     }
 
+    @Test("COORD-37: who cancels while the contents are being brought gets an answer at once, and the transfer ends")
+    func cancelledTransfer() throws {
+        try withTelling { machine in
+            try machine.write("x", to: machine.folder + "/slow")
+            try machine.succeed("export", machine.folder + "/slow", "t:/slow")
+            let gate = machine.folder + "/gate"
+            let reader = try Peer(machine, "cancelled", "t:/Welcome.md", gate)
+            #expect(Machine.eventually(within: 60) { calls(machine).contains("start Welcome.md") }, "\(reader.lines)")
+            #expect(!calls(machine).contains("ended Welcome.md"))
+            try machine.write("", to: gate)
+            // Else it would come to no end.
+            #expect(reader.says("read cancelled"), "\(reader.lines) \(machine.logTail)")
+            #expect(reader.says("done"), "\(reader.lines)")
+            #expect(Machine.eventually(within: 60) { calls(machine).contains("ended Welcome.md") }, "\(calls(machine))")
+            #expect(!reader.lines.contains("granted"))
+            #expect(try !machine.succeed("status").contains("In use:"))
+            try machine.succeed("rm", "t:/slow")
+            #expect(try machine.succeed("cat", "t:/Welcome.md").hasPrefix("# Welcome"))
+        }
+    }
+
     // MARK: A folder
 
     private func withFolder(_ body: (Machine) throws -> Void) throws {

@@ -320,8 +320,9 @@ struct AccessGranter: Sendable {
             let outdated = AccessIntention(try storage.read { try $0.coordinated(item) }, .writing(nil))
             claim = try await broker.claim { id in
                 Claim(
-                    id: id, owner: owner, intentions: [outdated], purpose: purpose, nestedIn: nestedIn,
-                    answering: request.answering.map(MessageID.init))
+                    id: id, owner: owner, intentions: [outdated], purpose: purpose,
+                    coordinator: request.coordinator.map { CoordinatorID(owner: owner.id, number: $0) },
+                    nestedIn: nestedIn, answering: request.answering.map(MessageID.init))
             }.id
         } catch {
             // Asked for inside the tool's own access: what is here has to do until that one ends.

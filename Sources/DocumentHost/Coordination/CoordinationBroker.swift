@@ -134,6 +134,10 @@ package final class CoordinationBroker: Sendable {
         perform { $0.machine.cancel(coordinator, at: self.clock.now()) }
     }
 
+    package func isCancelled(_ coordinator: CoordinatorID) -> Bool {
+        state.withLock { $0.machine.cancelledCoordinators.contains(coordinator) }
+    }
+
     /// A connection has ended: nobody waits for its presenters. What it holds ends when what it wrote is written down.
     package func presentersEnded(of owner: ClaimOwner) {
         perform { state in

@@ -15,6 +15,7 @@
 //   move FROM TO GATE                   moves the item inside of a write for moving it, when GATE is there
 //   delete LOCATION                     removes the item inside of a write for deleting it
 //   trapped LOCATION OTHER              asks inside of a write for what would wait for it
+//   cancelled LOCATION GATE             reads the document, and cancels that when GATE is there
 //   trappedReader LOCATION GATE         asks inside of a read, when GATE is there, for what would wait for it
 //   upload LOCATION COPY GATE           reads for uploading: copies the snapshot, and goes on when GATE is there
 //   settle LOCATION                     waits until everything there is sent
@@ -198,6 +199,14 @@ do {
                 say("resolve \(await code { try await client.resolveConflict(at: location, keeping: .local) })")
             }
             say("sent afterwards \(await code { try await client.waitUntilSent(location) })")
+        case "cancelled":
+            let location = try Location(words[2])
+            let reading = Task {
+                await code { try await coordinator.coordinate(readingItemAt: location) { _, _ in say("granted") } }
+            }
+            try await wait(for: words[3])
+            coordinator.cancel()
+            say("read \(await reading.value)")
         case "trappedReader":
             let location = try Location(words[2])
             try await coordinator.coordinate(readingItemAt: location) { _, _ in

@@ -1,0 +1,57 @@
+import DocumentModel
+import FileCoordination
+import Synchronization
+
+/// The accesses that coordinators have asked for and not got yet, whatever they wait for: the remote's news, contents, or
+/// others. Cancelling a coordinator ends them all (COORD-37).
+final class AccessAttempts: Sendable {
+    typealias Attempt = @Sendable () async throws(DocumentError) -> AccessGranter.Grant
+
+    private struct State {
+        var last: UInt64 = 0
+        var running: [CoordinatorID: [UInt64: Task<Result<AccessGranter.Grant, DocumentError>, Never>]] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let broker: CoordinationBroker
+
+    init(broker: CoordinationBroker) {
+        self.broker = broker
+    }
+
+    /// Runs an attempt in a task of its own, which is cancelled with the running one, and with its coordinator.
+    func run(by coordinator: CoordinatorID, _ attempt: @escaping Attempt) async throws(DocumentError)
+        -> AccessGranter.Grant
+    {
+        let task = Task {
+            do throws(DocumentError) {
+                return Result<AccessGranter.Grant, DocumentError>.success(try await attempt())
+            } catch {
+                return .failure(error)
+            }
+        }
+        let number = state.withLock { state in
+            state.last += 1
+            state.running[coordinator, default: [:]][state.last] = task
+            return state.last
+        }
+        defer {
+            state.withLock { state in
+                state.running[coordinator]?[number] = nil
+                if state.running[coordinator]?.isEmpty == true { state.running[coordinator] = nil }
+            }
+        }
+        // Cancelled before it was written down here.
+        if broker.isCancelled(coordinator) { task.cancel() }
+        return try await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }.get()
+    }
+
+    /// The coordinator is cancelled at the broker already.
+    func cancel(_ coordinator: CoordinatorID) {
+        for task in state.withLock({ $0.running[coordinator] ?? [:] }).values { task.cancel() }
+    }
+}

@@ -72,9 +72,15 @@ extension DocumentClient {
         do {
             // The answer may have crossed a cancel on its way.
             try Task.checkCancellation()
+            // Where the documents are by now (COORD-7).
+            let granted = zip(request.intentions, [item] + also.map(\.item)).map { intention, item in
+                var intention = intention
+                intention.location = item.location
+                return intention
+            }
             let own = EnclosingAccess(
                 connection: ObjectIdentifier(connection), access: access,
-                intentions: request.isPreparation ? [] : request.intentions)
+                intentions: request.isPreparation ? [] : granted)
             value = try await EnclosingAccess.$current.withValue(outer + [own]) {
                 try await body([AccessedItem(path: path, item: item)] + also)
             }

@@ -27,7 +27,7 @@ public struct DocumentClient: Sendable {
         // A read meets no other read: it need not come after the ends of those before it, as everything else does.
         if !call.isRead { accesses.tellEnded() }
         let answer = try await connection.request(
-            call.serialized(), deadline: deadline,
+            call.serialized(nestedIn: enclosing.map(\.access)), deadline: deadline,
             onProgress: { report in
                 if let report { progress?(report) }
             })

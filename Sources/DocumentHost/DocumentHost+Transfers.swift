@@ -91,6 +91,7 @@ extension DocumentHost {
             // What was said about it ends by nothing but that somebody says otherwise.
             for (item, location) in unsent {
                 if let refusal = try hold(on: item, at: location) { throw refusal }
+                try checkNotInside(item, at: location)
             }
             sender.hurry(unsent.map(\.item.key))
             for (item, _) in unsent { try await sender.send(item.key, onProgress: onProgress) }

@@ -11,12 +11,13 @@ struct ToolHandler: RequestHandler {
     let daemon: DaemonControl
 
     func answer(_ body: [UInt8], _ request: IncomingRequest) async throws -> [UInt8] {
-        let call = try ServiceCall(serialized: body)
+        let (call, nestedIn) = try ServiceCall.nested(serialized: body)
         try host.authorise(call, for: tool)
         if case .beginAccess(let access) = call, let answer = host.beginAccessAtOnce(access, for: tool) {
             return answer
         }
-        return try await reply(to: call, request).serialized()
+        if nestedIn.isEmpty { return try await reply(to: call, request).serialized() }
+        return try await host.inside(of: nestedIn, of: tool) { try await reply(to: call, request).serialized() }
     }
 
     private func reply(to call: ServiceCall, _ request: IncomingRequest) async throws(DocumentError) -> ServiceReply {

@@ -14,8 +14,9 @@ extension CoordinationStateMachine {
             return claim.intentions.lazy.compactMap { CoordinationMessages.unpreparable($0, by: claim.owner) }.first
         }
         for outer in claim.nestedIn.sorted() {
+            // What the host does on a tool's behalf need only not wait for the tool.
             guard let outer = records[outer], outer.claim.style != .preparation, outer.claim.isWriting,
-                !outer.stage.isOpen
+                !outer.stage.isOpen, outer.claim.owner == claim.owner
             else { continue }
             let subjects = Set(outer.claim.intentions.map(\.item.claimed))
             // COORD-33: except a read of the same item.

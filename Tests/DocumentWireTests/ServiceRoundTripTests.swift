@@ -265,6 +265,13 @@ struct ServiceRoundTripTests {
             ]
             for call in calls {
                 #expect(try ServiceCall(serialized: call.serialized()) == call)
+                let numbers = generator.many(0...3) { $0.next() }
+                let nested = try ServiceCall.nested(serialized: call.serialized(nestedIn: numbers))
+                #expect(nested.call == call)
+                switch call {
+                case .beginAccess, .endAccess: #expect(nested.nestedIn == [], "they need not say it here")
+                default: #expect(nested.nestedIn == numbers)
+                }
             }
         }
     }

@@ -20,9 +20,11 @@ extension EntitlementTests {
     ) async throws -> DocumentError.Code? {
         let gate = machine.folder + "/gate-\(UInt32.random(in: 0 ... .max))"
         let other = try Peer(machine, words + [gate])
-        try #require(try await isSo { other.lines.contains { $0.hasPrefix("granted") } }, "\(other.lines)")
+        let isHeld = try await isSo { other.lines.contains { $0.hasPrefix("granted") } }
+        try #require(isHeld, "\(other.lines)")
         let reading = Task { await code { try await client.coordinate(readingItemAt: place) { _, _ in } } }
-        try #require(try await isSo { try machine.succeed("status").contains("waits to read \(place)") })
+        let waits = try await isSo { try machine.succeed("status").contains("waits to read \(place)") }
+        try #require(waits)
         try lose()
         try machine.write("", to: gate)
         return await reading.value
@@ -33,7 +35,9 @@ extension EntitlementTests {
         return try #require(listed.first { $0["location"] as? String == place }?["number"] as? String)
     }
 
-    @Test("BOOK-5, CONT-2: a bookmark that is revoked while its tool waits, and a tool that is unregistered, give nothing")
+    @Test(
+        "BOOK-5, CONT-2: a bookmark that is revoked while its tool waits, and a tool that is unregistered, give nothing"
+    )
     func revokedWhileWaiting() async throws {
         try await withDomains { machine async throws in
             try register("domains = [\"work\"]", on: machine)
@@ -57,7 +61,8 @@ extension EntitlementTests {
         }
     }
 
-    @Test("CONT-2, COORD-7: a document that leaves a tool's container while the tool waits is followed, and not granted")
+    @Test(
+        "CONT-2, COORD-7: a document that leaves a tool's container while the tool waits is followed, and not granted")
     func leftWhileWaiting() async throws {
         try await withDomains { machine async throws in
             let documents = machine.remote + "/store/Containers/\(Self.notes)/Documents"
@@ -68,7 +73,9 @@ extension EntitlementTests {
             try register("containers = [\"\(Self.notes)\"]", on: machine)
             try await machine.client { client async throws in
                 let folder = try #require(try await client.location(forContainer: nil)).appending(ItemName("Documents"))
-                let (out, kept) = (folder.appending(try ItemName("out.txt")), folder.appending(try ItemName("kept.txt")))
+                let (out, kept) = (
+                    folder.appending(try ItemName("out.txt")), folder.appending(try ItemName("kept.txt"))
+                )
                 let within = folder.appending(try ItemName("renamed.txt")).description
                 let stays = try await reading(
                     kept, by: client, behind: ["move", kept.description, within], on: machine)

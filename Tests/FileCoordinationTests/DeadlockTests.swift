@@ -47,6 +47,26 @@ import Testing
         #expect(scene.refusals[2]?.message.hasPrefix("alice waits for itself: ") == true)
     }
 
+    @Test(
+        "COORD-38, COORD-39: what the host does on behalf of an accessor is refused only where it would wait for that")
+    mutating func onBehalf() throws {
+        let host = ClaimOwner(id: 99, name: "the host")
+        try scene.request(1, alice, .writing(nil), "a")
+        try scene.request(2, host, .writing(.forMoving), "b", in: [1])
+        #expect(scene.news() == ["grant 1", "grant 2"])
+        scene.end(2)
+        try scene.request(3, host, .writing(.forMoving), "a", in: [1])
+        #expect(scene.news() == ["refuse 3", "report alice"])
+        #expect(scene.refusals[3]?.message.hasPrefix("the host and alice wait for each other: ") == true)
+        // By way of another tool, too.
+        scene.end(1)
+        try scene.request(4, alice, .reading, "a")
+        try scene.request(5, bob, .reading, "b")
+        try scene.request(6, bob, .writing(nil), "a", in: [5])
+        try scene.request(7, host, .writing(.forDeleting), "b", in: [4])
+        #expect(scene.news() == ["grant 4", "grant 5", "refuse 7", "report bob", "report alice"])
+    }
+
     @Test("COORD-39: the order alone makes no deadlock: a nested claim goes before those who wait for the outer one")
     mutating func orderIsNoDeadlock() throws {
         try scene.request(1, alice, .reading, "a")

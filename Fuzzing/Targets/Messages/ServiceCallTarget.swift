@@ -10,4 +10,7 @@ enum ServiceCallTarget: FuzzTarget {
     }
 }
 
-extension ServiceCall: CheckedMessage {}
+extension ServiceCall: CheckedMessage {
+    /// As it is asked outside of accesses.
+    func serialized() -> [UInt8] { serialized(nestedIn: []) }
+}

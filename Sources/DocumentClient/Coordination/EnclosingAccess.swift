@@ -8,6 +8,7 @@ struct EnclosingAccess: Sendable {
 
     let connection: ObjectIdentifier
     let access: UInt64
+    /// With the locations that were granted.
     let intentions: [AccessRequest.Intention]
 }
 

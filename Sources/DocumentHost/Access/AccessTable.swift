@@ -79,6 +79,19 @@ final class AccessTable: Sendable {
         }
     }
 
+    /// Whether one of these claims is on the item, or on a folder around it for what concerns all that is inside.
+    func isHeld(_ item: CoordinatedItem, by claims: Set<ClaimID>) -> Bool {
+        let intentions = accesses.withLock { accesses in claims.flatMap { accesses[$0]?.intentions ?? [] } }
+        let covering: [ClaimIntent] = [.writing(.forDeleting), .writing(.forMoving), .writing(.forReplacing)]
+        for intention in intentions {
+            if intention.item.subject == item.subject { return true }
+            for folder in item.enclosing where intention.item.subject == .item(folder.key) {
+                if folder.isPackage || covering.contains(intention.intent) { return true }
+            }
+        }
+        return false
+    }
+
     /// Those of the given numbers that the owner really holds: nobody nests in another one's accesses.
     func held(_ numbers: [UInt64], by owner: ClaimOwner) -> Set<ClaimID> {
         accesses.withLock { accesses in

@@ -114,7 +114,9 @@ struct Arranger: Sendable {
                 ?? accesses.claim(of: tool, at: item.location, for: .writing(option))
             if let held { return (held, false) }
         }
-        return (try await broker.claim(item, for: .writing(option), by: owner), true)
+        let own = try await broker.claim(
+            item, for: .writing(option), by: owner, nestedIn: EnclosingClaims.current)
+        return (own, true)
     }
 
     /// - Parameters:

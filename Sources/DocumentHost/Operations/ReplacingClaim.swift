@@ -16,7 +16,8 @@ struct ReplacingClaim: Sendable {
     func callAsFunction(on item: IndexedItem, at location: Location) async throws(DocumentError) -> ClaimID? {
         let wanted = try storage.read { try $0.coordinated(item) }
         guard wanted.location == location || item.state == .nameClash else { return nil }
-        let claim = try await broker.claim(wanted, for: .writing(.forReplacing), by: owner)
+        let claim = try await broker.claim(
+            wanted, for: .writing(.forReplacing), by: owner, nestedIn: EnclosingClaims.current)
         do throws(DocumentError) {
             let place = try storage.read { index in
                 try index.item(item.id, in: item.domain).map { try index.coordinated($0).location }

@@ -16,7 +16,8 @@ struct Downloader: Sendable {
     ) async throws(DocumentError) {
         let claim = try await broker.claim(
             try storage.read { try $0.coordinated(item) },
-            for: item.state == .outdated ? .writing(nil) : .reading(.withoutChanges), by: owner)
+            for: item.state == .outdated ? .writing(nil) : .reading(.withoutChanges), by: owner,
+            nestedIn: EnclosingClaims.current)
         defer { broker.end(claim) }
         let item = try await disk.look(item)
         if !item.isCurrent { _ = try await materialiser.materialise(item, of: domain, onProgress: onProgress) }

@@ -14,9 +14,21 @@ extension ServiceCall {
         }
     }
 
+    /// The same, with the accesses of the connection inside of which it is asked.
+    package static func nested(
+        serialized bytes: [UInt8]
+    ) throws(DocumentError) -> (call: ServiceCall, nestedIn: [UInt64]) {
+        if let call = ServiceCall(usual: bytes) { return (call, []) }
+        let request = try WireServiceServiceRequest.decoded(from: bytes, as: "A request")
+        return (try ServiceCall(request), request.nestedIn)
+    }
+
     /// What SwiftProtobuf makes of it.
     package init(general bytes: [UInt8]) throws(DocumentError) {
-        let request = try WireServiceServiceRequest.decoded(from: bytes, as: "A request")
+        try self.init(try WireServiceServiceRequest.decoded(from: bytes, as: "A request"))
+    }
+
+    private init(_ request: WireServiceServiceRequest) throws(DocumentError) {
         switch request.call {
         case .hostStatus: self = .hostStatus
         case .stopHost: self = .stopHost
@@ -129,12 +141,20 @@ extension ServiceCall {
         name.isEmpty ? nil : try DomainName(name)
     }
 
-    package func serialized() -> [UInt8] { usualBytes ?? generalBytes() }
+    /// - Parameter nestedIn: the accesses of the connection inside of which it is asked, but for those calls that say it
+    ///   themselves, or need not.
+    package func serialized(nestedIn: [UInt64] = []) -> [UInt8] {
+        switch self {
+        case .beginAccess, .endAccess: usualBytes ?? generalBytes()
+        default: generalBytes(nestedIn: nestedIn)
+        }
+    }
 
     /// The bytes as SwiftProtobuf writes them.
-    package func generalBytes() -> [UInt8] {
+    package func generalBytes(nestedIn: [UInt64] = []) -> [UInt8] {
         var request = WireServiceServiceRequest()
         request.call = call
+        request.nestedIn = nestedIn
         return request.encoded()
     }
 

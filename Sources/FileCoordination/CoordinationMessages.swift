@@ -19,6 +19,16 @@ enum CoordinationMessages {
         )
     }
 
+    /// COORD-14: a snapshot frees its item at once, and what is held together ends together.
+    static func unlike(
+        _ uploaded: AccessIntention, _ held: AccessIntention, by owner: ClaimOwner
+    ) -> DocumentError {
+        DocumentError(
+            .invalidArgument,
+            "\(owner) asked in one step to read \(uploaded.item.location) for uploading and to \(held.intent.verb) \(held.item.location), which would hold both; ask for them one after the other."
+        )
+    }
+
     static func unpreparable(_ intention: AccessIntention, by owner: ClaimOwner) -> DocumentError? {
         let option: String
         switch intention.intent {

@@ -13,6 +13,11 @@ extension CoordinationStateMachine {
         if claim.style == .preparation {
             return claim.intentions.lazy.compactMap { CoordinationMessages.unpreparable($0, by: claim.owner) }.first
         }
+        if let held = claim.intentions.first(where: { !$0.intent.isForUploading }),
+            let uploaded = claim.intentions.first(where: \.intent.isForUploading)
+        {
+            return CoordinationMessages.unlike(uploaded, held, by: claim.owner)
+        }
         for outer in claim.nestedIn.sorted() {
             // What the host does on a tool's behalf need only not wait for the tool.
             guard let outer = records[outer], outer.claim.style != .preparation, outer.claim.isWriting,

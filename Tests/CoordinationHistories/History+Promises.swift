@@ -12,6 +12,7 @@ extension History {
                     complaints.append("\(id) was granted twice, or after it had ended")
                     continue
                 }
+                if claim.isHalfForUploading { complaints.append("\(id) was granted, and holds what it uploads") }
                 if !claim.isForUploading { hold(id) }
             case .refuse(let id, let error):
                 if running.contains(id) { complaints.append("\(id) was refused after it was granted: \(error)") }
@@ -156,6 +157,12 @@ extension Claim {
     fileprivate var isForUploading: Bool {
         style != .preparation
             && intentions.allSatisfy { if case .reading(.forUploading) = $0.intent { true } else { false } }
+    }
+
+    /// Some of it, and not all: no snapshot would be made, or what is held would be free.
+    fileprivate var isHalfForUploading: Bool {
+        let uploads = intentions.filter { if case .reading(.forUploading) = $0.intent { true } else { false } }.count
+        return style != .preparation && uploads > 0 && uploads < intentions.count
     }
 
     /// COORD-4: goes before what is queued inside.

@@ -96,6 +96,21 @@ import Testing
         #expect(scene.machine.heldCount == 0)
     }
 
+    @Test(
+        "COORD-14, COORD-33: two are read for uploading in one step; one beside another access is refused, and says so")
+    mutating func uploadingTogether() throws {
+        try scene.request(
+            1, alice, [(.reading(.forUploading), Scene.item("a")), (.reading(.forUploading), Scene.item("b"))])
+        try scene.request(2, alice, [(.reading(.forUploading), Scene.item("c")), (.writing(nil), Scene.item("d"))])
+        try scene.request(3, alice, [(.reading, Scene.item("c")), (.reading(.forUploading), Scene.item("d"))])
+        #expect(scene.news() == ["snapshot 1 a,b", "grant 1", "refuse 2", "refuse 3"])
+        #expect(scene.refusals[2]?.code == .invalidArgument)
+        #expect(
+            scene.refusals[2]?.message
+                == "alice asked in one step to read work:/c for uploading and to write work:/d, which would hold both; ask for them one after the other."
+        )
+    }
+
     @Test("COORD-14: when no snapshot can be made the accessor does not run")
     mutating func snapshotFails() throws {
         scene.providesAtOnce = false

@@ -41,7 +41,8 @@ extension DocumentHost {
             added = id
             return Presenter(
                 id: id, owner: tool.owner, item: item, capabilities: registration.capabilities,
-                observedAttributes: Set(registration.observedAttributes), patience: registration.patience)
+                observedAttributes: Set(registration.observedAttributes),
+                patience: min(registration.patience, PresenterTable.mostPatience))
         }
         guard let added else {
             throw DocumentError(

@@ -4,7 +4,7 @@ import DocumentModel
 extension CoordinationStateMachine {
     /// Why a claim is not even queued; nil when it may be.
     func refusal(of claim: Claim) -> DocumentError? {
-        if let coordinator = claim.coordinator, cancelledCoordinators.contains(coordinator) {
+        if let coordinator = claim.coordinator, isCancelled(coordinator) {
             return CoordinationMessages.cancelled(claim)
         }
         if claim.intentions.isEmpty {

@@ -35,7 +35,7 @@ extension CoordinationStateMachine {
     package mutating func presentersEnded(of owner: ClaimOwner, at time: Duration = .zero) -> [CoordinationAction] {
         turn(at: time) { machine in
             for presenter in (machine.presentersByOwner[owner] ?? []).sorted() { machine.forget(presenter) }
-            machine.cancelledCoordinators = machine.cancelledCoordinators.filter { $0.owner != owner.id }
+            machine.cancelled[owner.id] = nil
         }
     }
 
@@ -133,13 +133,18 @@ extension CoordinationStateMachine {
             let late = machine.answering.filter { machine.presenters[$0]?.deadline.map { $0 <= time } ?? false }
             for presenter in late.sorted() {
                 guard let record = machine.presenters[presenter] else { continue }
-                if record.claimsInAnswer.contains(where: { machine.records[$0]?.stage != .granted }) {
+                if record.claimsInAnswer.contains(where: machine.isWaiting) {
                     machine.presenters[presenter]?.deadline = time + record.presenter.patience
                 } else {
                     machine.drop(presenter)
                 }
             }
         }
+    }
+
+    private func isWaiting(_ id: ClaimID) -> Bool {
+        guard let stage = records[id]?.stage else { return false }
+        return stage != .granted && stage != .uploading
     }
 
     private mutating func drop(_ presenter: PresenterID) {

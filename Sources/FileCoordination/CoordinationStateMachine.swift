@@ -19,7 +19,8 @@ package struct CoordinationStateMachine: Sendable {
     var claimsByOwner: [ClaimOwner: Set<ClaimID>] = [:]
     var presentersByOwner: [ClaimOwner: Set<PresenterID>] = [:]
     /// Coordinators that run nothing any more (COORD-37).
-    package internal(set) var cancelledCoordinators: Set<CoordinatorID> = []
+    /// By connection; the numbers of its coordinators.
+    var cancelled: [UInt64: Set<UInt64>] = [:]
     /// Presenters that did not answer, the newest last; at most ``droppedLimit``.
     package internal(set) var dropped: [DroppedPresenter] = []
     /// Those that were found in the last turn.
@@ -122,10 +123,24 @@ package struct CoordinationStateMachine: Sendable {
         }
     }
 
+    /// Of one connection. Tools number their coordinators as they make them, and do not come back to the oldest.
+    static let mostCancelled = 10_000
+
+    package func isCancelled(_ coordinator: CoordinatorID) -> Bool {
+        cancelled[coordinator.owner]?.contains(coordinator.number) ?? false
+    }
+
+    private mutating func remember(_ coordinator: CoordinatorID) {
+        var numbers = cancelled.removeValue(forKey: coordinator.owner) ?? []
+        numbers.insert(coordinator.number)
+        if numbers.count > Self.mostCancelled { numbers.subtract(numbers.sorted().prefix(Self.mostCancelled / 2)) }
+        cancelled[coordinator.owner] = numbers
+    }
+
     /// COORD-37: what waits for this coordinator is refused, what runs goes on, later claims are refused.
     package mutating func cancel(_ coordinator: CoordinatorID, at time: Duration = .zero) -> [CoordinationAction] {
         turn(at: time) { machine in
-            machine.cancelledCoordinators.insert(coordinator)
+            machine.remember(coordinator)
             let waiting = machine.records.values.filter { record in
                 record.claim.coordinator == coordinator && record.stage != .granted && record.stage != .uploading
             }
@@ -140,7 +155,7 @@ package struct CoordinationStateMachine: Sendable {
         turn(at: time) { machine in
             for presenter in (machine.presentersByOwner[owner] ?? []).sorted() { machine.forget(presenter) }
             for id in (machine.claimsByOwner[owner] ?? []).sorted() { machine.finish(id, effects: nil) }
-            machine.cancelledCoordinators = machine.cancelledCoordinators.filter { $0.owner != owner.id }
+            machine.cancelled[owner.id] = nil
         }
     }
 

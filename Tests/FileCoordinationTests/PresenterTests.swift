@@ -305,6 +305,17 @@ import Testing
         #expect(scene.news() == ["grant 2"])
     }
 
+    @Test("COORD-39: a presenter that has a snapshot by now, and does not answer, waits for nothing and is dropped")
+    mutating func deadlineWhileItUploads() throws {
+        scene.silent = ["P"]
+        let presenter = try scene.present("P", "a", patience: .seconds(5))
+        try scene.request(1, alice, .reading, "a")
+        let message = try #require(scene.unanswered["P"]?.first)
+        try scene.request(2, carol, .reading(.forUploading), "b", purpose: .presenter(presenter), answering: message)
+        scene.pass(to: .seconds(6))
+        #expect(scene.news() == ["P reader", "snapshot 2 b", "grant 2", "drop P", "grant 1"])
+    }
+
     @Test("COORD-39: a presenter's process that ends is not waited for")
     mutating func presenterEnds() throws {
         scene.silent = ["P"]

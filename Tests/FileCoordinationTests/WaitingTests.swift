@@ -296,6 +296,17 @@ import Testing
         #expect(scene.news() == ["refuse 5", "grant 6", "grant 4"])
     }
 
+    @Test("COORD-37: of the cancelled coordinators of a connection the newest are known, however many it names")
+    mutating func manyCancelled() throws {
+        for number in 1...20_000 as ClosedRange<UInt64> { scene.cancel(alice, coordinator: number) }
+        func isCancelled(_ number: UInt64) -> Bool {
+            scene.machine.isCancelled(CoordinatorID(owner: Scene.alice.id, number: number))
+        }
+        #expect(isCancelled(20_000) && isCancelled(16_000) && !isCancelled(1))
+        scene.ends(alice)
+        #expect(!isCancelled(20_000))
+    }
+
     @Test("COORD-1, COORD-2, COORD-39: at once is granted what waits for nobody, and nobody is passed by it")
     mutating func atOnce() throws {
         func reading(_ id: UInt64, _ path: String, coordinator: UInt64? = nil) throws -> Claim {

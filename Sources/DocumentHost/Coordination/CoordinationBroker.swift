@@ -135,7 +135,7 @@ package final class CoordinationBroker: Sendable {
     }
 
     package func isCancelled(_ coordinator: CoordinatorID) -> Bool {
-        state.withLock { $0.machine.cancelledCoordinators.contains(coordinator) }
+        state.withLock { $0.machine.isCancelled(coordinator) }
     }
 
     /// A connection has ended: nobody waits for its presenters. What it holds ends when what it wrote is written down.

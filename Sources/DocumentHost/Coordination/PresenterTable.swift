@@ -9,6 +9,9 @@ final class PresenterTable: Sendable {
         let number: UInt64
     }
 
+    /// Who waits for a presenter does not wait for longer, whatever its tool says (COORD-39).
+    static let mostPatience = Duration.seconds(600)
+
     /// More presenters than this no tool needs.
     static let mostOfOneTool = 10_000
 

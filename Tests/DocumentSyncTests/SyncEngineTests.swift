@@ -175,6 +175,29 @@ import Testing
                 == [.relocateHere(id, from: moved.place, to: before.place, parked: false)])
     }
 
+    @Test(
+        "What was made is not taken for something else that its identifier stands for here by now, and is made again",
+        arguments: [true, false])
+    mutating func takenIdentifier(isGone: Bool) throws {
+        let (id, made) = (try ItemIdentifier("n"), try ItemIdentifier("p"))
+        try scene.here("n", "b", revision: 1)
+        var engine = engine()
+        let first = try #require(started(engine.handle(.learned([]), at: .zero, using: &random)).first)
+        // It was moved there, before its answer came, to where something else is here.
+        let there = SyncTrees.Remote(place: try scene.place("a"), kind: .document, version: [1])
+        let other = SyncTrees.Local(place: there.place, kind: .document, revision: 2)
+        let sighting: SyncTrees.Sighting<SyncTrees.Local> = isGone ? .gone : .present(other)
+        let agreed = SyncTrees.Synced(place: there.place, kind: .document, version: [1], revision: 2)
+        let news: [TreeChange] = [.local(made, sighting), .remote(made, .present(there)), .synced(made, agreed)]
+        _ = engine.handle(.learned(news), at: .zero, using: &random)
+        let next = engine.handle(.answered(first.ticket, .item(made, there)), at: .zero, using: &random)
+        #expect(engine.trees.local[id]?.node?.revision == 1)
+        #expect(engine.trees.local[made] == sighting)
+        let again = try #require(started(next).first { $0.operation.id == id })
+        #expect(again.operation == first.operation)
+        #expect(again.name != first.name)
+    }
+
     @Test("A step that met something that cannot be seen is not repeated at once")
     mutating func overtakenByNothing() throws {
         try changed(1)

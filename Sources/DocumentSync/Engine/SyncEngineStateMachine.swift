@@ -143,12 +143,26 @@ package struct SyncEngineStateMachine: Sendable {
         guard let operation = running.removeValue(forKey: ticket) else { return }
         pacing.succeeded(operation)
         let isOvertaken = toldMeanwhile.remove(ticket) != nil
+        if case (.create(let id, _), .item(let made, _)) = (operation, answer), made != id, isSomethingElse(made) {
+            // Made under this name once, and taken for the other since: it is made again.
+            remakes[id, default: 0] += 1
+            return
+        }
         record(
             SyncRecorder.changes(of: operation, answer, in: trees, fresh: fresh(), toldMeanwhile: isOvertaken),
             &actions)
         if case .evict(let id, _, _) = operation { circumstances.unwanted.remove(id) }
         if case (.compare(let id, _, let revision), .compared(let theirs, .different)) = (operation, answer) {
             keepBoth(id, theirs, revision, &actions)
+        }
+    }
+
+    /// Whether something was taken for an item, here, that is more than a placeholder of it.
+    private func isSomethingElse(_ id: ItemIdentifier) -> Bool {
+        switch trees.local[id] {
+        case nil: false
+        case .gone: true
+        case .present(let node): node.revision != nil || node.kind == .folder
         }
     }
 

@@ -123,9 +123,7 @@ extension DocumentHost {
         let domain = try domains.domain(record.domain)
         try domain.require([.open, .move], for: "opened")
         try await freshen(domain, asking: true)
-        if let known = try storage.read({ try $0.item(record.item, in: record.domain) }),
-            !known.isGone || known.isUnsent
-        {
+        if let known = try storage.read({ try $0.item(record.item, in: record.domain) }), known.exists {
             return domain.hasFeed ? known : await refreshed(known, domain)
         }
         do throws(DocumentError) {

@@ -56,7 +56,7 @@ extension DocumentHost {
     private func status(of key: ItemKey, in scope: Location?) throws(DocumentError) -> ItemStatus? {
         guard isVisible(key.domain) else { return nil }
         return try storage.read { index in
-            guard let item = try index.item(key.id, in: key.domain), !item.isGone || item.isUnsent,
+            guard let item = try index.item(key.id, in: key.domain), item.exists,
                 // In a folder that is not shown because of its name.
                 let place = try? index.shownLocation(of: item), Self.isInside(place, scope)
             else { return nil }

@@ -47,7 +47,7 @@ extension DocumentHost {
             var statuses: [ItemStatus] = []
             // A child lies in its folder: no need to look each one's place up.
             let onDisk = try index.diskLocations(in: domain)
-            for child in children.items where !child.isGone || child.isUnsent {
+            for child in children.items where child.exists {
                 statuses.append(try self.status(of: child, in: location, onDisk: onDisk, index))
             }
             return ItemStatusPage(items: statuses, next: try children.next.map { try PageToken($0) })

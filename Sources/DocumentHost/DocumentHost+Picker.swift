@@ -68,7 +68,7 @@ extension DocumentHost {
             let children = try index.children(of: item.id, in: domain.name, after: cursor, limit: limit)
             var entries: [PickerEntry] = []
             let onDisk = try index.diskLocations(in: domain.name)
-            for child in children.items where !child.isGone || child.isUnsent {
+            for child in children.items where child.exists {
                 let status = try self.status(of: child, in: location, onDisk: onDisk, index)
                 guard sight.shows(status.location) else { continue }
                 entries.append(

@@ -23,7 +23,7 @@ extension DocumentHost {
             if !location.isRoot {
                 try domain.requireVisible()
                 named = try storage.read { try $0.item(at: location) }
-                guard named.map({ !$0.isGone || $0.isUnsent }) == true else {
+                guard named?.exists == true else {
                     throw DocumentError(
                         .noSuchItem,
                         "Nothing is known here of \(location); docent ls \(location.parent ?? location) asks the provider."

@@ -29,6 +29,14 @@ import Testing
         SyncTrees(of: item, in: try ItemIdentifier("root"), inside: folders).operation(on: item.id, wanting: wanting)
     }
 
+    @Test("VER-15: what is gone on the remote exists as long as what was changed here is not sent")
+    func existence() throws {
+        for state in [ItemState.changed, .sending, .conflict] { #expect(try item(state: state, isGone: true).exists) }
+        #expect(try !item(state: .materialised, isGone: true).exists)
+        #expect(try !item(state: .placeholder, isHere: false, isGone: true).exists)
+        #expect(try item(state: .placeholder, isHere: false).exists)
+    }
+
     @Test("A change is sent to the version that it began from")
     func send() throws {
         let changed = try item(state: .changed)

@@ -145,6 +145,82 @@ struct OvertakenTests {
         #expect(conflict.remote.content == Array("2".utf8), "theirs was fetched in that version")
     }
 
+    // MARK: Moves
+
+    private func moved(_ item: Item, to name: String, _ metadata: [UInt8]) throws -> Item {
+        var item = item
+        item.name = try ItemName(name)
+        item.version = try ItemVersion(content: item.version.content, metadata: metadata)
+        return item
+    }
+
+    @Test("VER-10: an answer to a rename that comes after news of newer contents does not bring the older ones back")
+    func renamedAndOvertaken() throws {
+        let (storage, item) = try fixture()
+        let change = try storage.store.beginRenaming(item.id, in: storage.domain, to: .root, name: ItemName("b.txt"))
+        let newest = try told(item, "3", "three")
+        try storage.tell(newest)
+        let now = try storage.store.finish(change, as: moved(item, to: "b.txt", []))
+        #expect(now.item.name?.rawValue == "b.txt")
+        #expect(now.item.version.content == newest.version.content)
+        #expect(now.item.size == 5)
+        #expect(now.state == .outdated)
+    }
+
+    @Test(
+        "an answer to a rename that comes after news of another place, or of a move back, does not take the item from there",
+        arguments: ["c.txt", "a.txt"])
+    func renamedAndMoved(name: String) throws {
+        let (storage, item) = try fixture()
+        let change = try storage.store.beginRenaming(item.id, in: storage.domain, to: .root, name: ItemName("b.txt"))
+        let newest = try moved(item, to: name, [3])
+        try storage.tell(newest)
+        let now = try storage.store.finish(change, as: moved(item, to: "b.txt", [2]))
+        #expect(now.item == newest)
+        #expect(try storage.document(name) == "one")
+        #expect(try storage.document("b.txt") == nil)
+        #expect(try storage.index.read { try $0.journal() }.isEmpty)
+    }
+
+    @Test("an answer to a sending that comes after news of a move does not take the item back")
+    func sentAndMoved() throws {
+        let (storage, item) = try fixture()
+        try storage.edit("a", "two")
+        let sending = try storage.store.beginSending(item.id, in: storage.domain)
+        try storage.tell(moved(item, to: "b.txt", [2]))
+        let now = try storage.store.finish(sending, as: told(item, "2", "two"))
+        #expect(now.item.name?.rawValue == "b.txt")
+        #expect(now.item.version.content == Array("2".utf8))
+        #expect(try storage.document("b.txt") == "two")
+    }
+
+    @Test("contents that come after news of a move do not take the item back")
+    func providedAndMoved() throws {
+        let (storage, item) = try fixture()
+        let newest = try told(item, "2", "two")
+        try storage.tell(newest)
+        let coming = try storage.store.beginMaterialising(item.id, in: storage.domain)
+        try storage.write("two", to: coming.file.path)
+        try storage.tell(moved(newest, to: "b.txt", [3]))
+        let now = try storage.store.finish(coming, as: newest)
+        #expect(now.item.name?.rawValue == "b.txt")
+        #expect(now.state == .materialised)
+        #expect(try storage.document("b.txt") == "two")
+        #expect(try storage.document("a.txt") == nil)
+    }
+
+    @Test("CONT-13: an answer to a rename that comes after news of a deletion does not bring the item back")
+    func renamedAndGone() throws {
+        let (storage, item) = try fixture()
+        let change = try storage.store.beginRenaming(item.id, in: storage.domain, to: .root, name: ItemName("b.txt"))
+        _ = try storage.store.apply(gone("a"), in: storage.domain)
+        _ = try? storage.store.finish(change, as: moved(item, to: "b.txt", []))
+        #expect(try storage.index.read { try $0.item(item.id, in: storage.domain) } == nil)
+        #expect(try storage.document("a.txt") == nil)
+        #expect(try storage.document("b.txt") == nil)
+        #expect(try storage.index.read { try $0.journal() }.isEmpty)
+    }
+
     @Test(
         "CONT-13: an answer that comes after news of a deletion does not bring the item back", arguments: [false, true])
     func sentAndGone(isBeingWritten: Bool) throws {

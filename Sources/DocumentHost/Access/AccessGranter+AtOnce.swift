@@ -42,6 +42,6 @@ extension AccessRequest {
 extension KnownItem {
     /// A document whose contents are here and current.
     fileprivate var isUsable: Bool {
-        item.item.kind == .document && item.isCurrent && (!item.isGone || item.isUnsent)
+        item.item.kind == .document && item.isCurrent && item.exists
     }
 }

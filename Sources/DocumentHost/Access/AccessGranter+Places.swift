@@ -48,7 +48,7 @@ extension AccessGranter {
     func hold(
         _ place: FreePlace, _ number: Int, at location: Location, in access: inout Access, creating: Bool
     ) async throws(DocumentError) -> GrantedItem? {
-        if let there = try known.item(at: location), !there.item.isGone || there.item.isUnsent { return nil }
+        if let there = try known.item(at: location), there.item.exists { return nil }
         let (name, folder) = (place.name, place.folder)
         guard creating else {
             let entry = try await storage.run { store in

@@ -111,7 +111,7 @@ struct AccessGranter: Sendable {
     /// As the resolver finds it, without a second look for what is known.
     func find(_ location: Location, in domain: Domain) async throws(DocumentError) -> KnownItem {
         if !location.isRoot { try domain.requireVisible() }
-        if let found = try known.item(at: location), !found.item.isGone || found.item.isUnsent { return found }
+        if let found = try known.item(at: location), found.item.exists { return found }
         return try current(try await resolver.resolve(location, in: domain).key, location)
     }
 
@@ -197,7 +197,7 @@ struct AccessGranter: Sendable {
         if found == nil, let other = try known.item(at: location), broker.isIdentified(other.coordinated, as: key) {
             found = other
         }
-        guard let now = found, !now.item.isGone || now.item.isUnsent else {
+        guard let now = found, now.item.exists else {
             throw DocumentError(.noSuchItem, "\(location) was removed while you waited for it.")
         }
         return now

@@ -40,7 +40,7 @@ extension DocumentHost {
     }
 
     private func present(_ location: Location) throws(DocumentError) -> IndexedItem? {
-        guard let item = try storage.read({ try $0.item(at: location) }), !item.isGone || item.isUnsent else {
+        guard let item = try storage.read({ try $0.item(at: location) }), item.exists else {
             return nil
         }
         return item

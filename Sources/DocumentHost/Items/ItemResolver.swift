@@ -13,7 +13,7 @@ struct ItemResolver: Sendable {
     ///   box (PICK-13).
     func resolve(_ location: Location, in domain: Domain) async throws(DocumentError) -> IndexedItem {
         if !location.isRoot { try domain.requireVisible() }
-        if let known = try storage.read({ try $0.item(at: location) }), !known.isGone || known.isUnsent { return known }
+        if let known = try storage.read({ try $0.item(at: location) }), known.exists { return known }
         var folder = try await root(of: domain)
         var place = Location(domain: domain.name)
         for name in location.components {
@@ -67,7 +67,7 @@ struct ItemResolver: Sendable {
     private func child(
         at place: Location, of folder: IndexedItem, in domain: Domain, wanted: Location
     ) async throws(DocumentError) -> IndexedItem {
-        if let known = try storage.read({ try $0.item(at: place) }), !known.isGone || known.isUnsent { return known }
+        if let known = try storage.read({ try $0.item(at: place) }), known.exists { return known }
         let isListed = try storage.read { try $0.listing(of: folder.id, in: domain.name).isComplete }
         // With a feed, a complete listing stays complete: what is not in it is not there.
         if isListed, domain.hasFeed { throw Self.missing(wanted, at: place) }

@@ -64,7 +64,11 @@ struct Arranger: Sendable {
                         id: item.id, baseVersion: .none, name: name == item.item.name ? nil : name,
                         parentID: parent.id == item.item.parentID ? nil : parent.id, operation: change.operation),
                     of: item, to: SyncPlace(parentID: parent.id, name: name), with: session)
-                let now = try await storage.run { try $0.finish(change, as: renamed) }
+                var now = try await storage.run { try $0.finish(change, as: renamed) }
+                if now.item.parentID != renamed.parentID || now.item.name != renamed.name {
+                    // Another place was told of meanwhile: which of the two is the later one, the provider knows.
+                    now = try await lookedUp(now)
+                }
                 // Those who wait for it follow, and presenters hear of it (COORD-30).
                 try broker.moved(before, to: try storage.read { try $0.coordinated(now) }, in: claim)
                 return now
@@ -74,6 +78,13 @@ struct Arranger: Sendable {
                 throw error.wrapped("\(location) was not renamed: \(error.message)")
             }
         }
+    }
+
+    /// An item as the provider has it now, where it can be asked.
+    private func lookedUp(_ item: IndexedItem) async throws(DocumentError) -> IndexedItem {
+        let reason = DocumentError(.busy, "It was moved on the remote meanwhile: look at it again.", itemID: item.id)
+        _ = try? await observer.look(at: item, reason)
+        return try storage.read { try $0.item(item.id, in: item.domain) } ?? item
     }
 
     /// Has the provider move or rename an item from where it is known to be: what was moved on the remote meanwhile stays

@@ -168,7 +168,7 @@ struct Departures: Sendable {
                 let page = try storage.read {
                     try $0.children(of: folder.id, in: folder.domain, after: after, limit: 200)
                 }
-                for child in page.items where !child.isGone || child.isUnsent {
+                for child in page.items where child.exists {
                     guard let name = child.item.name else { continue }
                     guard child.state != .nameClash else {
                         throw DocumentError(

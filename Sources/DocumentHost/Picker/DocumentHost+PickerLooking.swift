@@ -50,7 +50,7 @@ extension DocumentHost {
     }
 
     func pickedItem(_ key: ItemKey, _ domain: Domain) async throws(DocumentError) -> IndexedItem {
-        if let item = try storage.read({ try $0.item(key.id, in: domain.name) }), !item.isGone || item.isUnsent {
+        if let item = try storage.read({ try $0.item(key.id, in: domain.name) }), item.exists {
             return item
         }
         // A folder that the provider named, and that nobody has listed yet.

@@ -140,29 +140,3 @@ extension DocumentStore {
         if !isHere { refreshPlaceholder(id, in: domain) }
     }
 }
-
-extension IndexTransaction {
-    func known(_ id: ItemIdentifier, in domain: DomainName) throws -> IndexedItem {
-        guard let item = try item(id, in: domain) else { throw Self.unknown(id, domain) }
-        return item
-    }
-
-    /// What a provider has answered, unless it has told of something newer since, which it does once only.
-    ///
-    /// - Parameter began: the item as it was when the provider was asked.
-    /// - Returns: nil when it has.
-    func apply(_ answer: Item, answering began: IndexedItem) throws -> ApplyOutcome? {
-        let now = try known(began.id, in: began.domain)
-        let isOvertaken =
-            now.item.version.content != began.item.version.content
-            && now.item.version.content != answer.version.content
-        if isOvertaken || now.isGone && !began.isGone { return nil }
-        return try apply([answer], in: began.domain)
-    }
-
-    /// What was told to be gone, and could not be cleared before what was under way with it had ended.
-    func removeIfGone(_ id: ItemIdentifier, in domain: DomainName, _ outcome: inout ApplyOutcome) throws {
-        guard try known(id, in: domain).isGone else { return }
-        outcome.work += try delete([id], in: domain).work
-    }
-}

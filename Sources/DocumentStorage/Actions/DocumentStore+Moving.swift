@@ -57,12 +57,12 @@ extension DocumentStore {
         return Change(entry: entry, item: item, location: location, operation: operation)
     }
 
-    /// The provider has renamed or moved it.
+    /// The provider has renamed or moved it. What it has told of the item meanwhile stays as it told it, its place, too.
     package func finish(_ change: Change, as item: Item) throws -> IndexedItem {
         try reached(.renameAnswered)
         let domain = change.entry.domain
         let outcome = try index.write { index in
-            let outcome = try index.apply([item], in: domain)
+            let outcome = try index.apply(item, answeringMoveOf: change.item)
             try index.finish(change.entry)
             return outcome
         }

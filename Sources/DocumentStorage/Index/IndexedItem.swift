@@ -34,6 +34,10 @@ package struct IndexedItem: Hashable, Sendable {
 
     /// Whether there are contents here that the provider does not have.
     package var isUnsent: Bool { state == .changed || state == .sending || state == .conflict }
+
+    /// Whether it is there for whoever asks: the provider has it, or has deleted what was changed here and outlives that
+    /// (VER-15). What does not exist any more is still to be cleared away.
+    package var exists: Bool { !isGone || isUnsent }
 }
 
 /// A configured domain.

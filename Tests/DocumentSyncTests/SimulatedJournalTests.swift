@@ -82,7 +82,7 @@ import Testing
     @Test("What got out of another's way before a crash was not moved by anybody", arguments: [true, false])
     func parking(isDone: Bool) throws {
         let aside = SyncPlace(parentID: .root, name: try ItemName("A (moving)"))
-        simulation.machines[0].index.intent = .park(id, aside)
+        simulation.machines[0].index.intent = .relocate(id, aside, parked: true)
         if isDone, var entry = simulation.machines[0].disk.entries[file] {
             entry.name = aside.name
             simulation.machines[0].disk.set(file, entry)

@@ -175,6 +175,26 @@ import Testing
                 == [.relocateHere(id, from: moved.place, to: before.place, parked: false)])
     }
 
+    @Test("A move of the remote that is taken back while it is followed here is nobody's move here")
+    mutating func movedBackWhileFollowing() throws {
+        let id = try ItemIdentifier("i0")
+        try scene.agree("i0", "a", version: 1, revision: 1)
+        let before = SyncTrees.Remote(place: try scene.place("a"), kind: .document, version: [1])
+        let moved = SyncTrees.Remote(place: try scene.place("b"), kind: .document, version: [1])
+        var engine = engine()
+        let first = try #require(
+            started(engine.handle(.learned([.remote(id, .present(moved))]), at: .zero, using: &random)).first)
+        _ = engine.handle(.learned([.remote(id, .present(before))]), at: .zero, using: &random)
+        let here = SyncTrees.Local(place: moved.place, kind: .document, revision: 1)
+        let next = started(engine.handle(.answered(first.ticket, .here(here)), at: .zero, using: &random))
+        #expect(
+            next.map(\.operation) == [.relocateHere(id, from: moved.place, to: before.place, parked: false)])
+        let back = SyncTrees.Local(place: before.place, kind: .document, revision: 1, isParked: true)
+        let ticket = try #require(next.first).ticket
+        #expect(started(engine.handle(.answered(ticket, .here(back)), at: .zero, using: &random)).isEmpty)
+        #expect(engine.trees.local[id]?.node?.isParked == false)
+    }
+
     @Test(
         "What was made is not taken for something else that its identifier stands for here by now, and is made again",
         arguments: [true, false])

@@ -26,8 +26,8 @@ struct SimulatedMachine {
         case keepBoth(ItemIdentifier, SyncOperation.Divergence, file: Int)
         /// The file goes; the item is known so, then.
         case hide(ItemIdentifier, SyncTrees.Local)
-        /// The file gets out of another's way.
-        case park(ItemIdentifier, SyncPlace)
+        /// The file goes to another place, be it out of another's way.
+        case relocate(ItemIdentifier, SyncPlace, parked: Bool)
     }
 
     let number: Int

@@ -87,8 +87,8 @@ extension Simulation {
         else { return overtake(ticket, on: number) }
         // Written down first: after a crash, nobody takes it for somebody's rename.
         let marks = parked && mistake != .forgetsParking
-        if marks {
-            machines[number].index.intent = .park(id, place)
+        if marks || !parked {
+            machines[number].index.intent = .relocate(id, place, parked: marks)
             if crashesBetween(number) { return }
         }
         entry.parent = folder

@@ -19,7 +19,7 @@ extension Simulation {
                 machines[number].index.trees.local[id]?.node?.isHidden == false
             else { return }
             record(.hide(id, hidden), .here(hidden), on: number)
-        case .park(let id, let place):
+        case .relocate(let id, let place, let parked):
             guard var node = machines[number].index.trees.local[id]?.node, node.place != place,
                 let entry = machines[number].entry(of: id), entry.name == place.name,
                 machines[number].id(ofFile: entry.parent) == place.parentID
@@ -27,8 +27,8 @@ extension Simulation {
             // Whether its contents are still the same, the next look at the disk will tell.
             let from = node.place
             node.place = place
-            node.isParked = true
-            record(.relocateHere(id, from: from, to: place, parked: true), .here(node), on: number)
+            node.isParked = parked
+            record(.relocateHere(id, from: from, to: place, parked: parked), .here(node), on: number)
         case .keepBoth(let id, let divergence, let file):
             recoverKeeping(id, divergence, file, on: number)
         }

@@ -56,7 +56,15 @@ package enum SyncRecorder {
             guard var agreed = trees.synced[id] else { return [.local(id, .present(node))] }
             agreed.revision = nil
             return [.local(id, .present(node)), .synced(id, agreed)]
-        case (.relocateHere, .here(let node)), (.show, .here(let node)): return [.local(id, .present(node))]
+        case (.relocateHere(_, let from, let place, _), .here(var node)):
+            // It followed the remote, which has it elsewhere again by now: nobody has moved it here.
+            if trees.synced[id]?.place == from, node.place == place, let there = trees.remote[id]?.node,
+                there.place != place
+            {
+                node.isParked = true
+            }
+            return [.local(id, .present(node))]
+        case (.show, .here(let node)): return [.local(id, .present(node))]
         case (.remove, .removed): return [.local(id, nil), .synced(id, nil)]
         case (.keepBoth(_, let divergence), .keptBoth(let copy)): return keptBoth(id, divergence, copy, in: trees)
         case (.agree(_, let agreed), _):

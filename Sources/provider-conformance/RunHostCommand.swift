@@ -43,6 +43,7 @@ struct RunHostCommand: AsyncParsableCommand {
         runner.patience = patience
         try output.prepare()
         let output = output
+        runner.interruptions = Interruption.stream()
         let list = try output.expected.map { try ExpectedFailures.read($0) }
         var report = try await runner.run { output.show($0) }
         if let list { report.expectations = list.review(report, known: AttackRunner.descriptions.map(\.id)) }

@@ -21,12 +21,15 @@ struct DamagedHostTests {
         ("failure-as-success", ["HA-CODE-003"]),
         ("failure-closes", ["HA-ANSWER-018", "HA-CONTENT-001", "HA-CODE-003"]),
         ("document-in-place", ["HA-CONTENT-001"]),
+        ("placeholder-touched", ["HA-CONTENT-001"]),
         ("edit-lost", ["HA-CODE-003"]),
         ("process-stays", ["HA-RUN-002"]),
         ("process-unburied", ["HA-RUN-002"]),
         ("file-stays", ["HA-RUN-004"]),
         ("file-outside", ["HA-RUN-005"]),
         ("log-painted", ["HA-RUN-007"]),
+        ("log-noise", ["HA-RUN-007"]),
+        ("crashes-at-the-end", ["HA-RUN-010"]),
         ("connections-stay", ["HA-RUN-003", "HA-RUN-008"]),
         ("memory-grows", ["HA-RUN-009"]),
         ("process-outlives", ["HA-RUN-010"]),
@@ -68,6 +71,13 @@ struct DamagedHostTests {
         #expect(speed.outcome.state == .failed, "\(speed.outcome)")
     }
 
+    @Test("§10.5: a host that answers nothing is not waited for without end")
+    func nothingAnswered() async throws {
+        let results = try await Self.run("answers-nothing")
+        #expect(results.map(\.outcome.state) == [.failed])
+        #expect(results[0].outcome.detail.contains("gives no answer"), "\(results[0].outcome)")
+    }
+
     @Test("Every damage that there is, is tried")
     func isComplete() throws {
         let process = Process()
@@ -79,7 +89,7 @@ struct DamagedHostTests {
         let words = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         let names = words.split(separator: "\n").compactMap { $0.split(separator: " ").first.map { String($0) } }
-        #expect(Set(names) == Set(Self.finders.map(\.damage) + ["host-dies", "others-wait"]))
+        #expect(Set(names) == Set(Self.finders.map(\.damage) + ["host-dies", "others-wait", "answers-nothing"]))
         #expect(names.count >= 7)
     }
 

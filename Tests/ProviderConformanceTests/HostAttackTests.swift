@@ -72,6 +72,25 @@ struct HostAttackTests {
         #expect(!page.contains("pong-unasked"))
     }
 
+    @Test(
+        "WIRE-39: what a provider does to its staging file is found by the host itself where no sandbox refuses it",
+        .timeLimit(.minutes(5)))
+    func withoutSandbox() async throws {
+        let host = try BuiltProducts.executable("docentd").string
+        let confiner = try BuiltProducts.executable("without-landlock").string
+        var runner = AttackRunner(host: [confiner, host, host, "--allow-unsandboxed", "--idle-time", "120"])
+        runner.peer = try BuiltProducts.executable("misbehaving-peer").string
+        runner.patience = 2
+        // From these only the sandbox keeps a host: they write where any program of the user may.
+        let others: Set = ["HA-CONTENT-023", "HA-CONTENT-024", "HA-CONTENT-034"]
+        runner.selection.patterns =
+            HostAttack.all.map(\.id).filter { $0.hasPrefix("HA-CONTENT-") && !others.contains($0) }
+            + ["HA-RUN-001", "HA-RUN-002", "HA-RUN-003", "HA-RUN-004", "HA-RUN-010"]
+        let results = try await runner.run().results
+        #expect(results.count == runner.selection.patterns.count)
+        for result in results { #expect(result.outcome.state == .passed, "\(result.check.id): \(result.outcome)") }
+    }
+
     @Test("An attack that nobody knows is wrong usage")
     func unknown() async throws {
         let runner = AttackRunner(host: ["/bin/false"], selection: CheckSelection(patterns: ["HA-NOTHING-*"]))

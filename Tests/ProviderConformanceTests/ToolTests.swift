@@ -117,4 +117,44 @@ struct ToolTests {
             #expect(told["notBegun"] as? Int ?? 0 > 0)
         }
     }
+
+    @Test("An interrupted attack on a host says so, writes its reports, and leaves no host and no folder behind")
+    func interruptedAttack() async throws {
+        let (tool, host) = (try tool, try BuiltProducts.executable("docentd").string)
+        try await ConformanceFixture.withBundle("MemoryProvider", source: "Examples/MemoryProvider") { folder in
+            let (report, note) = (folder + "/report.json", folder + "/note")
+            let words = [
+                "run-host", "--quiet", "--report", "json=\(report)", "--check", "HA-ANSWER-*", "--host", "/bin/sh",
+                "-c",
+                "echo $DOCENT_ROOT $$ >\(note); exec \(host) --idle-time 120",
+            ]
+            let status = try await ChildProcess.with(tool, arguments: words, environment: ["PATH": "/usr/bin:/bin"]) {
+                child in
+                try child.standardInput.close()
+                defer { try? child.standardOutput.close() }
+                let isBusy = try await eventually(within: .seconds(60)) {
+                    try await Task.sleep(for: .milliseconds(20))
+                    guard let root = Self.noted(note)?.root else { return false }
+                    return FileManager.default.fileExists(atPath: root + "/../traffic/0")
+                }
+                #expect(isBusy)
+                kill(child.processID, SIGTERM)
+                return try await child.exitStatus(within: .seconds(60))
+            }
+            #expect(status == 1)
+            let noted = try #require(Self.noted(note))
+            #expect(!FileManager.default.fileExists(atPath: noted.root))
+            #expect(!HostFootprint.lives(noted.host))
+            let told = try self.told(in: report)
+            #expect(told["notBegun"] as? Int ?? 0 > 0)
+        }
+    }
+
+    /// What a host was started with, when it has been.
+    private static func noted(_ file: String) -> (root: String, host: Int32)? {
+        let text = FileManager.default.contents(atPath: file).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let words = text.split(whereSeparator: \.isWhitespace)
+        guard text.hasSuffix("\n"), words.count == 2, let host = Int32(words[1]) else { return nil }
+        return (String(words[0]), host)
+    }
 }

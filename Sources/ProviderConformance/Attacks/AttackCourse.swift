@@ -34,11 +34,12 @@ struct AttackCourse: Sendable {
         try await machine.ask(as: "attack \(attack.id)") { client in
             let added = try await add(client)
             if added {
+                let before = try await placeholder(client)
                 let outcome = await outcome(of: attack.question, client)
                 let process = try? await client.domains().first { $0.name == domain }?.providerProcessID
                 let verdict: (any Error)?
                 do {
-                    try await judge(outcome, client)
+                    try await judge(outcome, client, before)
                     try expectNothingOutside()
                     verdict = nil
                 } catch { verdict = error }
@@ -68,7 +69,7 @@ struct AttackCourse: Sendable {
             try await client.addDomain(domain, provider: identifier, settings: settings)
         }
         if attack.question == .add {
-            try await judge(outcome, client)
+            try await judge(outcome, client, nil)
             guard case .success = outcome else { return false }
             try await remove(client, nil)
             return false
@@ -105,7 +106,10 @@ struct AttackCourse: Sendable {
         }
     }
 
-    private func judge(_ outcome: Result<Void, any Error>, _ client: DocumentClient) async throws {
+    /// - Parameter before: the placeholder before anything was asked.
+    private func judge(
+        _ outcome: Result<Void, any Error>, _ client: DocumentClient, _ before: PlaceholderLook?
+    ) async throws {
         switch outcome {
         case .success:
             if case .failure = attack.expectation {
@@ -127,23 +131,44 @@ struct AttackCourse: Sendable {
                     detail: "\(error)\n\(error.detail)")
             }
             try ErrorClarity.check(error)
-            try await expectUntouched(client)
+            try await expectUntouched(client, before)
         case .failure(let error): throw error
         }
     }
 
     /// After a failure the document is what it was: a placeholder, and nothing at its place.
-    private func expectUntouched(_ client: DocumentClient) async throws {
-        guard [.read, .readThenGood, .readAndCancel].contains(attack.question) else { return }
-        let page = try? await client.itemPage(in: Location(domain: domain))
-        guard let item = page?.items.first(where: { $0.item.id.rawValue == "target" }), !item.path.isEmpty else {
-            return
+    private func expectUntouched(_ client: DocumentClient, _ before: PlaceholderLook?) async throws {
+        guard wantsTarget else { return }
+        guard let item = try await target(client), !item.path.isEmpty else {
+            throw CheckFailure("After the failure the document is not listed any more.")
         }
         guard item.state == .placeholder else {
             throw CheckFailure("After the failure the document is \(item.state), and not a placeholder.")
         }
         guard access(item.path, F_OK) != 0 else {
             throw CheckFailure("After the failure there is a file in the document's place.", detail: item.path)
+        }
+        let after = PlaceholderLook(of: item.path)
+        guard before == after else {
+            throw CheckFailure(
+                "After the failure the placeholder is another one.",
+                detail: "Before: \(before.map { "\($0)" } ?? "none")\nAfter: \(after.map { "\($0)" } ?? "none")")
+        }
+    }
+
+    /// Whether it is the target's contents that are asked for.
+    private var wantsTarget: Bool { [.read, .readThenGood, .readAndCancel].contains(attack.question) }
+
+    private func target(_ client: DocumentClient) async throws -> ItemStatus? {
+        let page = try await client.itemPage(in: Location(domain: domain))
+        return page.items.first { $0.item.id.rawValue == "target" }
+    }
+
+    /// The target's placeholder, before the target is asked for.
+    private func placeholder(_ client: DocumentClient) async throws -> PlaceholderLook? {
+        guard wantsTarget else { return nil }
+        return try await within(limit, else: CheckFailure("The top folder is not listed in time.")) {
+            try await target(client).flatMap { PlaceholderLook(of: $0.path) }
         }
     }
 

@@ -37,6 +37,8 @@ struct AttackQuestion: Sendable {
                 throw CheckFailure("What came after an anchor that had expired is not found.")
             }
         case .write: try await write(client)
+        case .refreshAndRead: try await refreshAndRead(client)
+        case .descend: try await descend(client)
         case .writeUntilTaken: try await writeUntilTaken(client)
         case .pick: try await pick(client)
         case .create:

@@ -17,6 +17,8 @@ public struct AttackRunner: Sendable {
     /// `misbehaving-peer`; nil: the one beside this program.
     public var peer: String?
     public var attacks = HostAttack.all
+    /// When it gives something, what is under way is cancelled, and the run ends with what there is.
+    public var interruptions: AsyncStream<Void>?
 
     /// - Parameters: as the properties.
     public init(host: [String] = [], selection: CheckSelection = CheckSelection()) {
@@ -43,18 +45,53 @@ public struct AttackRunner: Sendable {
         let began = Date()
         let machine = try HostMachine(command: host, peer: peer)
         defer { machine.remove() }
+        let judging = Task { try await judge(machine, onResult) }
+        let interruption = Task { [interruptions] in
+            guard let interruptions else { return }
+            for await _ in interruptions {
+                judging.cancel()
+                break
+            }
+        }
+        defer { interruption.cancel() }
         do {
-            try await machine.start()
+            let (results, software) = try await withTaskCancellationHandler {
+                try await judging.value
+            } onCancel: {
+                judging.cancel()
+            }
+            // Each was begun unless the run was interrupted.
+            let all = chosen
+            let total = rounds * all.attacks.count(where: { !$0.mayEndHost }) + all.attacks.count(where: \.mayEndHost)
+            return report(results, of: total + all.conditions.count, since: began, software: software)
         } catch let failure as CheckFailure {
             let outcome = CheckOutcome(.failed, failure.message, detail: failure.detail)
             let result = CheckResult(check: HostCondition.all[0].description, outcome: outcome)
             onResult(result)
             return report([result], since: began, software: "")
         }
-        let state = try await HostState(machine)
+    }
+
+    /// What is to be done, and to hold.
+    private var chosen: (attacks: [HostAttack], conditions: [HostCondition]) {
+        (attacks.filter { selection.includes($0.id) }, HostCondition.all.filter { selection.includes($0.id) })
+    }
+
+    /// - Throws: ``CheckFailure`` when the host cannot even be attacked.
+    private func judge(
+        _ machine: HostMachine, _ onResult: @escaping @Sendable (CheckResult) -> Void
+    ) async throws -> (results: [CheckResult], software: String) {
+        let state: HostState
+        do {
+            try await machine.start()
+            state = try await HostState(machine)
+        } catch {
+            if Task.isCancelled { return ([], "") }
+            throw error
+        }
         var results = await attack(machine, state.pulse, onResult)
         await state.settle()
-        for condition in HostCondition.all where selection.includes(condition.id) {
+        for condition in chosen.conditions where !Task.isCancelled {
             var result = await result(of: condition.description, limit: .seconds(60)) {
                 try await condition.body(state)
             }
@@ -62,14 +99,18 @@ public struct AttackRunner: Sendable {
             results.append(result)
             onResult(result)
         }
-        return report(results, since: began, software: state.software)
+        return (results, state.software)
     }
 
-    private func report(_ results: [CheckResult], since began: Date, software: String) -> ConformanceReport {
-        ConformanceReport(
+    private func report(
+        _ results: [CheckResult], of total: Int = 0, since began: Date, software: String
+    ) -> ConformanceReport {
+        var report = ConformanceReport(
             subject: "The host " + (host.isEmpty ? "docentd" : host.joined(separator: " ")), software: software,
             started: began.ISO8601Format(), seconds: Date().timeIntervalSince(began), isStrict: true,
             isPartial: !selection.patterns.isEmpty, results: results)
+        report.notBegun = max(0, total - results.count)
+        return report
     }
 
     private static let quietRounds = 60
@@ -77,7 +118,7 @@ public struct AttackRunner: Sendable {
     private func attack(
         _ machine: HostMachine, _ pulse: GoodProviderPulse, _ onResult: @escaping @Sendable (CheckResult) -> Void
     ) async -> [CheckResult] {
-        let chosen = attacks.filter { selection.includes($0.id) }
+        let chosen = chosen.attacks
         let courses = (0..<rounds).flatMap { _ in chosen.filter { !$0.mayEndHost } }
         // Quiet times before, between and after, so that what else the machine has to do is in both.
         var results: [CheckResult] = []
@@ -109,7 +150,7 @@ public struct AttackRunner: Sendable {
             var results: [CheckResult] = []
             var next = 0
             while results.count < courses.count {
-                while next < courses.count, next - results.count < width {
+                while next < courses.count, next - results.count < width, !Task.isCancelled {
                     let (attack, number) = (courses[next], first + next)
                     next += 1
                     group.addTask {
@@ -139,7 +180,8 @@ public struct AttackRunner: Sendable {
         of check: CheckDescription, limit: Duration, _ body: @escaping @Sendable () async throws -> Void
     ) async -> CheckResult {
         let began = ContinuousClock.now
-        let outcome = await CheckRun.outcome(limit: limit, body)
+        var outcome = await CheckRun.outcome(limit: limit, body)
+        if Task.isCancelled { outcome = CheckOutcome(.failed, "The run was interrupted.") }
         return CheckResult(check: check, outcome: outcome, seconds: (ContinuousClock.now - began) / .seconds(1))
     }
 }

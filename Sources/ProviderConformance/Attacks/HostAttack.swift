@@ -71,6 +71,10 @@ package enum HostQuestion: Hashable, Sendable {
     case refresh
     /// The news of the remote, and then a document that is new there.
     case refreshAndFind
+    /// The news of the remote, and then the contents of a document that is newer than the news have it.
+    case refreshAndRead
+    /// The folder in the top folder, and the one in that, and so on.
+    case descend
     /// To change a document.
     case write
     /// To change a document, and to wait until the provider has taken that after all.

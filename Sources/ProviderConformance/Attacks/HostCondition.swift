@@ -83,7 +83,10 @@ struct HostCondition: Sendable {
             try expect(
                 status.st_size < 32 << 20, "The host's log has grown without measure.",
                 detail: "\(status.st_size) bytes")
-            let text = (try? String(contentsOfFile: state.machine.log, encoding: .utf8)) ?? ""
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: state.machine.log))
+            guard let text = String(data: bytes, encoding: .utf8) else {
+                throw CheckFailure("The host's log carries bytes that are no text.", detail: state.machine.logTail)
+            }
             let line = text.split(separator: "\n").first { $0.unicodeScalars.contains(where: ErrorClarity.isUnfit) }
             try expect(
                 line == nil, "The host's log carries characters of providers that change what a terminal shows.",
@@ -117,6 +120,9 @@ struct HostCondition: Sendable {
         HostCondition(10, "The host ends in good order, with all of its providers", rule: "WIRE-51") { state in
             try await state.machine.ask { client in try await client.stopHost() }
             try expect(try await state.machine.ends(within: .seconds(20)), "The host does not end when it is told to.")
+            let end = state.machine.end ?? "nothing"
+            try expect(
+                end == "status 0", "The host does not end in good order.", detail: "\(end)\n\(state.machine.logTail)")
             let folder = state.machine.folder
             let isEmpty = try await eventually(within: .seconds(5)) { HostFootprint.processes(below: folder).isEmpty }
             try expect(isEmpty, "Processes of providers outlive the host.")

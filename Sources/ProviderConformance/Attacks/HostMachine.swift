@@ -40,9 +40,7 @@ package final class HostMachine: @unchecked Sendable {
         self.folder = folder
         for name in ["root", "run", "home", "bundles", "work"] { mkdir("\(folder)/\(name)", 0o700) }
         var environment: [String: String] = [:]
-        for name in ["PATH", "LANG", "TMPDIR", "LD_LIBRARY_PATH", "DOCENT_ALLOW_UNSANDBOXED"] {
-            environment[name] = ProcessInfo.processInfo.environment[name]
-        }
+        for name in Self.inherited { environment[name] = ProcessInfo.processInfo.environment[name] }
         environment["DOCENT_ROOT"] = folder + "/root"
         environment["XDG_RUNTIME_DIR"] = folder + "/run"
         environment["XDG_DATA_HOME"] = folder + "/home/.local/share"
@@ -62,6 +60,12 @@ package final class HostMachine: @unchecked Sendable {
     }
 
     var log: String { folder + "/host.log" }
+
+    /// What the host gets of our own environment: with the words for sanitizers, which it may be built with.
+    private static let inherited = [
+        "PATH", "LANG", "TMPDIR", "LD_LIBRARY_PATH", "DOCENT_ALLOW_UNSANDBOXED", "ASAN_OPTIONS", "LSAN_OPTIONS",
+        "TSAN_OPTIONS", "UBSAN_OPTIONS",
+    ]
 
     /// Starts the host, and waits until it answers.
     ///
@@ -84,16 +88,16 @@ package final class HostMachine: @unchecked Sendable {
         let answers = try await eventually(within: Self.patience) {
             guard process.isRunning else { return true }
             return
-                (try? await withDocumentClient(tool: "conformance", address: address, start: .never) { client in
-                    try await client.hostStatus()
+                (try? await within(Self.patience, else: CancellationError(), grace: .zero) {
+                    try await withDocumentClient(tool: "conformance", address: address, start: .never) { client in
+                        try await client.hostStatus()
+                    }
                 }) != nil
         }
         guard answers, process.isRunning else {
             let reason =
                 process.isRunning
-                ? "It does not answer on \(address.socket)."
-                : "It ended with " + (process.terminationReason == .exit ? "status" : "signal")
-                    + " \(process.terminationStatus)."
+                ? "It does not answer on \(address.socket)." : "It ended with \(end ?? "nothing")."
             throw CheckFailure("The host does not come up.", detail: [reason, logTail].joined(separator: "\n"))
         }
     }
@@ -103,6 +107,12 @@ package final class HostMachine: @unchecked Sendable {
 
     /// Whether the process that was started still runs.
     var isRunning: Bool { process?.isRunning ?? false }
+
+    /// How the process that was started has ended; nil while it runs.
+    var end: String? {
+        guard let process, !process.isRunning else { return nil }
+        return (process.terminationReason == .exit ? "status" : "signal") + " \(process.terminationStatus)"
+    }
 
     /// Whether the host ends within a time.
     func ends(within limit: Duration) async throws -> Bool {
@@ -118,7 +128,7 @@ package final class HostMachine: @unchecked Sendable {
     }
 
     var logTail: String {
-        guard let text = try? String(contentsOfFile: log, encoding: .utf8) else { return "" }
+        let text = String(decoding: FileManager.default.contents(atPath: log) ?? Data(), as: UTF8.self)
         return text.split(separator: "\n").suffix(10).joined(separator: "\n")
     }
 

@@ -17,11 +17,14 @@ final class HostState: Sendable {
         self.machine = machine
         pulse = try GoodProviderPulse(machine: machine)
         do {
-            try await pulse.prepare()
+            try await within(HostMachine.patience, else: CheckFailure("The host gives no answer.")) { [pulse] in
+                try await pulse.prepare()
+                await pulse.warm()
+            }
         } catch {
-            throw KitError("The well-behaved provider cannot be used with this host: \(error)\n\(machine.logTail)")
+            throw CheckFailure(
+                "The well-behaved provider cannot be used with this host.", detail: "\(error)\n\(machine.logTail)")
         }
-        await pulse.warm()
         let status = try await machine.ask { try await $0.hostStatus() }
         software = "version \(status.version)"
         process = status.processID

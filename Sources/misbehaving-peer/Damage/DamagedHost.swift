@@ -46,6 +46,7 @@ final class DamagedHost {
         while true {
             if let status = ended() {
                 if damage == .processOutlives { leaveBehind() }
+                if damage == .crashesAtTheEnd { OwnProcess.die(by: SIGKILL) }
                 return status
             }
             var entries = [pollfd(fd: listener, events: Int16(POLLIN), revents: 0)]
@@ -129,7 +130,8 @@ final class DamagedHost {
     // MARK: Damages
 
     private func damaged(_ frame: PeerFrame, _ question: RelayedConnection.Question?) throws -> [UInt8]? {
-        frame.kind == .failure
+        guard damage != .answersNothing || question?.call == .hostStatus else { return nil }
+        return frame.kind == .failure
             ? try failed(frame, isSending: question?.call == .waitUntilSent) : answered(frame, question)
     }
 
@@ -161,13 +163,15 @@ final class DamagedHost {
         let isFirst = !hasFailed
         hasFailed = true
         switch damage {
-        case .nothing, .connectionsStay, .memoryGrows, .processOutlives, .featureRefused, .documentSwapped, .othersWait:
+        case .nothing, .answersNothing, .crashesAtTheEnd, .connectionsStay, .memoryGrows, .processOutlives,
+            .featureRefused, .documentSwapped, .othersWait:
             break
         case .failureLost: return nil
         case .failureAsMissing: return PeerFrame.failure(frame.id, 201, "There is no such document here.").bytes
         case .failureAsSuccess: if isSending { return RelayedConnection.success(frame) }
         case .failureCloses: throw Closed()
         case .documentInPlace: try forEachDomain { try File($0 + "/target.txt", O_WRONLY | O_CREAT).write([0x68]) }
+        case .placeholderTouched: try forEachDomain { utimes($0 + "/.docent-placeholders/target.txt", nil) }
         case .editLost: if isSending { try forEachDomain { truncate($0 + "/target.txt", 0) } }
         case .processStays: if isFirst { children.append(try OwnProcess.spawnChild("ignores")) }
         case .processUnburied: if isFirst { children.append(try OwnProcess.spawnChild("ends")) }
@@ -177,6 +181,7 @@ final class DamagedHost {
                 _ = try File(String(cString: home) + "/evil.txt", O_WRONLY | O_CREAT)
             }
         case .logPainted: if isFirst { _ = Glibc.write(STDERR_FILENO, "\u{1B}[2Jowned\n", 10) }
+        case .logNoise: if isFirst { _ = Glibc.write(STDERR_FILENO, [0x6E, 0xFF, 0xFE, 0x0A] as [UInt8], 4) }
         case .hostDies: kill(process, SIGKILL)
         }
         return frame.bytes

@@ -33,7 +33,7 @@ extension HostAttack {
             capabilities: [.changes]),
         HostAttack(
             "HA-CHANGE-008", "A host stands a provider that moves the anchor past a change that it has not told",
-            rule: "PROV-21", behaviour: "anchor-newer-than-told", asking: .refresh, expecting: .success,
+            rule: "PROV-21", behaviour: "anchor-newer-than-told", asking: .refreshAndRead, expecting: .success,
             capabilities: [.changes]),
         HostAttack(
             "HA-CHANGE-009", "A host stands a provider that says that the top folder was deleted", rule: "PROV-21",

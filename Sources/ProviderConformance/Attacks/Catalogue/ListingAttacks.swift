@@ -50,10 +50,10 @@ extension HostAttack {
             behaviour: "listing-of-itself", asking: .list, expecting: .failure([.contractBroken])),
         HostAttack(
             "HA-LISTING-014", "A host stands a provider that has two folders that lie in each other", rule: "PROV-21",
-            behaviour: "listing-of-a-circle", asking: .list, expecting: .listing(["folder"])),
+            behaviour: "listing-of-a-circle", asking: .descend, expecting: .listing(["folder"])),
         HostAttack(
             "HA-LISTING-015", "A host stands a provider that has a folder in every folder, without end",
-            rule: "CONT-12", behaviour: "listing-without-ground", asking: .list, expecting: .listing(["deeper"])),
+            rule: "CONT-12", behaviour: "listing-without-ground", asking: .descend, expecting: .listing(["deeper"])),
         HostAttack(
             "HA-LISTING-016", "A host stands a provider that lists items and says of each that there is none",
             rule: "WIRE-32", behaviour: "listing-then-nothing", asking: .read,

@@ -8,16 +8,20 @@ package struct DocumentMount: Sendable {
     private let address: HostAddress
     private let start: HostStart
     private let policy: DownloadPolicy
+    private let isWritable: Bool
 
     /// - Parameters:
     ///   - point: where the documents appear.
     ///   - policy: for whom documents are brought.
+    ///   - isWritable: whether programs may change them, too.
     ///   - start: whether a host is started when none runs, also later.
     package init(
-        at point: MountPoint, policy: DownloadPolicy = DownloadPolicy(), start: HostStart = .ifNeeded()
+        at point: MountPoint, policy: DownloadPolicy = DownloadPolicy(), isWritable: Bool = false,
+        start: HostStart = .ifNeeded()
     ) throws(DocumentError) {
         self.point = point
         self.policy = policy
+        self.isWritable = isWritable
         self.start = start
         address = try HostAddress.ofThisProcess()
     }
@@ -44,10 +48,10 @@ package struct DocumentMount: Sendable {
     private func serve(
         _ tree: MountedTree, _ ending: @escaping @Sendable () async -> Void, _ onReady: @Sendable () throws -> Void
     ) async throws {
-        let (point, address) = (point, address)
+        let (point, address, isWritable) = (point, address, isWritable)
         let session = try await tree.disk.run {
             try point.prepare(storageRoot: address.root)
-            return try KernelSession(at: point.path.string, readOnly: true, handler: tree)
+            return try KernelSession(at: point.path.string, readOnly: !isWritable, handler: tree)
         }
         tree.notices.begin(session)
         do { try onReady() } catch { session.stop() }

@@ -76,3 +76,9 @@ extension ItemStatus {
         }
     }
 }
+
+extension NodeTable.Identity {
+    package init(_ status: ItemStatus) {
+        self.init(id: status.item.id, isFolder: status.item.kind != .document)
+    }
+}

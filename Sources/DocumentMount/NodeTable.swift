@@ -4,8 +4,21 @@ package import DocumentModel
 ///
 /// A number is given out at the first look-up of a name, counts how often the kernel was told of it, and is forgotten when
 /// the kernel has forgotten it as often and nothing below it is known any more. A number is never used again.
+///
+/// A number stands for one item: when another item is found under its name, that one gets a number of its own. What programs
+/// change is entered when it is done, and counted, so that who has looked before knows that it has looked too early.
 package struct NodeTable: Sendable {
     package typealias Number = UInt64
+
+    /// What is found under a name.
+    package struct Identity: Hashable, Sendable {
+        package var id: ItemIdentifier
+        package var isFolder: Bool
+
+        package init(id: ItemIdentifier, isFolder: Bool) {
+            (self.id, self.isFolder) = (id, isFolder)
+        }
+    }
 
     /// The mount itself: the folder of all domains.
     package static let top: Number = 1
@@ -16,6 +29,26 @@ package struct NodeTable: Sendable {
         var name: ItemName?
         var lookups: UInt64 = 0
         var children: [ItemName: Number] = [:]
+        var isFolder = true
+        /// What it was found as: more than one where its provider has given it another identifier, or it has replaced
+        /// another document. Empty: whatever is found there.
+        var known: Set<ItemIdentifier> = []
+        /// A program has made it, and its provider has not given it an identifier yet.
+        var isNew = false
+        /// What programs are told as its number, as long as the kernel knows it.
+        var inode: UInt64?
+
+        mutating func isFound(as identity: Identity) -> Bool {
+            if known.isEmpty || known.contains(identity.id) {
+                known.insert(identity.id)
+                return isFolder == identity.isFolder
+            }
+            // Its provider knows it by now.
+            guard isFolder == identity.isFolder, isNew else { return false }
+            known.insert(identity.id)
+            isNew = false
+            return true
+        }
     }
 
     /// What a number stands for.
@@ -27,6 +60,8 @@ package struct NodeTable: Sendable {
 
     private var nodes: [Number: Node] = [top: Node(parent: nil, name: nil)]
     private var last = top
+    /// How often programs have changed something.
+    package private(set) var changes: UInt64 = 0
 
     package init() {}
 
@@ -83,6 +118,83 @@ package struct NodeTable: Sendable {
     }
 
     // MARK: Changes
+
+    /// The kernel is told of a name: counts one more look-up.
+    ///
+    /// - Parameters:
+    ///   - identity: what was found there.
+    ///   - inode: what programs are to be told as its number, when they were not told one yet.
+    ///   - changes: ``changes`` when it was looked at.
+    /// - Returns: nil when the folder is not known; and when another item was found there than before, and a program may
+    ///   have changed that since: look again.
+    package mutating func lookUp(
+        _ name: ItemName, in folder: Number, as identity: Identity, inode: UInt64, at changes: UInt64
+    ) -> (number: Number, inode: UInt64)? {
+        guard nodes[folder] != nil else { return nil }
+        if let known = nodes[folder]?.children[name], nodes[known]?.isFound(as: identity) == false {
+            guard changes == self.changes else { return nil }
+            remove(known)
+        }
+        guard let number = lookUp(name, in: folder) else { return nil }
+        nodes[number]?.isFolder = identity.isFolder
+        nodes[number]?.known.insert(identity.id)
+        let shown = nodes[number]?.inode ?? inode
+        nodes[number]?.inode = shown
+        return (number, shown)
+    }
+
+    /// What programs were told as the number of a name.
+    package func inode(of name: ItemName, in folder: Number) -> UInt64? {
+        number(of: name, in: folder).flatMap { inode(of: $0) }
+    }
+
+    package func inode(of number: Number) -> UInt64? { nodes[number]?.inode }
+
+    /// Whether a program has made it, and its provider was not seen to have given it another identifier.
+    package func isNew(_ number: Number, as id: ItemIdentifier) -> Bool {
+        guard let node = nodes[number] else { return false }
+        return node.isNew && node.known.contains(id)
+    }
+
+    // MARK: What programs change
+
+    /// A program has made something, and what had that name before is gone.
+    package mutating func made(
+        _ name: ItemName, in folder: Number, as identity: Identity, inode: UInt64
+    ) -> (number: Number, inode: UInt64)? {
+        changes += 1
+        if let known = nodes[folder]?.children[name] { remove(known) }
+        let made = lookUp(name, in: folder, as: identity, inode: inode, at: changes)
+        if let made { nodes[made.number]?.isNew = true }
+        return made
+    }
+
+    /// A program has removed what had that name.
+    package mutating func removed(_ name: ItemName, in folder: Number) {
+        changes += 1
+        if let known = nodes[folder]?.children[name] { remove(known) }
+    }
+
+    /// A program has renamed something.
+    ///
+    /// - Parameter replaced: the identifier of the document that lives on with the contents of the one that took its place.
+    package mutating func renamed(
+        _ name: ItemName, in folder: Number, to newName: ItemName, in newFolder: Number,
+        replacing replaced: ItemIdentifier? = nil
+    ) {
+        changes += 1
+        guard let number = number(of: name, in: folder) else {
+            if let old = nodes[newFolder]?.children[newName] { remove(old) }
+            return
+        }
+        if let replaced {
+            nodes[number]?.known.insert(replaced)
+            let old = nodes[newFolder]?.children[newName].flatMap { nodes[$0] }
+            let isNew = old?.isNew ?? false
+            nodes[number]?.isNew = isNew
+        }
+        move(number, to: newName, in: newFolder)
+    }
 
     /// The kernel is told of a name: counts one more look-up.
     ///

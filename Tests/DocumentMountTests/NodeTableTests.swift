@@ -76,6 +76,48 @@ import Testing
         #expect(table.count == 1)
     }
 
+    private func identity(_ id: String) throws -> NodeTable.Identity {
+        NodeTable.Identity(id: try ItemIdentifier(id), isFolder: false)
+    }
+
+    @Test func anotherItemUnderANameGetsANumberOfItsOwn() throws {
+        var table = NodeTable()
+        let domain = try look("work", in: NodeTable.top, &table)
+        let first = table.lookUp(try name("a"), in: domain, as: try identity("1"), inode: 11, at: 0)
+        let again = table.lookUp(try name("a"), in: domain, as: try identity("1"), inode: 12, at: 0)
+        let other = table.lookUp(try name("a"), in: domain, as: try identity("2"), inode: 13, at: 0)
+        #expect(first?.number == again?.number)
+        #expect(first?.inode == 11 && again?.inode == 11 && other?.inode == 13)
+        #expect(other?.number != first?.number)
+        #expect(table.place(of: try #require(first).number) == nil)
+    }
+
+    @Test func whatAProgramHasMadeKeepsItsNumberWhenItsProviderNamesItAndWhenItReplacesAnother() throws {
+        var table = NodeTable()
+        let domain = try look("work", in: NodeTable.top, &table)
+        let made = table.made(try name("a.tmp"), in: domain, as: try identity("new"), inode: 11)
+        let known = table.lookUp(try name("a.tmp"), in: domain, as: try identity("1"), inode: 12, at: table.changes)
+        #expect(made?.number == known?.number && known?.inode == 11)
+        let old = table.lookUp(try name("a"), in: domain, as: try identity("2"), inode: 13, at: table.changes)
+        table.renamed(
+            try name("a.tmp"), in: domain, to: try name("a"), in: domain, replacing: try ItemIdentifier("2"))
+        let now = table.lookUp(try name("a"), in: domain, as: try identity("2"), inode: 14, at: table.changes)
+        #expect(now?.number == made?.number && now?.inode == 11)
+        #expect(table.place(of: try #require(old).number) == nil)
+    }
+
+    @Test func whoHasLookedBeforeAProgramChangedSomethingLooksAgain() throws {
+        var table = NodeTable()
+        let domain = try look("work", in: NodeTable.top, &table)
+        _ = table.lookUp(try name("a"), in: domain, as: try identity("1"), inode: 11, at: 0)
+        let before = table.changes
+        table.removed(try name("a"), in: domain)
+        let made = table.made(try name("a"), in: domain, as: try identity("2"), inode: 12)
+        let stale = table.lookUp(try name("a"), in: domain, as: try identity("3"), inode: 13, at: before)
+        #expect(stale == nil)
+        #expect(table.number(of: try name("a"), in: domain) == made?.number)
+    }
+
     /// Against a table that is nothing but a dictionary of paths.
     @Test(arguments: 0..<50) func aRandomHistoryLeavesWhatAPlainModelSays(_ seed: UInt64) throws {
         var generator = SeededNumbers(seed: seed)
@@ -128,7 +170,7 @@ import Testing
 }
 
 /// The same numbers for the same seed.
-private struct SeededNumbers {
+struct SeededNumbers {
     var state: UInt64
 
     init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1 }

@@ -12,8 +12,8 @@ struct MountCommand: AsyncParsableCommand {
         abstract: "Let every program on this machine read documents as files.",
         discussion: """
             All domains appear in one folder, which is made when it is missing: ~/Docent, or DIR. A document is brought \
-            when a program opens it; names, sizes and times are shown without asking anybody. The tree can be read, not \
-            changed.
+            when a program opens it; names, sizes and times are shown without asking anybody. The tree can be read, and \
+            with --writable, which is new and less tried, changed.
 
             Examples:
               docent mount
@@ -35,17 +35,21 @@ struct MountCommand: AsyncParsableCommand {
             valueName: "program"))
     var deny: [String] = []
 
+    @Flag(help: "Let programs change documents, too. Without it, the tree is read-only.")
+    var writable = false
+
     func run() async throws {
         let point = try MountArguments.point(directory)
         if foreground {
             let signals = try EndingSignals()
-            try await DocumentMount(at: point, policy: DownloadPolicy(denying: deny)).run {
+            try await DocumentMount(at: point, policy: DownloadPolicy(denying: deny), isWritable: writable).run {
                 await signals.wait()
             } onReady: {
                 try Console.print(point.path.string)
             }
         } else {
-            try await BackgroundMount(at: point, options: deny.map { "--deny=\($0)" }).start()
+            let options = deny.map { "--deny=\($0)" } + (writable ? ["--writable"] : [])
+            try await BackgroundMount(at: point, options: options).start()
             try Console.print(point.path.string)
         }
     }

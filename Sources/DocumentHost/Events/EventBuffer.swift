@@ -65,9 +65,6 @@ package struct EventBuffer: Sendable {
         if let number = newest[subject], let known = entries[number] {
             switch Self.joined(known, entry) {
             case .one(let entry): entries[number] = entry
-            case .none:
-                entries[number] = nil
-                newest[subject] = nil
             case .both: append(entry, subject)
             }
         } else {
@@ -92,13 +89,13 @@ package struct EventBuffer: Sendable {
     private enum Joined {
         case one(Entry)
         case both
-        case none
     }
 
     /// Two things that happened to the same subject, as one.
     private static func joined(_ first: Entry, _ second: Entry) -> Joined {
         switch (first, second) {
-        case (.appeared, .removed): .none
+        // Somebody may have looked in between, and has to hear that it is gone.
+        case (.appeared, .removed): .one(second)
         case (.appeared, .changed), (.appeared, .moved), (.appeared, .appeared): .one(first)
         case (.changed, .moved), (.changed, .removed): .one(second)
         case (.moved(_, let place), .removed(let key, _)): .one(.removed(key, from: place))

@@ -24,17 +24,27 @@ final class AccessHold: Sendable {
     var path: FilePath { granted.withLock { $0?.path } ?? FilePath() }
     var status: ItemStatus? { granted.withLock { $0?.status } }
 
+    enum Kind: Sendable {
+        case reading
+        case writing
+        /// Of a document that is not there yet.
+        case creating
+    }
+
+    /// Whether it is held no more: its end was asked for, or the host has ended.
+    var isOver: Bool { state.withLock { if case .ended = $0 { true } else { false } } }
+
     /// Waits for the access.
     ///
     /// - Parameter onEnd: called when the host has been told that it has ended.
     func begin(
-        _ location: Location, _ intent: AccessIntent, through coordinator: FileCoordinator,
+        _ location: Location, _ kind: Kind, through coordinator: FileCoordinator,
         onEnd: @escaping @Sendable () -> Void
     ) async throws {
         let (path, status) = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 state.withLock { $0 = .beginning(continuation) }
-                let task = Task { await self.run(location, intent, coordinator, onEnd) }
+                let task = Task { await self.run(location, kind, coordinator, onEnd) }
                 self.task.withLock { $0 = task }
                 if Task.isCancelled { task.cancel() }
             }
@@ -64,16 +74,20 @@ final class AccessHold: Sendable {
     }
 
     private func run(
-        _ location: Location, _ intent: AccessIntent, _ coordinator: FileCoordinator, _ onEnd: @Sendable () -> Void
+        _ location: Location, _ kind: Kind, _ coordinator: FileCoordinator, _ onEnd: @Sendable () -> Void
     ) async {
         do {
-            switch intent {
+            switch kind {
             case .reading:
                 try await coordinator.coordinate(readingItemAt: location) { path, status in
                     await hold(path, status)
                 }
             case .writing:
                 try await coordinator.coordinate(writingItemAt: location) { path, status in
+                    await hold(path, status)
+                }
+            case .creating:
+                try await coordinator.coordinate(creatingItemAt: location) { path, status in
                     await hold(path, status)
                 }
             }

@@ -80,7 +80,7 @@ final class HostSession: Sendable {
     }
 
     /// Waits for an access to a document, and holds it until it is ended, or the host's end.
-    func hold(_ location: Location, _ intent: AccessIntent) async throws -> AccessHold {
+    func hold(_ location: Location, _ kind: AccessHold.Kind) async throws -> AccessHold {
         let hold = AccessHold()
         let number = state.withLock { state in
             state.lastHold += 1
@@ -88,11 +88,25 @@ final class HostSession: Sendable {
             return state.lastHold
         }
         do {
-            try await hold.begin(location, intent, through: coordinator) { self.ended(number) }
+            try await hold.begin(location, kind, through: coordinator) { self.ended(number) }
             return hold
         } catch {
             ended(number)
             throw error
+        }
+    }
+
+    /// Gives an item another place, also while programs have it open.
+    func move(_ location: Location, to destination: Location) async throws {
+        try await coordinator.coordinate(writingItemAt: location, for: .forMoving) { _, _ in
+            _ = try await client.rename(itemAt: location, to: destination)
+        }
+    }
+
+    /// Removes a document or an empty folder, also while programs have it open, and whatever was not sent of it.
+    func remove(_ location: Location) async throws {
+        try await coordinator.coordinate(writingItemAt: location, for: .forDeleting) { _, _ in
+            try await client.remove(itemAt: location, discardUnsent: true)
         }
     }
 

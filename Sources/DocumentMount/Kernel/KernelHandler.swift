@@ -1,4 +1,5 @@
 import DocumentModel
+import Glibc
 import SystemPackage
 
 /// Who answers the kernel. Called on several threads of the session's at once, which may wait for the disk, and for nothing
@@ -18,11 +19,39 @@ protocol KernelHandler: Sendable {
     /// - Parameter room: how many bytes there is room for; 0: only the size is asked for.
     func extendedAttribute(_ name: String, of node: UInt64, room: Int, _ request: KernelRequest)
     func extendedAttributes(of node: UInt64, room: Int, _ request: KernelRequest)
+
+    // MARK: What programs change
+
+    func create(_ name: String, in folder: UInt64, _ flags: OpenFlags, _ request: KernelRequest)
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64, _ handle: UInt64, _ request: KernelRequest)
+    /// Returns to the program when what was written is on disk.
+    func flush(_ handle: UInt64, _ request: KernelRequest)
+    func set(_ changes: AttributeChanges, of node: UInt64, handle: UInt64?, _ request: KernelRequest)
+    func makeFolder(_ name: String, in folder: UInt64, _ request: KernelRequest)
+    func remove(_ name: String, in folder: UInt64, isFolder: Bool, _ request: KernelRequest)
+    func rename(
+        _ name: String, in folder: UInt64, to newName: String, in newFolder: UInt64, flags: UInt32,
+        _ request: KernelRequest)
+    func allocate(_ size: Int64, at offset: Int64, mode: Int32, _ handle: UInt64, _ request: KernelRequest)
+}
+
+/// What a program wants changed of a file's or a folder's attributes; nil: nothing.
+struct AttributeChanges: Sendable {
+    var size: Int64?
+    var modified: Timestamp?
+    /// To the time of the disk's clock.
+    var isModifiedNow = false
+    var owner: UInt32?
+    var group: UInt32?
 }
 
 /// How a file is opened.
 struct OpenFlags: Sendable {
     let rawValue: Int32
+
+    var isWriting: Bool { rawValue & O_ACCMODE != O_RDONLY }
+    var truncates: Bool { rawValue & O_TRUNC != 0 }
+    var isExclusive: Bool { rawValue & O_EXCL != 0 }
 }
 
 /// What the kernel is told of a name.

@@ -18,20 +18,25 @@ struct KernelListing: Sendable {
     ///   - lookUp: counts a look-up of a name, and gives the kernel's number for it; nil for what is not to be counted.
     ///   - forget: takes back the look-ups of an answer that the kernel does not want any more.
     func reply(
-        _ names: some Sequence<(name: String, attributes: NodeAttributes, next: Int)>, lifetime: Double,
-        lookUp: (String) -> UInt64?, forget: ([UInt64]) -> Void
+        _ names: some Sequence<(entry: OpenFolder.Entry, next: Int)>, lifetime: Double,
+        lookUp: (OpenFolder.Entry) -> (number: UInt64, inode: UInt64)?, forget: ([UInt64]) -> Void
     ) {
         var counted: [UInt64] = []
         let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: max(room, 1))
         defer { buffer.deallocate() }
         var used = 0
-        for (name, attributes, next) in names {
+        for (listed, next) in names {
             let taken: Int
+            let name = listed.name
+            var attributes = listed.attributes
             if withEntries {
                 guard size(of: name) <= room - used else { break }
-                let node = lookUp(name)
-                if let node { counted.append(node) }
-                let entry = KernelEntry(node: node ?? 0, attributes: attributes, lifetime: lifetime)
+                let node = lookUp(listed)
+                if let node {
+                    counted.append(node.number)
+                    attributes.number = node.inode
+                }
+                let entry = KernelEntry(node: node?.number ?? 0, attributes: attributes, lifetime: lifetime)
                 var parameters = KernelRequest.parameters(of: entry)
                 taken = fuse_add_direntry_plus(
                     request.raw, buffer + used, room - used, name, &parameters, off_t(next))

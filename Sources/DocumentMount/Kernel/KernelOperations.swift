@@ -31,6 +31,8 @@ enum KernelOperations {
         }
         addFolders(to: &operations)
         addFiles(to: &operations)
+        addChanges(to: &operations)
+        addRefusals(to: &operations)
         operations.statfs = { raw, _ in
             guard let raw else { return }
             handler(raw).fileSystem(KernelRequest(raw))
@@ -89,11 +91,11 @@ enum KernelOperations {
 
 // Outside of the type: what C calls captures nothing, not even that.
 
-private func handler(_ raw: fuse_req_t) -> any KernelHandler {
+func handler(_ raw: fuse_req_t) -> any KernelHandler {
     KernelSession.of(fuse_req_userdata(raw)).handler
 }
 
 /// A name as it came; nil when it is not UTF-8: there is no such item.
-private func text(_ name: UnsafePointer<CChar>?) -> String? {
+func text(_ name: UnsafePointer<CChar>?) -> String? {
     name.flatMap { String(validatingCString: $0) }
 }

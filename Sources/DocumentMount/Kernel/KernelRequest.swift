@@ -44,6 +44,16 @@ struct KernelRequest: @unchecked Sendable {  // libfuse takes answers from any t
         return fuse_reply_open(raw, &information) == 0
     }
 
+    /// The same for a document that was made just now.
+    func reply(created entry: KernelEntry, opened handle: UInt64) -> Bool {
+        var parameters = Self.parameters(of: entry)
+        var information = fuse_file_info()
+        information.fh = handle
+        return fuse_reply_create(raw, &parameters, &information) == 0
+    }
+
+    func reply(written count: Int) { fuse_reply_write(raw, count) }
+
     /// From a file, without a copy where the kernel can.
     func reply(from file: FileDescriptor, at offset: Int64, count: Int) {
         var vector = fuse_bufvec()

@@ -137,12 +137,18 @@ final class KernelSession: @unchecked Sendable {
     }
 
     private func interrupt(_ number: UInt) {
-        let task = state.withLock { state in
-            state.pending[number]?.isInterrupted = true
-            return state.pending[number]?.task
+        // On a disk, a program's signals interrupt nothing: what is done soon is done first.
+        Task {
+            try? await Task.sleep(for: Self.grace)
+            let task = state.withLock { state in
+                state.pending[number]?.isInterrupted = true
+                return state.pending[number]?.task
+            }
+            task?.cancel()
         }
-        task?.cancel()
     }
+
+    private static let grace = Duration.milliseconds(300)
 
     private func end(_ number: UInt) {
         let waiters = state.withLock { state in

@@ -35,6 +35,12 @@ package final class Freshness: Sendable {
         }
     }
 
+    /// A program has changed something: what was looked at before is not to be kept.
+    package func changed() { state.withLock { $0.happenings += 1 } }
+
+    /// Whether nothing has happened since.
+    package func isStill(_ look: Look) -> Bool { state.withLock { $0.happenings == look.happenings } }
+
     /// Answers the kernel; nothing happens meanwhile.
     ///
     /// - Parameter body: gets how long the kernel may keep the answer, in seconds. It does not wait.

@@ -8,17 +8,29 @@ import SystemPackage
 /// Documents: opening one has its contents brought, under a claim that lasts until it is closed.
 extension MountedTree {
     func open(_ node: UInt64, _ flags: OpenFlags, _ request: KernelRequest) {
-        guard flags.rawValue & O_ACCMODE == O_RDONLY else { return request.fail(.readOnlyFileSystem) }
         guard case .item(let location)? = nodes.withLock({ $0.place(of: node) }) else {
             return request.fail(.staleNFSFileHandle)
         }
         let isDenied = policy.denies(request.process)
         request.answer { [self] request in
             do {
-                if isDenied, try await !link.with({ try await $0.client.knownItem(at: location) }).hasContents {
-                    throw Errno.notPermitted
+                if isDenied, try await !known(at: location).hasContents { throw Errno.notPermitted }
+                let file: OpenFile
+                if flags.isWriting {
+                    file = opened(try await writer(of: node, at: location), node)
+                } else if let writer = try await writers.join(node) {
+                    file = opened(writer, node)
+                } else {
+                    file = try await openForReading(location, node)
                 }
-                let file = try await openForReading(location, node)
+                if flags.isWriting, flags.truncates {
+                    do {
+                        try await disk.run { try file.writer?.truncate(to: 0) }
+                    } catch {
+                        await file.close()
+                        throw error
+                    }
+                }
                 let keepsPages = await hasPages(of: file)
                 let handle = files.insert(file)
                 guard !request.reply(opened: handle, keepsPages: keepsPages) else { return }
@@ -51,13 +63,20 @@ extension MountedTree {
             }
             let item = hold.status?.item
             return OpenFile(
-                node: node, file: file, hold: hold,
-                number: item.map { NodeAttributes.number(of: $0.id, in: location.domain) } ?? node,
-                isWritable: item?.capabilities.contains(.write) ?? false)
+                node: node, file: file, writer: nil, number: number(of: node, item, in: location.domain),
+                isWritable: item?.capabilities.contains(.write) ?? false
+            ) {
+                try? file.close()
+                await hold.endAndWait()
+            }
         } catch {
             await hold.endAndWait()
             throw error
         }
+    }
+
+    private func number(of node: UInt64, _ item: Item?, in domain: DomainName) -> UInt64 {
+        nodes.withLock { $0.inode(of: node) } ?? item.map { NodeAttributes.number(of: $0.id, in: domain) } ?? node
     }
 
     func read(_ handle: UInt64, at offset: Int64, count: Int, _ request: KernelRequest) {

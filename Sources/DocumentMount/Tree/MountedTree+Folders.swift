@@ -21,8 +21,8 @@ extension MountedTree {
         if position > 0, let names = folder.names { return reply(names, node, from: position, listing) }
         listing.request.answer { [self] request in
             do {
-                let look = freshness.look()
-                let names = OpenFolder.Names(entries: try await names(in: node), look: look)
+                let (look, changes) = (freshness.look(), nodes.withLock { $0.changes })
+                let names = OpenFolder.Names(entries: try await names(in: node), look: look, changes: changes)
                 folder.hold(names)
                 reply(names, node, from: position, listing)
             } catch {
@@ -33,13 +33,18 @@ extension MountedTree {
 
     private func reply(_ names: OpenFolder.Names, _ node: UInt64, from position: Int, _ listing: KernelListing) {
         let rest = names.entries.enumerated().dropFirst(position).lazy.map { index, entry in
-            (name: entry.name, attributes: entry.attributes, next: index + 1)
+            (entry: entry, next: index + 1)
         }
         freshness.answer(names.look) { lifetime in
-            listing.reply(rest, lifetime: lifetime) { name in
-                // The folder itself and the one around it are not looked up.
-                guard name != ".", name != "..", let name = try? ItemName(name) else { return nil }
-                return nodes.withLock { $0.lookUp(name, in: node) }
+            listing.reply(rest, lifetime: lifetime) { entry in
+                // The folder itself and the one around it are not looked up, and nothing when something has happened since.
+                guard let identity = entry.identity, let name = try? ItemName(entry.name), lifetime > 0 else {
+                    return nil
+                }
+                return nodes.withLock {
+                    $0.lookUp(
+                        name, in: node, as: identity, inode: entry.attributes.number, at: names.changes)
+                }
             } forget: { counted in
                 for node in counted { forget(node, 1) }
             }
@@ -49,12 +54,14 @@ extension MountedTree {
     private func names(in node: UInt64) async throws -> [OpenFolder.Entry] {
         guard let place = nodes.withLock({ $0.place(of: node) }) else { throw Errno.staleNFSFileHandle }
         let own = NodeAttributes(number: NodeTable.top, isFolder: true)
-        var names = [".", ".."].map { OpenFolder.Entry(name: $0, attributes: own) }
+        var names = [".", ".."].map { OpenFolder.Entry(name: $0, attributes: own, identity: nil) }
         switch place {
         case .top:
             for domain in try await link.with({ try await $0.client.domains() }) {
                 names.append(
-                    OpenFolder.Entry(name: domain.name.rawValue, attributes: attributes(ofDomain: domain.name)))
+                    OpenFolder.Entry(
+                        name: domain.name.rawValue, attributes: attributes(ofDomain: domain.name),
+                        identity: NodeTable.Identity(id: .root, isFolder: true)))
             }
         case .item(let location):
             let items = try await link.with { session in
@@ -68,7 +75,12 @@ extension MountedTree {
                 return items.filter { $0.state != .nameClash && $0.item.name != nil }
             }
             for (item, attributes) in zip(items, try await attributes(of: items)) {
-                names.append(OpenFolder.Entry(name: item.item.name?.rawValue ?? "", attributes: attributes))
+                guard let name = item.item.name else { continue }
+                var attributes = attributes
+                attributes.number = nodes.withLock { $0.inode(of: name, in: node) } ?? attributes.number
+                names.append(
+                    OpenFolder.Entry(
+                        name: name.rawValue, attributes: attributes, identity: NodeTable.Identity(item)))
             }
         }
         return names

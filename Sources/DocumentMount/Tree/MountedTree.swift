@@ -14,13 +14,14 @@ final class MountedTree: KernelHandler {
     let policy: DownloadPolicy
     let nodes = Mutex(NodeTable())
     let files = HandleTable<OpenFile>()
+    let writers = Writers()
     let folders = HandleTable<OpenFolder>()
     /// Of which file the kernel may have pages, as it was when it was opened last.
     let pages = Mutex<[UInt64: FileState]>([:])
     let freshness = Freshness()
     let notices = KernelNotices()
     /// For calls that touch the disk.
-    let disk = BlockingPool(threads: 2, name: "docent-mount")
+    let disk = BlockingPool(threads: 4, name: "docent-mount")
     private let started = Timestamp(seconds: Int64(time(nil)))
 
     init(link: HostLink, address: HostAddress, policy: DownloadPolicy) {
@@ -33,6 +34,7 @@ final class MountedTree: KernelHandler {
     func closeAll() async {
         for file in files.removeAll() { await file.close() }
         _ = folders.removeAll()
+        await writers.endAll()
     }
 
     // MARK: Names and attributes
@@ -43,9 +45,7 @@ final class MountedTree: KernelHandler {
         else { return request.fail(.noSuchFileOrDirectory) }
         request.answer { [self] request in
             do {
-                let look = freshness.look()
-                let attributes = try await attributes(of: location)
-                try reply(name, in: folder, attributes, look, request)
+                try await reply(name, in: folder, location, request)
             } catch {
                 request.fail(ErrorNumber.of(error))
             }
@@ -53,16 +53,30 @@ final class MountedTree: KernelHandler {
     }
 
     /// Tells the kernel of a name, and counts that.
-    func reply(
-        _ name: ItemName, in folder: UInt64, _ attributes: NodeAttributes, _ look: Freshness.Look,
-        _ request: KernelRequest
-    ) throws(Errno) {
-        guard let node = nodes.withLock({ $0.lookUp(name, in: folder) }) else { throw .noSuchFileOrDirectory }
-        let isTaken = freshness.answer(look) { lifetime in
-            request.reply(entry: KernelEntry(node: node, attributes: attributes, lifetime: lifetime))
+    private func reply(
+        _ name: ItemName, in folder: UInt64, _ location: Location, _ request: KernelRequest
+    ) async throws {
+        // A program may change it meanwhile.
+        for _ in 0..<Self.mostLooks {
+            let (look, changes) = (freshness.look(), nodes.withLock { $0.changes })
+            let (attributes, identity) = try await self.look(at: location)
+            let known = nodes.withLock {
+                $0.lookUp(name, in: folder, as: identity, inode: attributes.number, at: changes)
+            }
+            guard let known else { continue }
+            var entry = KernelEntry(node: known.number, attributes: attributes, lifetime: 0)
+            entry.attributes.number = known.inode
+            let isTaken = freshness.answer(look) { lifetime in
+                entry.lifetime = lifetime
+                return request.reply(entry: entry)
+            }
+            if !isTaken { forget(known.number, 1) }
+            return
         }
-        if !isTaken { forget(node, 1) }
+        throw Errno.staleNFSFileHandle
     }
+
+    private static let mostLooks = 20
 
     func forget(_ node: UInt64, _ count: UInt64) {
         if nodes.withLock({ $0.forget(node, count) }) { pages.withLock { $0[node] = nil } }
@@ -70,16 +84,17 @@ final class MountedTree: KernelHandler {
 
     func attributes(of node: UInt64, handle: UInt64?, _ request: KernelRequest) {
         let look = freshness.look()
-        if let file = handle.flatMap({ files[$0] }) ?? files.first(where: { $0.node == node }),
-            let attributes = file.attributes
-        {
+        if let attributes = openAttributes(of: node, handle) {
             return freshness.answer(look) { request.reply(attributes, lifetime: $0) }
         }
         guard let place = nodes.withLock({ $0.place(of: node) }) else { return request.fail(.staleNFSFileHandle) }
         guard case .item(let location) = place else { return request.reply(top, lifetime: Freshness.short) }
         request.answer { [self] request in
             do {
-                let attributes = try await attributes(of: location)
+                var attributes = try await self.look(at: location).attributes
+                // It may have been opened meanwhile, and written to.
+                attributes = openAttributes(of: node, handle) ?? attributes
+                attributes.number = nodes.withLock { $0.inode(of: node) } ?? attributes.number
                 freshness.answer(look) { request.reply(attributes, lifetime: $0) }
             } catch {
                 request.fail(ErrorNumber.of(error))
@@ -87,16 +102,29 @@ final class MountedTree: KernelHandler {
         }
     }
 
+    /// Of what a program has open: as its file is now.
+    func openAttributes(of node: UInt64, _ handle: UInt64?) -> NodeAttributes? {
+        let file =
+            handle.flatMap { files[$0] } ?? files.first { $0.node == node && $0.writer != nil }
+            ?? files.first { $0.node == node }
+        return file?.attributes
+    }
+
     /// From what is known on this machine.
-    func attributes(of location: Location) async throws -> NodeAttributes {
+    func look(at location: Location) async throws -> (attributes: NodeAttributes, identity: NodeTable.Identity) {
         if location.isRoot {
             let domains = try await link.with { try await $0.client.domains() }
             guard domains.contains(where: { $0.name == location.domain }) else { throw Errno.noSuchFileOrDirectory }
-            return attributes(ofDomain: location.domain)
+            return (attributes(ofDomain: location.domain), NodeTable.Identity(id: .root, isFolder: true))
         }
+        let status = try await known(at: location)
+        return (try await attributes(of: [status])[0], NodeTable.Identity(status))
+    }
+
+    func known(at location: Location) async throws -> ItemStatus {
         let status = try await link.with { try await $0.client.knownItem(at: location) }
         guard status.state != .nameClash else { throw Errno.noSuchFileOrDirectory }
-        return try await attributes(of: [status])[0]
+        return status
     }
 
     func attributes(of statuses: [ItemStatus]) async throws -> [NodeAttributes] {

@@ -5,16 +5,23 @@ import SystemPackage
 final class OpenFile: Sendable {
     let node: UInt64
     let file: FileDescriptor
-    private let hold: AccessHold
+    /// Nil for one that is only read, and that nobody wrote when it was opened.
+    let writer: Writer?
     private let number: UInt64
     private let isWritable: Bool
+    private let end: @Sendable () async -> Void
 
-    init(node: UInt64, file: FileDescriptor, hold: AccessHold, number: UInt64, isWritable: Bool) {
+    /// - Parameter end: returns when the host knows that it is closed, where that matters.
+    init(
+        node: UInt64, file: FileDescriptor, writer: Writer?, number: UInt64, isWritable: Bool,
+        end: @escaping @Sendable () async -> Void
+    ) {
         self.node = node
         self.file = file
-        self.hold = hold
+        self.writer = writer
         self.number = number
         self.isWritable = isWritable
+        self.end = end
     }
 
     /// As the file is now.
@@ -25,9 +32,5 @@ final class OpenFile: Sendable {
             isWritable: isWritable)
     }
 
-    /// Returns when the host knows that the access has ended.
-    func close() async {
-        try? file.close()
-        await hold.endAndWait()
-    }
+    func close() async { await end() }
 }

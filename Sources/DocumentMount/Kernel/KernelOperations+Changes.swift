@@ -1,0 +1,104 @@
+internal import CFuse
+import DocumentModel
+import Glibc
+import SystemPackage
+
+/// What programs change.
+extension KernelOperations {
+    static func addChanges(to operations: inout fuse_lowlevel_ops) {
+        operations.create = { raw, parent, name, _, information in
+            guard let raw, let information else { return }
+            let request = KernelRequest(raw)
+            guard let name = text(name) else { return request.fail(.illegalByteSequence) }
+            handler(raw).create(name, in: parent, OpenFlags(rawValue: information.pointee.flags), request)
+        }
+        operations.write = { raw, _, bytes, count, offset, information in
+            guard let raw, let information else { return }
+            handler(raw).write(
+                UnsafeRawBufferPointer(start: bytes, count: count), at: Int64(offset), information.pointee.fh,
+                KernelRequest(raw))
+        }
+        operations.fsync = { raw, _, _, information in
+            guard let raw, let information else { return }
+            handler(raw).flush(information.pointee.fh, KernelRequest(raw))
+        }
+        operations.setattr = { raw, node, status, wanted, information in
+            guard let raw, let status else { return }
+            handler(raw).set(
+                changes(status.pointee, wanted), of: node, handle: information?.pointee.fh, KernelRequest(raw))
+        }
+        operations.fallocate = { raw, _, mode, offset, length, information in
+            guard let raw, let information else { return }
+            handler(raw).allocate(
+                Int64(length), at: Int64(offset), mode: mode, information.pointee.fh, KernelRequest(raw))
+        }
+        operations.mkdir = { raw, parent, name, _ in
+            guard let raw else { return }
+            let request = KernelRequest(raw)
+            guard let name = text(name) else { return request.fail(.illegalByteSequence) }
+            handler(raw).makeFolder(name, in: parent, request)
+        }
+        operations.unlink = { raw, parent, name in
+            guard let raw else { return }
+            let request = KernelRequest(raw)
+            guard let name = text(name) else { return request.fail(.noSuchFileOrDirectory) }
+            handler(raw).remove(name, in: parent, isFolder: false, request)
+        }
+        operations.rmdir = { raw, parent, name in
+            guard let raw else { return }
+            let request = KernelRequest(raw)
+            guard let name = text(name) else { return request.fail(.noSuchFileOrDirectory) }
+            handler(raw).remove(name, in: parent, isFolder: true, request)
+        }
+        operations.rename = { raw, parent, name, newParent, newName, flags in
+            guard let raw else { return }
+            let request = KernelRequest(raw)
+            guard let name = text(name) else { return request.fail(.noSuchFileOrDirectory) }
+            guard let newName = text(newName) else { return request.fail(.illegalByteSequence) }
+            handler(raw).rename(name, in: parent, to: newName, in: newParent, flags: flags, request)
+        }
+    }
+
+    /// What there is not in a domain.
+    static func addRefusals(to operations: inout fuse_lowlevel_ops) {
+        operations.symlink = { raw, _, _, _ in
+            guard let raw else { return }
+            KernelRequest(raw).fail(.notPermitted)
+        }
+        operations.link = { raw, _, _, _ in
+            guard let raw else { return }
+            KernelRequest(raw).fail(.notPermitted)
+        }
+        operations.mknod = { raw, _, _, _, _ in
+            guard let raw else { return }
+            KernelRequest(raw).fail(.notPermitted)
+        }
+        operations.setxattr = { raw, _, _, _, _, _ in
+            guard let raw else { return }
+            KernelRequest(raw).fail(.notSupported)
+        }
+        operations.removexattr = { raw, _, _ in
+            guard let raw else { return }
+            KernelRequest(raw).fail(.notSupported)
+        }
+        // What is in a folder is written down when it is made.
+        operations.fsyncdir = { raw, _, _, _ in
+            guard let raw else { return }
+            KernelRequest(raw).succeed()
+        }
+    }
+}
+
+private func changes(_ status: stat, _ wanted: Int32) -> AttributeChanges {
+    var changes = AttributeChanges()
+    if wanted & FUSE_SET_ATTR_SIZE != 0 { changes.size = Int64(status.st_size) }
+    if wanted & FUSE_SET_ATTR_MTIME_NOW != 0 {
+        changes.isModifiedNow = true
+    } else if wanted & FUSE_SET_ATTR_MTIME != 0 {
+        changes.modified = Timestamp(
+            seconds: Int64(status.st_mtim.tv_sec), nanoseconds: UInt32(status.st_mtim.tv_nsec))
+    }
+    if wanted & FUSE_SET_ATTR_UID != 0 { changes.owner = status.st_uid }
+    if wanted & FUSE_SET_ATTR_GID != 0 { changes.group = status.st_gid }
+    return changes
+}

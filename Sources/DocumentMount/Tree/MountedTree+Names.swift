@@ -1,0 +1,150 @@
+import CDocentShims
+import DocumentClient
+import DocumentModel
+import DocumentTransport
+import Glibc
+import Synchronization
+import SystemPackage
+
+/// Names that programs make, change and remove.
+///
+/// The kernel asks for one change of a folder at a time; what is entered into ``NodeTable`` is so before it is answered.
+extension MountedTree {
+    func makeFolder(_ name: String, in folder: UInt64, _ request: KernelRequest) {
+        guard name.utf8.count <= ItemName.maximumLength else { return request.fail(.fileNameTooLong) }
+        guard let name = try? ItemName(name) else { return request.fail(.invalidArgument) }
+        guard let location = nodes.withLock({ $0.location(of: name, in: folder) }), !location.isRoot else {
+            return request.fail(.notPermitted)
+        }
+        request.answer { [self] request in
+            do {
+                let status = try await link.with { try await $0.client.makeFolder(at: location, atOnce: true) }
+                let attributes = NodeAttributes(status, file: nil)
+                let made = nodes.withLock {
+                    $0.made(name, in: folder, as: NodeTable.Identity(status), inode: attributes.number)
+                }
+                freshness.changed()
+                guard let made else { throw Errno.staleNFSFileHandle }
+                var entry = KernelEntry(node: made.number, attributes: attributes, lifetime: 0)
+                entry.attributes.number = made.inode
+                let isTaken = freshness.answer(freshness.look()) { lifetime in
+                    entry.lifetime = lifetime
+                    return request.reply(entry: entry)
+                }
+                if !isTaken { forget(made.number, 1) }
+            } catch {
+                request.fail(ErrorNumber.of(error))
+            }
+        }
+    }
+
+    func remove(_ name: String, in folder: UInt64, isFolder: Bool, _ request: KernelRequest) {
+        guard let name = try? ItemName(name), let location = nodes.withLock({ $0.location(of: name, in: folder) })
+        else { return request.fail(.noSuchFileOrDirectory) }
+        guard !location.isRoot else { return request.fail(.notPermitted) }
+        request.answer { [self] request in
+            do {
+                if isFolder, try await !isEmpty(location) { throw Errno.directoryNotEmpty }
+                try await remove(location, node(name, folder))
+                await removed(name, in: folder)
+                request.succeed()
+            } catch {
+                request.fail(ErrorNumber.of(error))
+            }
+        }
+    }
+
+    private func remove(_ location: Location, _ node: UInt64?) async throws {
+        if let node, writers.isOpen(node) {
+            let status = try await known(at: location)
+            // What its provider knows it may refuse to remove: nobody is to find the file missing meanwhile.
+            if !nodes.withLock({ $0.isNew(node, as: status.item.id) }) { await writers.end(node) }
+            if writers.isOpen(node) { return try await remove(location, withFileAt: status.path) }
+        }
+        try await link.with { try await $0.remove(location) }
+    }
+
+    private func removed(_ name: ItemName, in folder: UInt64) async {
+        let node = nodes.withLock { nodes in
+            let node = nodes.number(of: name, in: folder)
+            nodes.removed(name, in: folder)
+            return node
+        }
+        freshness.changed()
+        if let node { await writers.unlink(node) }
+    }
+
+    private func isEmpty(_ location: Location) async throws -> Bool {
+        try await link.with { session in
+            try await session.client.knownItemPage(in: location, suggestedCount: 1)
+        }.items.isEmpty
+    }
+
+    func rename(
+        _ name: String, in folder: UInt64, to newName: String, in newFolder: UInt64, flags: UInt32,
+        _ request: KernelRequest
+    ) {
+        // Both at once, and what else there may be.
+        guard flags & ~UInt32(DOCENT_RENAME_NOREPLACE) == 0 else { return request.fail(.invalidArgument) }
+        guard newName.utf8.count <= ItemName.maximumLength else { return request.fail(.fileNameTooLong) }
+        guard let newName = try? ItemName(newName) else { return request.fail(.invalidArgument) }
+        let places = nodes.withLock { nodes in
+            (try? ItemName(name)).flatMap { nodes.location(of: $0, in: folder) }.flatMap { origin in
+                nodes.location(of: newName, in: newFolder).map { (origin, $0) }
+            }
+        }
+        guard let (origin, destination) = places, let name = origin.name ?? (try? ItemName(name)) else {
+            return request.fail(.noSuchFileOrDirectory)
+        }
+        guard !origin.isRoot, !destination.isRoot else { return request.fail(.notPermitted) }
+        guard origin.domain == destination.domain else { return request.fail(.improperLink) }
+        request.answer { [self] request in
+            do {
+                let replaced = try await rename(origin, to: destination, replacing: flags == 0, node(name, folder))
+                let gone = nodes.withLock { nodes in
+                    let gone = nodes.number(of: newName, in: newFolder)
+                    nodes.renamed(name, in: folder, to: newName, in: newFolder, replacing: replaced)
+                    return gone
+                }
+                freshness.changed()
+                if let gone { await writers.unlink(gone) }
+                request.succeed()
+            } catch {
+                request.fail(ErrorNumber.of(error))
+            }
+        }
+    }
+
+    private func node(_ name: ItemName, _ folder: UInt64) -> UInt64? {
+        nodes.withLock { $0.number(of: name, in: folder) }
+    }
+
+    /// - Returns: the identifier of the document that has got the contents of the renamed one; nil when it took a free place.
+    private func rename(
+        _ origin: Location, to destination: Location, replacing: Bool, _ node: UInt64?
+    ) async throws -> ItemIdentifier? {
+        guard let there = try await knownIfPresent(at: destination) else {
+            try await link.with { try await $0.move(origin, to: destination) }
+            return nil
+        }
+        guard replacing else { throw Errno.fileExists }
+        guard there.item.kind == .document else {
+            guard try await isEmpty(destination) else { throw Errno.directoryNotEmpty }
+            try await link.with { try await $0.remove(destination) }
+            try await link.with { try await $0.move(origin, to: destination) }
+            return nil
+        }
+        guard let node else { throw Errno.noSuchFileOrDirectory }
+        try await replace(there, at: destination, with: origin, node)
+        return there.item.id
+    }
+
+    private func knownIfPresent(at location: Location) async throws -> ItemStatus? {
+        do {
+            return try await known(at: location)
+        } catch {
+            guard ErrorNumber.of(error) == .noSuchFileOrDirectory else { throw error }
+            return nil
+        }
+    }
+}

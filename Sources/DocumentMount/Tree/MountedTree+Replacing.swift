@@ -1,0 +1,64 @@
+import CDocentShims
+import DocumentModel
+import DocumentTransport
+import Glibc
+import SystemPackage
+
+/// A document takes the place of another one, as editors save: the other one lives on, with new contents.
+///
+/// The files change places in the storage root, in one step, under a claim on both; then the one that was renamed goes. At
+/// each moment both contents are there, and the journal says that the document was being written.
+extension MountedTree {
+    func replace(_ there: ItemStatus, at destination: Location, with origin: Location, _ node: UInt64) async throws {
+        let writer = try await writer(of: node, at: origin)
+        defer { writers.leave(node) }
+        let hold = try await link.with { try await $0.hold(destination, .writing) }
+        let target = hold.path.string
+        do {
+            let source = try await known(at: origin).path
+            guard try await disk.run({ writer.isAt(source) }) else { throw Errno.staleNFSFileHandle }
+            try await exchange(source, target)
+            do {
+                try await remove(origin, withFileAt: source)
+            } catch {
+                // Both are as they were.
+                if try await disk.run({ writer.isAt(target) }) { try await exchange(source, target) }
+                throw error
+            }
+        } catch {
+            await hold.endAndWait()
+            throw error
+        }
+        // From now on it is the other document that is written.
+        writer.take(hold).end()
+    }
+
+    /// Removes a document whose file is open for writing, or is not the one that the host knows: it is out of the way
+    /// meanwhile, and comes back when the document cannot be removed.
+    func remove(_ location: Location, withFileAt path: String) async throws {
+        let aside = "\(address.root)/.docent/staging/mount-\(getpid())-\(UInt64.random(in: 0 ... .max))"
+        let isAside = try await disk.run {
+            let result = docent_renameat2(AT_FDCWD, path, AT_FDCWD, aside, UInt32(DOCENT_RENAME_NOREPLACE))
+            guard result == 0 || result == -ENOENT else { throw Errno(rawValue: -result) }
+            return result == 0
+        }
+        do {
+            try await link.with { try await $0.remove(location) }
+        } catch {
+            if isAside {
+                try await disk.run {
+                    _ = docent_renameat2(AT_FDCWD, aside, AT_FDCWD, path, UInt32(DOCENT_RENAME_NOREPLACE))
+                }
+            }
+            throw error
+        }
+        if isAside { try await disk.run { _ = docent_unlinkat(AT_FDCWD, aside, 0) } }
+    }
+
+    private func exchange(_ one: String, _ other: String) async throws {
+        try await disk.run {
+            let result = docent_renameat2(AT_FDCWD, one, AT_FDCWD, other, UInt32(DOCENT_RENAME_EXCHANGE))
+            guard result == 0 else { throw Errno(rawValue: -result) }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+import CDocentShims
+import DocumentClient
+import DocumentModel
+import DocumentTransport
+import Glibc
+import Synchronization
+import SystemPackage
+
+/// Documents that programs write: into the file in the storage root, under a claim that lasts until a while after they have
+/// closed it. Should this process die, or the host, what was written is there, and is found.
+extension MountedTree {
+    func create(_ name: String, in folder: UInt64, _ flags: OpenFlags, _ request: KernelRequest) {
+        guard name.utf8.count <= ItemName.maximumLength else { return request.fail(.fileNameTooLong) }
+        guard let name = try? ItemName(name) else { return request.fail(.invalidArgument) }
+        guard let location = nodes.withLock({ $0.location(of: name, in: folder) }), !location.isRoot else {
+            return request.fail(.notPermitted)
+        }
+        request.answer { [self] request in
+            do {
+                let hold = try await link.with { try await $0.hold(location, .creating) }
+                let writer = try await open(hold)
+                guard let status = hold.status else { throw Errno.ioError }
+                let inode = NodeAttributes.number(of: status.item.id, in: location.domain)
+                let made = nodes.withLock {
+                    $0.made(name, in: folder, as: NodeTable.Identity(status), inode: inode)
+                }
+                freshness.changed()
+                guard let made else {
+                    await writer.close()
+                    throw Errno.staleNFSFileHandle
+                }
+                let file = opened(try await writers.use(made.number) { writer }, made.number)
+                reply(file, made, request)
+            } catch {
+                let number = ErrorNumber.of(error)
+                // The kernel looks again, and finds what has come there meanwhile.
+                request.fail(number == .fileExists && !flags.isExclusive ? .staleNFSFileHandle : number)
+            }
+        }
+    }
+
+    private func reply(_ file: OpenFile, _ made: (number: UInt64, inode: UInt64), _ request: KernelRequest) {
+        let handle = files.insert(file)
+        let look = freshness.look()
+        guard let attributes = file.attributes else { return request.fail(.ioError) }
+        let isTaken = freshness.answer(look) { lifetime in
+            let entry = KernelEntry(node: made.number, attributes: attributes, lifetime: lifetime)
+            return request.reply(created: entry, opened: handle)
+        }
+        if isTaken { return }
+        forget(made.number, 1)
+        files.remove(handle)
+        Task { await file.close() }
+    }
+
+    /// One more user of a document that is written.
+    func writer(of node: UInt64, at location: Location) async throws -> Writer {
+        try await writers.use(node) { [self] in
+            try await open(try await link.with { try await $0.hold(location, .writing) })
+        }
+    }
+
+    private func open(_ hold: AccessHold) async throws -> Writer {
+        do {
+            let path = hold.path
+            let file = try await disk.run {
+                try FileDescriptor.open(path, .readWrite, options: [.noFollow, .closeOnExec])
+            }
+            return Writer(file: file, hold: hold)
+        } catch {
+            await hold.endAndWait()
+            throw error
+        }
+    }
+
+    func opened(_ writer: Writer, _ node: UInt64) -> OpenFile {
+        let inode = nodes.withLock { $0.inode(of: node) } ?? node
+        return OpenFile(node: node, file: writer.file, writer: writer, number: inode, isWritable: true) { [self] in
+            writers.leave(node)
+        }
+    }
+
+    // MARK: What is done with one that is open
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64, _ handle: UInt64, _ request: KernelRequest) {
+        guard let file = files[handle], let writer = file.writer else { return request.fail(.badFileDescriptor) }
+        if writer.isLive { return write(bytes, at: offset, writer, request) }
+        let bytes = Array(bytes)
+        request.answer { [self] request in
+            do {
+                try await revive(writer, file.node)
+                try await disk.run { bytes.withUnsafeBytes { self.write($0, at: offset, writer, request) } }
+            } catch {
+                request.fail(ErrorNumber.of(error))
+            }
+        }
+    }
+
+    private func write(
+        _ bytes: UnsafeRawBufferPointer, at offset: Int64, _ writer: Writer, _ request: KernelRequest
+    ) {
+        do throws(Errno) {
+            try writer.write(bytes, at: offset)
+            request.reply(written: bytes.count)
+        } catch {
+            request.fail(error)
+        }
+    }
+
+    /// The host has ended since, and another one does not know that the document is being written.
+    ///
+    /// - Throws: `ESTALE` when something else has taken the file's place meanwhile: what would be written, nobody would see.
+    private func revive(_ writer: Writer, _ node: UInt64) async throws {
+        guard case .item(let location)? = nodes.withLock({ $0.place(of: node) }) else {
+            throw Errno.staleNFSFileHandle
+        }
+        let hold = try await link.with { try await $0.hold(location, .writing) }
+        let path = hold.path.string
+        guard try await disk.run({ writer.isAt(path) }) else {
+            await hold.endAndWait()
+            throw Errno.staleNFSFileHandle
+        }
+        writer.take(hold).end()
+    }
+
+    func flush(_ handle: UInt64, _ request: KernelRequest) {
+        guard let file = files[handle] else { return request.fail(.badFileDescriptor) }
+        guard let writer = file.writer else { return request.succeed() }
+        request.answer { [self] request in
+            do {
+                if !writer.isLive { try await revive(writer, file.node) }
+                try await disk.run { try writer.flush() }
+                request.succeed()
+            } catch {
+                request.fail(ErrorNumber.of(error))
+            }
+        }
+    }
+
+    func allocate(_ size: Int64, at offset: Int64, mode: Int32, _ handle: UInt64, _ request: KernelRequest) {
+        guard let file = files[handle], let writer = file.writer else { return request.fail(.badFileDescriptor) }
+        request.answer { [self] request in
+            do {
+                if !writer.isLive { try await revive(writer, file.node) }
+                try await disk.run { try writer.allocate(size, at: offset, mode: mode) }
+                request.succeed()
+            } catch {
+                request.fail(ErrorNumber.of(error))
+            }
+        }
+    }
+
+    // MARK: Attributes
+
+    func set(_ changes: AttributeChanges, of node: UInt64, handle: UInt64?, _ request: KernelRequest) {
+        guard changes.owner ?? getuid() == getuid(), changes.group ?? getgid() == getgid() else {
+            return request.fail(.notPermitted)
+        }
+        let isTime = changes.modified != nil || changes.isModifiedNow
+        let place = nodes.withLock { $0.place(of: node) }
+        let open = handle.flatMap { files[$0] } ?? files.first { $0.node == node && $0.writer != nil }
+        guard changes.size != nil || isTime else { return attributes(of: node, handle: handle, request) }
+        request.answer { [self] request in
+            do {
+                if let writer = open?.writer {
+                    if !writer.isLive { try await revive(writer, node) }
+                    try await apply(changes, to: writer)
+                } else {
+                    guard case .item(let location)? = place else { throw Errno.staleNFSFileHandle }
+                    // Those of folders are the provider's.
+                    if !location.isRoot, try await known(at: location).item.kind == .document {
+                        let writer = try await writer(of: node, at: location)
+                        defer { writers.leave(node) }
+                        if !writer.isLive { try await revive(writer, node) }
+                        try await apply(changes, to: writer)
+                    }
+                }
+                freshness.changed()
+                attributes(of: node, handle: handle, request)
+            } catch {
+                request.fail(ErrorNumber.of(error))
+            }
+        }
+    }
+
+    private func apply(_ changes: AttributeChanges, to writer: Writer) async throws {
+        try await disk.run {
+            if let size = changes.size { try writer.truncate(to: size) }
+            if changes.modified != nil || changes.isModifiedNow { try writer.setModified(changes.modified) }
+        }
+    }
+}

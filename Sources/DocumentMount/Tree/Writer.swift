@@ -1,0 +1,78 @@
+import CDocentShims
+import DocumentModel
+import Glibc
+import Synchronization
+import SystemPackage
+
+/// A document that programs write: its file, and the access under which they do.
+final class Writer: Sendable {
+    private struct State {
+        var hold: AccessHold
+        /// It has no name any more: what is written is its writers' own.
+        var isUnlinked = false
+    }
+
+    /// For reading and writing. What several programs write goes through one.
+    let file: FileDescriptor
+    private let state: Mutex<State>
+
+    init(file: FileDescriptor, hold: AccessHold) {
+        self.file = file
+        state = Mutex(State(hold: hold))
+    }
+
+    /// Whether what is written now is seen by the host: false when that has ended since.
+    var isLive: Bool { state.withLock { $0.isUnlinked || !$0.hold.isOver } }
+
+    func unlink() { state.withLock { $0.isUnlinked = true } }
+
+    /// - Returns: the access until now, which is to be ended.
+    func take(_ hold: AccessHold) -> AccessHold {
+        state.withLock { state in
+            defer { state.hold = hold }
+            return state.hold
+        }
+    }
+
+    /// Whether a path is this file's.
+    func isAt(_ path: String) -> Bool {
+        var (own, other) = (docent_status(), docent_status())
+        guard docent_fstat(file.rawValue, &own) == 0, docent_fstatat(AT_FDCWD, path, &other) == 0 else { return false }
+        return own.inode == other.inode && own.device == other.device
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) {
+        guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
+        let result = docent_pwrite_all(file.rawValue, start, bytes.count, offset)
+        guard result >= 0 else { throw Errno(rawValue: Int32(-result)) }
+    }
+
+    func truncate(to size: Int64) throws(Errno) { try check(docent_ftruncate(file.rawValue, size)) }
+
+    func flush() throws(Errno) { try check(docent_fsync(file.rawValue)) }
+
+    /// - Parameter time: nil: now.
+    func setModified(_ time: Timestamp?) throws(Errno) {
+        var now: (seconds: Int64, nanoseconds: UInt32) = (0, 0)
+        docent_file_clock(&now.seconds, &now.nanoseconds)
+        let (seconds, nanoseconds) = (time?.seconds ?? now.seconds, time?.nanoseconds ?? now.nanoseconds)
+        try check(docent_set_modified(file.rawValue, seconds, nanoseconds))
+    }
+
+    func allocate(_ size: Int64, at offset: Int64, mode: Int32) throws(Errno) {
+        // Room that is not seen, and holes, there are none of.
+        guard mode == 0 else { throw .notSupported }
+        let result = posix_fallocate(file.rawValue, off_t(offset), off_t(size))
+        guard result == 0 else { throw Errno(rawValue: result) }
+    }
+
+    /// Returns when the host has recorded what was written.
+    func close() async {
+        await state.withLock { $0.hold }.endAndWait()
+        try? file.close()
+    }
+
+    private func check(_ result: Int32) throws(Errno) {
+        guard result == 0 else { throw Errno(rawValue: -result) }
+    }
+}

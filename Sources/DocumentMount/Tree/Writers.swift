@@ -1,0 +1,78 @@
+import DocumentModel
+import Synchronization
+
+/// Documents that programs write, by the kernel's numbers. The access to one lasts for a while after the last program has
+/// closed it: what programs do next with what they have written (another name, another document's place, another write) is
+/// part of the same save, and sent once.
+final class Writers: Sendable {
+    typealias Opening = Task<Writer, any Error>
+
+    /// How long after the last close.
+    static let patience = Duration.seconds(1)
+
+    private let table = Mutex(UseTable<Opening>())
+
+    /// Those that are open, or were until just now.
+    func isOpen(_ node: UInt64) -> Bool { table.withLock { $0[node] != nil } }
+
+    /// One more user; nil where nobody writes.
+    func join(_ node: UInt64) async throws -> Writer? {
+        guard let opening = table.withLock({ $0.join(node) }) else { return nil }
+        return try await value(of: opening, node)
+    }
+
+    /// One more user. What it takes to open it is done once, whoever asks.
+    func use(_ node: UInt64, _ open: @escaping @Sendable () async throws -> Writer) async throws -> Writer {
+        while true {
+            let opening = table.withLock { $0.use(node) { Task { try await open() } } }
+            do {
+                return try await value(of: opening, node)
+            } catch is CancellationError where !Task.isCancelled {
+                // Another one who waited for it was interrupted.
+                continue
+            }
+        }
+    }
+
+    private func value(of opening: Opening, _ node: UInt64) async throws -> Writer {
+        do {
+            return try await withTaskCancellationHandler {
+                try await opening.value
+            } onCancel: {
+                opening.cancel()
+            }
+        } catch {
+            table.withLock { $0.discard(node, opening) }
+            throw error
+        }
+    }
+
+    /// One user less. The last one's end is the document's, after a while.
+    func leave(_ node: UInt64) {
+        guard let ticket = table.withLock({ $0.leave(node) }) else { return }
+        Task {
+            try? await Task.sleep(for: Self.patience)
+            guard let opening = table.withLock({ $0.end(node, ticket) }) else { return }
+            try? await opening.value.close()
+        }
+    }
+
+    /// Ends it at once where no program has it open; returns when the host has recorded what was written.
+    func end(_ node: UInt64) async {
+        guard let opening = table.withLock({ $0.endUnused(node) }) else { return }
+        try? await opening.value.close()
+    }
+
+    /// It has no name any more.
+    func unlink(_ node: UInt64) async {
+        guard let opening = table.withLock({ $0[node] }), let writer = try? await opening.value else { return }
+        writer.unlink()
+        guard table.withLock({ $0.endUnused(node) }) != nil else { return }
+        await writer.close()
+    }
+
+    /// Ends all at once.
+    func endAll() async {
+        for opening in table.withLock({ $0.removeAll() }) { try? await opening.value.close() }
+    }
+}

@@ -1,0 +1,79 @@
+/// What several users share, from the first one on until a while after the last one: a pure state machine.
+///
+/// Who is the last to leave gets a ticket; when the while is over and nobody came meanwhile, the ticket ends what was shared.
+package struct UseTable<Value: Equatable & Sendable>: Sendable {
+    private struct Entry {
+        var value: Value
+        var users: Int
+        /// Of the last one who left; nil while there are users.
+        var ticket: UInt64?
+    }
+
+    private var entries: [UInt64: Entry] = [:]
+    private var last: UInt64 = 0
+
+    package init() {}
+
+    package var isEmpty: Bool { entries.isEmpty }
+
+    /// Nil where nothing is shared.
+    package subscript(_ number: UInt64) -> Value? { entries[number]?.value }
+
+    package func users(of number: UInt64) -> Int { entries[number]?.users ?? 0 }
+
+    /// One more user of what there is, or of what is begun.
+    package mutating func use(_ number: UInt64, begin: () -> Value) -> Value {
+        if let known = join(number) { return known }
+        let value = begin()
+        entries[number] = Entry(value: value, users: 1, ticket: nil)
+        return value
+    }
+
+    /// One more user, where something is shared.
+    package mutating func join(_ number: UInt64) -> Value? {
+        guard let known = entries[number] else { return nil }
+        entries[number]?.users += 1
+        entries[number]?.ticket = nil
+        return known.value
+    }
+
+    /// One user less.
+    ///
+    /// - Returns: a ticket, when that was the last one.
+    package mutating func leave(_ number: UInt64) -> UInt64? {
+        guard let entry = entries[number], entry.users > 0 else { return nil }
+        entries[number]?.users -= 1
+        guard entry.users == 1 else { return nil }
+        last += 1
+        entries[number]?.ticket = last
+        return last
+    }
+
+    /// The while is over.
+    ///
+    /// - Returns: what is to be ended; nil when somebody came meanwhile.
+    package mutating func end(_ number: UInt64, _ ticket: UInt64) -> Value? {
+        guard let entry = entries[number], entry.ticket == ticket else { return nil }
+        entries[number] = nil
+        return entry.value
+    }
+
+    /// Without waiting for the while to be over.
+    ///
+    /// - Returns: what is to be ended; nil while it has users.
+    package mutating func endUnused(_ number: UInt64) -> Value? {
+        guard let entry = entries[number], entry.users == 0 else { return nil }
+        entries[number] = nil
+        return entry.value
+    }
+
+    /// It could not be begun: whoever comes next begins anew.
+    package mutating func discard(_ number: UInt64, _ value: Value) {
+        if entries[number]?.value == value { entries[number] = nil }
+    }
+
+    package mutating func removeAll() -> [Value] {
+        defer { entries = [:] }
+        return entries.values.map(\.value)
+    }
+}

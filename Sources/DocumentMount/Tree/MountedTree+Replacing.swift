@@ -18,12 +18,9 @@ extension MountedTree {
             let source = try await known(at: origin).path
             guard try await disk.run({ writer.isAt(source) }) else { throw Errno.staleNFSFileHandle }
             try await exchange(source, target)
-            do {
-                try await remove(origin, withFileAt: source)
-            } catch {
+            try await remove(origin, withFileAt: source) { [self] in
                 // Both are as they were.
                 if try await disk.run({ writer.isAt(target) }) { try await exchange(source, target) }
-                throw error
             }
         } catch {
             await hold.endAndWait()
@@ -34,25 +31,36 @@ extension MountedTree {
     }
 
     /// Removes a document whose file is open for writing, or is not the one that the host knows: it is out of the way
-    /// meanwhile, and comes back when the document cannot be removed.
-    func remove(_ location: Location, withFileAt path: String) async throws {
+    /// meanwhile, and is back, when the document cannot be removed, before the host looks at it again.
+    ///
+    /// - Parameter undo: done when it cannot be removed.
+    func remove(
+        _ location: Location, withFileAt path: String, undo: @escaping @Sendable () async throws -> Void = {}
+    ) async throws {
         let aside = "\(address.root)/.docent/staging/mount-\(getpid())-\(UInt64.random(in: 0 ... .max))"
-        let isAside = try await disk.run {
-            let result = docent_renameat2(AT_FDCWD, path, AT_FDCWD, aside, UInt32(DOCENT_RENAME_NOREPLACE))
+        try await link.with { session in
+            try await session.remove(location) { remove in
+                let isAside = try await rename(path, aside)
+                do {
+                    try await remove()
+                } catch {
+                    if isAside { _ = try await rename(aside, path) }
+                    try await undo()
+                    // Not to be asked again of the next host: what was to be replaced is not replaced any more.
+                    throw (error as? DocumentError)?.code == .hostUnavailable ? Errno.ioError : error
+                }
+            }
+        }
+        _ = try await disk.run { docent_unlinkat(AT_FDCWD, aside, 0) }
+    }
+
+    /// - Returns: whether there is such a file.
+    private func rename(_ one: String, _ other: String) async throws -> Bool {
+        try await disk.run {
+            let result = docent_renameat2(AT_FDCWD, one, AT_FDCWD, other, UInt32(DOCENT_RENAME_NOREPLACE))
             guard result == 0 || result == -ENOENT else { throw Errno(rawValue: -result) }
             return result == 0
         }
-        do {
-            try await link.with { try await $0.remove(location) }
-        } catch {
-            if isAside {
-                try await disk.run {
-                    _ = docent_renameat2(AT_FDCWD, aside, AT_FDCWD, path, UInt32(DOCENT_RENAME_NOREPLACE))
-                }
-            }
-            throw error
-        }
-        if isAside { try await disk.run { _ = docent_unlinkat(AT_FDCWD, aside, 0) } }
     }
 
     private func exchange(_ one: String, _ other: String) async throws {

@@ -131,9 +131,14 @@ package struct NodeTable: Sendable {
         _ name: ItemName, in folder: Number, as identity: Identity, inode: UInt64, at changes: UInt64
     ) -> (number: Number, inode: UInt64)? {
         guard nodes[folder] != nil else { return nil }
-        if let known = nodes[folder]?.children[name], nodes[known]?.isFound(as: identity) == false {
-            guard changes == self.changes else { return nil }
-            remove(known)
+        if let known = nodes[folder]?.children[name], let node = nodes[known] {
+            let isFresh = changes == self.changes
+            // Also what a program has just made, which is yet to get its identifier.
+            guard isFresh || node.known.isEmpty || node.known.contains(identity.id) else { return nil }
+            if nodes[known]?.isFound(as: identity) == false {
+                guard isFresh else { return nil }
+                remove(known)
+            }
         }
         guard let number = lookUp(name, in: folder) else { return nil }
         nodes[number]?.isFolder = identity.isFolder

@@ -123,7 +123,7 @@ class Session:
         self._output = os.dup(1)
         os.dup2(os.open(os.devnull, os.O_RDWR), 0)
         os.dup2(2, 1)
-        self._writing = threading.Lock()
+        self._writing = threading.RLock()
         self._lock = threading.Lock()
         self._running = {}  # the host's requests: id → Transfer
         self._asked = {}  # ours: id → [event, frame]
@@ -296,11 +296,13 @@ class Session:
     def write_placeholder(self, item, transfer=None):
         """Has the host write an item's placeholder. Not before the hello is answered. Ends when `transfer` is cancelled."""
         asked = [threading.Event(), None]
-        with self._lock:
-            request_id, self._next_id = self._next_id, self._next_id + 2
-            self._asked[request_id] = asked
-        request = provider.HostRequest(write_placeholder=provider.WritePlaceholder(item=item))
-        self.send(id=request_id, request=wire.Request(body=request.SerializeToString(), deadline_ms=30_000))
+        body = provider.HostRequest(write_placeholder=provider.WritePlaceholder(item=item)).SerializeToString()
+        # Ids grow in the order in which they go out: nobody else writes between the number and its frame.
+        with self._writing:
+            with self._lock:
+                request_id, self._next_id = self._next_id, self._next_id + 2
+                self._asked[request_id] = asked
+            self.send(id=request_id, request=wire.Request(body=body, deadline_ms=30_000))
         while not asked[0].wait(0.1 if transfer else None):
             if transfer.cancelled.is_set():
                 self.send(id=request_id, cancel=wire.Cancel())  # its final frame still comes, and is dropped

@@ -24,7 +24,9 @@ import Testing
 
     @Test(
         "Seeds that have shown a mistake once hold",
-        arguments: [UInt64(43_434), 66_215, 211_088, 527_150, 616_419, 703_439, 781_260, 804_932, 1_031_707])
+        arguments: [
+            UInt64(43_434), 66_215, 211_088, 329_647, 527_150, 616_419, 703_439, 781_260, 804_932, 1_031_707,
+        ])
     func knownSeeds(seed: UInt64) {
         #expect(SimulatedRun(Scenario(seed: seed)).complaint == nil)
     }

@@ -52,6 +52,26 @@ import Testing
         #expect(scene.plan().operations == [.restore(id)])
     }
 
+    @Test("VER-15: what was changed here and is just out of the way comes back to its name before it is made anew")
+    mutating func parkedSurvivor() throws {
+        let id = try ItemIdentifier("i0")
+        try scene.agree("i0", "a", version: 1, revision: 1)
+        try scene.here("i0", "a (moving)", revision: 2)
+        let aside = try scene.place("a (moving)")
+        scene.trees.local[id] = .present(
+            SyncTrees.Local(place: aside, kind: .document, revision: 2, isParked: true))
+        scene.trees.remote[id] = .gone
+        #expect(
+            scene.plan().operations == [.relocateHere(id, from: aside, to: try scene.place("a"), parked: false)])
+        // Somebody has made something of its name.
+        try scene.here("i1", "a", revision: 1)
+        let places = scene.plan().operations.compactMap { operation -> SyncPlace? in
+            if case .relocateHere(id, _, let place, false) = operation { place } else { nil }
+        }
+        #expect(places.count == 1)
+        #expect(places.first?.name.rawValue.hasPrefix("a (conflict ") == true, "\(places)")
+    }
+
     @Test("RS-8: what nothing is known of is not deleted")
     mutating func unknownIsNotGone() throws {
         let id = try ItemIdentifier("a")

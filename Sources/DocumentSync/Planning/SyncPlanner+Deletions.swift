@@ -47,6 +47,7 @@ extension SyncPlanner {
     /// Gone there, present here.
     mutating func decideDeletionHere(_ id: ItemIdentifier, _ here: SyncTrees.Local) {
         if survives(id) {
+            if here.isParked, let agreed = trees.synced[id] { return comeBack(id, here, to: agreed.place.name) }
             emit(.revive(id))
             return
         }
@@ -54,6 +55,15 @@ extension SyncPlanner {
         guard !withheld.contains(id) else { return }
         // What is hidden has no file.
         emit(here.isHidden ? .forget(id) : .remove(id, here))
+    }
+
+    /// What is made anew is made under its own name, not under the one that it has while it is out of the way.
+    private mutating func comeBack(_ id: ItemIdentifier, _ here: SyncTrees.Local, to name: ItemName) {
+        let own = SyncPlace(parentID: here.place.parentID, name: name)
+        let mark = "conflict \(ConflictName.date(of: here.stamp))"
+        let isFree = shownHere[own.slot] == nil && !takenHere.contains(own.slot)
+        guard let place = isFree ? own : freePlace(beside: own, mark: mark, here: true) else { return }
+        emit(.relocateHere(id, from: here.place, to: place, parked: false))
     }
 
     /// Whether something here must not go: contents that were changed, or what was made here, in it or below it.

@@ -21,50 +21,17 @@ extension DocumentHost {
             let item = try await disk.lookIfUnused(item)
             return item.isCurrent ? () : try await downloader.bring(item, of: domain, onProgress)
         }
-        try await follower.list(item.id, of: domain)
-        var cursor: ChildCursor?
-        repeat {
-            let after = cursor
-            let page = try storage.read { try $0.children(of: item.id, in: domain.name, after: after, limit: 200) }
-            var documents: [IndexedItem] = []
-            for item in page.items where item.item.kind == .document && item.state != .nameClash {
+        let download = TreeDownload(
+            storage: storage, requests: board.requests,
+            list: { [follower] folder throws(DocumentError) in try await follower.list(folder.id, of: domain) },
+            wanted: { [disk] item throws(DocumentError) in
                 let item = try await disk.lookIfUnused(item)
-                if !item.isCurrent { documents.append(item) }
-            }
-            let keys = documents.map(\.key)
-            board.requests.add(keys)
-            defer { board.requests.remove(keys) }
-            try await downloadAll(documents, domain, onProgress)
-            for folder in page.items where folder.item.kind != .document && folder.state != .nameClash {
-                try await download(folder, domain, onProgress)
-            }
-            cursor = page.next
-        } while cursor != nil
-    }
-
-    /// Several at a time, so that a provider with a slow remote is kept busy.
-    private func downloadAll(
-        _ items: [IndexedItem], _ domain: Domain, _ onProgress: @escaping @Sendable (TransferProgress?) -> Void
-    ) async throws(DocumentError) {
-        let permits = Permits(16)
-        let failure = await withTaskGroup(of: DocumentError?.self) { group in
-            for item in items {
-                group.addTask { [self] in
-                    do throws(DocumentError) {
-                        try await permits.withPermit { () async throws(DocumentError) in
-                            try await downloader.bring(item, of: domain, onProgress)
-                        }
-                        return nil
-                    } catch {
-                        return error
-                    }
-                }
-            }
-            var first: DocumentError?
-            for await error in group where first == nil { first = error }
-            return first
-        }
-        if let failure { throw failure }
+                return item.isCurrent ? nil : item
+            },
+            bring: { [downloader] item throws(DocumentError) in
+                try await downloader.bring(item, of: domain, onProgress)
+            })
+        try await download(item)
     }
 
     /// Leaves only placeholders (XFER-9).

@@ -257,7 +257,8 @@ public final class DocumentHost: Sendable {
             storage: storage, known: KnownItems(storage: storage), broker: broker, accesses: accesses,
             presenters: presenters, domains: domains, exported: exported, resolver: resolver, follower: follower,
             materialiser: materialiser,
-            contents: FolderContents(storage: storage, follower: follower, materialiser: materialiser),
+            contents: FolderContents(
+                storage: storage, follower: follower, materialiser: materialiser, requests: requests),
             sender: sender, arrivals: arrivals, disk: disk, providing: providing, localChanges: localChanges,
             work: work, logger: logger)
         exporter = Exporter(

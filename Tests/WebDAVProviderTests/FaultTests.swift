@@ -10,235 +10,6 @@ import Testing
 struct FaultTests {
     private typealias Server = FaultServer
 
-    private static let day = "Sun, 06 Nov 1994 08:49:37 GMT"
-    private static let now = "Date: Mon, 07 Nov 1994 08:49:37 GMT"
-
-    private static func response(
-        _ href: String, folder: Bool = false, length: Int? = nil, modified: String? = day, tag: String? = nil
-    ) -> String {
-        var properties = folder ? "<D:resourcetype><D:collection/></D:resourcetype>" : ""
-        if let length { properties += "<D:getcontentlength>\(length)</D:getcontentlength>" }
-        if let modified { properties += "<D:getlastmodified>\(modified)</D:getlastmodified>" }
-        if let tag { properties += "<D:getetag>\(tag)</D:getetag>" }
-        return
-            "<D:response><D:href>\(href)</D:href><D:propstat><D:prop>\(properties)</D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response>"
-    }
-
-    private static func multistatus(_ responses: String..., headers: [String] = [now]) -> [UInt8] {
-        Server.answer(
-            "207 Multi-Status", headers, "<D:multistatus xmlns:D=\"DAV:\">\(responses.joined())</D:multistatus>")
-    }
-
-    /// A server with one document, “/doc”, of these contents; what is asked for by GET is up to the test.
-    private static func document(
-        _ contents: [UInt8], tag: String? = "\"v1\"", modified: String? = day,
-        get: @escaping Server.Script
-    ) -> Server.Script {
-        { request, number in
-            switch (request.method, request.target) {
-            case ("PROPFIND", "/doc"):
-                [.bytes(multistatus(response("/doc", length: contents.count, modified: modified, tag: tag)))]
-            case ("PROPFIND", _): [.bytes(multistatus(response("/", folder: true)))]
-            default: get(request, number)
-            }
-        }
-    }
-
-    private static let contents = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
-
-    // MARK: Downloads
-
-    @Test("a download that is cut goes on where it was, by Range and If-Range")
-    func resume() async throws {
-        let script = Self.document(Self.contents) { request, number in
-            let total = Self.contents.count
-            let start = request.headers["range"].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
-            let head =
-                start == 0
-                ? "HTTP/1.1 200 OK\r\nContent-Length: \(total)\r\nETag: \"g1\"\r\n\r\n"
-                : "HTTP/1.1 206 Partial Content\r\nContent-Length: \(total - start)\r\nContent-Range: bytes \(start)-\(total - 1)/\(total)\r\nETag: \"g1\"\r\n\r\n"
-            let end = number < 3 ? min(total, start + 50_000) : total
-            return [.bytes(Array(head.utf8) + Self.contents[start..<end]), .close]
-        }
-        try await Server.with(script) { server in
-            try await DomainFixture.with(url: server.url) { fixture async throws in
-                let provided = try await fixture.provide("doc")
-                #expect(provided.contents == Self.contents)
-                let gets = server.requests.filter { $0.method == "GET" }
-                // What was on its way within the client when the connection ended is asked for again.
-                let starts = gets.compactMap { $0.headers["range"].flatMap { Int($0.dropFirst(6).dropLast()) } }
-                #expect(gets.count == 4 && starts.count == 3 && starts == starts.sorted() && Set(starts).count == 3)
-                #expect(starts.allSatisfy { $0 > 0 })
-                #expect(gets.dropFirst().allSatisfy { $0.headers["if-range"] == "\"g1\"" })
-                #expect(gets.allSatisfy { $0.headers["accept-encoding"] == "identity" })
-            }
-        }
-    }
-
-    @Test("INV-9: contents that were exchanged during the cut are never joined with the old ones")
-    func exchanged() async throws {
-        let other = Self.contents.map { $0 ^ 0xFF }
-        let script = Self.document(Self.contents) { request, number in
-            number == 0
-                ? [.bytes(Server.answer("200 OK", ["ETag: \"g1\""], Self.contents).dropLast(70_000)), .close]
-                // If-Range does not hold any more: everything, from the start.
-                : [.bytes(Server.answer("200 OK", ["ETag: \"g2\""], other))]
-        }
-        try await Server.with(script) { server in
-            try await DomainFixture.with(url: server.url) { fixture async throws in
-                #expect(try await fixture.provide("doc").contents == other)
-            }
-        }
-    }
-
-    @Test(
-        "a part that does not fit what was asked for is thrown away",
-        arguments: [
-            "Content-Range: bytes 0-199999/200000", "Content-Range: nonsense", "X-None: 1",
-        ])
-    func wrongParts(_ range: String) async throws {
-        let script = Self.document(Self.contents) { request, number in
-            switch number {
-            case 0: [.bytes(Server.answer("200 OK", ["ETag: \"g1\""], Self.contents).dropLast(70_000)), .close]
-            case 1: [.bytes(Server.answer("206 Partial Content", [range, "ETag: \"g1\""], "rubbish"))]
-            default: [.bytes(Server.answer("200 OK", ["ETag: \"g1\""], Self.contents))]
-            }
-        }
-        try await Server.with(script) { server in
-            try await DomainFixture.with(url: server.url) { fixture async throws in
-                #expect(try await fixture.provide("doc").contents == Self.contents)
-                #expect(server.requests.last { $0.method == "GET" }?.headers["range"] == nil)
-            }
-        }
-    }
-
-    @Test("an answer of the wrong length is no document, not even as 200: an HTML page for signing in")
-    func htmlInstead() async throws {
-        let script = Self.document(Self.contents) { _, _ in
-            [.bytes(Server.answer("200 OK", ["Content-Type: text/html"], "<html>Please sign in</html>"))]
-        }
-        try await Server.with(script) { server in
-            try await DomainFixture.with(url: server.url) { fixture async throws in
-                #expect(await failure { try await fixture.provide("doc") }?.code == .busy)
-            }
-        }
-    }
-
-    @Test("a download that is always cut at the same place ends, and says so")
-    func alwaysCut() async throws {
-        let script = Self.document(Self.contents) { _, _ in
-            [.bytes(Server.answer("200 OK", [], Self.contents).dropLast(1)), .close]
-        }
-        try await Server.with(script) { server in
-            try await DomainFixture.with(url: server.url) { fixture async throws in
-                #expect(await failure { try await fixture.provide("doc") }?.code == .busy)
-                #expect(server.requests.count { $0.method == "GET" } < 200)
-            }
-        }
-    }
-
-    @Test("a slow drip arrives, with progress that never falls")
-    func drip() async throws {
-        let script = Self.document(Array("0123456789".utf8)) { _, _ in
-            [.bytes(Array("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n".utf8))]
-                + "0123456789".utf8.flatMap { [.bytes([$0]), .pause(5)] as [FaultServer.Part] }
-        }
-        try await Server.with(script) { server in
-            try await DomainFixture.with(url: server.url) { fixture async throws in
-                let progress = ProgressRecord()
-                let provided = try await fixture.provide("doc", transfer: Transfer { progress.add($0) })
-                #expect(provided.text == "0123456789")
-                #expect(progress.done == progress.done.sorted() && progress.done.last == 10)
-            }
-        }
-    }
-
-    @Test("silence in the middle is not waited for for ever")
-    func silence() async throws {
-        let script = Self.document(Self.contents) { _, _ in
-            [.bytes(Server.answer("200 OK", [], Self.contents).dropLast(1000)), .silence]
-        }
-        try await Server.with(script) { server in
-            try await DomainFixture.with(url: server.url) { _, timing in
-                timing.silence = .milliseconds(200)
-            } body: { fixture async throws in
-                #expect(await failure { try await fixture.provide("doc") }?.code == .busy)
-            }
-        }
-    }
-
-    @Test("RS-2: a document that has just been changed is read when its date is its own")
-    func settling() async throws {
-        let pauses = Counter()
-        let dates = ["08:49:37", "08:49:38", "08:49:39"].map { "Date: Sun, 06 Nov 1994 \($0) GMT" }
-        try await Server.with { request, number in
-            switch (request.method, request.target) {
-            case ("PROPFIND", "/doc"):
-                [.bytes(Self.multistatus(Self.response("/doc", length: 1), headers: [dates[min(pauses.value, 2)]]))]
-            default: [.bytes(Server.answer("200 OK", [], pauses.value < 2 ? "A" : "B"))]
-            }
-        } body: { server in
-            try await DomainFixture.with(url: server.url) { _, timing in
-                timing.settling = .seconds(2)
-                timing.pause = { _ in pauses.increase() }
-            } body: { fixture async throws in
-                #expect(try await fixture.provide("doc").text == "B")
-                #expect(pauses.value == 2)
-            }
-        }
-    }
-
-    @Test("a server that gives neither date nor tag is not read: nobody could tell versions apart")
-    func noValidator() async throws {
-        let script = Self.document(Self.contents, tag: nil, modified: nil) { _, _ in
-            [.bytes(Server.answer("200 OK", [], Self.contents))]
-        }
-        try await Server.with(script) { server in
-            try await DomainFixture.with(url: server.url) { fixture async throws in
-                #expect(await failure { try await fixture.provide("doc") }?.code == .cannotSynchronize)
-            }
-        }
-    }
-
-    @Test("a tag that is written differently by GET, and weak at first, is no change")
-    func tagForms() async throws {
-        let asked = Counter()
-        try await Server.with { request, _ in
-            switch (request.method, request.target) {
-            case ("PROPFIND", "/doc"):
-                asked.increase()
-                let tag = asked.value == 1 ? "W/\"v1\"" : "\"v1\""
-                return [.bytes(Self.multistatus(Self.response("/doc", length: 1, tag: tag)))]
-            default: return [.bytes(Server.answer("200 OK", ["ETag: \"v1-identity\""], "A"))]
-            }
-        } body: { server in
-            try await DomainFixture.with(url: server.url) { fixture async throws in
-                #expect(try await fixture.provide("doc").text == "A")
-            }
-        }
-    }
-
-    @Test("a cancelled transfer ends its request")
-    func cancelling() async throws {
-        let script = Self.document(Self.contents) { _, _ in
-            [.bytes(Server.answer("200 OK", [], Self.contents).dropLast(1000)), .silence]
-        }
-        try await Server.with(script) { server in
-            try await DomainFixture.with(url: server.url) { fixture async throws in
-                let file = try fixture.newStagingFile()
-                let (began, continuation) = AsyncStream.makeStream(of: Void.self)
-                let transfer = Transfer { _ in continuation.yield() }
-                let task = Task {
-                    try await fixture.domain.provide(
-                        try ItemIdentifier("doc"), at: file, contentVersion: [], transfer)
-                }
-                for await _ in began { break }
-                task.cancel()
-                await #expect(throws: CancellationError.self) { try await task.value }
-            }
-        }
-    }
-
     // MARK: Listings
 
     @Test(
@@ -290,7 +61,11 @@ struct FaultTests {
         try await Server.with { request, _ in
             request.target == "/dav/"
                 ? [.bytes(Server.answer("308 Permanent", ["Location: /real/"]))]
-                : [.bytes(Self.multistatus(Self.response("/dav/", folder: true), Self.response("/dav/a", length: 1)))]
+                : [
+                    .bytes(
+                        Server.multistatus(Server.response("/dav/", folder: true), Server.response("/dav/a", length: 1))
+                    )
+                ]
         } body: { server in
             try await DomainFixture.with(url: server.url + "dav") { fixture async throws in
                 #expect(try await fixture.names() == ["a"])
@@ -306,12 +81,12 @@ struct FaultTests {
         try await Server.with { _, _ in
             [
                 .bytes(
-                    Self.multistatus(
-                        Self.response("/", folder: true), Self.response("/a", length: 1),
-                        Self.response("/a", length: 2),
-                        Self.response("/../etc/passwd", length: 1), Self.response("/b/c", length: 1),
-                        Self.response("/%2e%2e", length: 1), Self.response("/x%2Fy", length: 1),
-                        Self.response("http://elsewhere.example/d", length: 1), Self.response("/%00", length: 1)))
+                    Server.multistatus(
+                        Server.response("/", folder: true), Server.response("/a", length: 1),
+                        Server.response("/a", length: 2),
+                        Server.response("/../etc/passwd", length: 1), Server.response("/b/c", length: 1),
+                        Server.response("/%2e%2e", length: 1), Server.response("/x%2Fy", length: 1),
+                        Server.response("http://elsewhere.example/d", length: 1), Server.response("/%00", length: 1)))
             ]
         } body: { server in
             try await DomainFixture.with(url: server.url) { fixture async throws in
@@ -324,9 +99,9 @@ struct FaultTests {
     @Test("a folder of 30,000 documents is listed in pages, with one request")
     func hugeListing() async throws {
         let count = 30_000
-        let responses = (0..<count).map { Self.response("/n\($0)", length: 1) }.joined()
+        let responses = (0..<count).map { Server.response("/n\($0)", length: 1) }.joined()
         try await Server.with { _, _ in
-            [.bytes(Self.multistatus(Self.response("/", folder: true), responses))]
+            [.bytes(Server.multistatus(Server.response("/", folder: true), responses))]
         } body: { server in
             try await DomainFixture.with(url: server.url) { fixture async throws in
                 #expect(Set(try await fixture.names(count: 9999)).count == count)
@@ -342,7 +117,7 @@ struct FaultTests {
         try await Server.with { _, number in
             number < 2
                 ? [.bytes(Server.answer(status, ["Retry-After: 0"]))]
-                : [.bytes(Self.multistatus(Self.response("/", folder: true)))]
+                : [.bytes(Server.multistatus(Server.response("/", folder: true)))]
         } body: { server in
             try await DomainFixture.with(url: server.url) { fixture async throws in
                 #expect(try await fixture.names().isEmpty)
@@ -367,7 +142,7 @@ struct FaultTests {
     @Test("an answer that is cut in its middle is asked for again")
     func cutListing() async throws {
         try await Server.with { _, number in
-            let whole = Self.multistatus(Self.response("/", folder: true), Self.response("/a", length: 1))
+            let whole = Server.multistatus(Server.response("/", folder: true), Server.response("/a", length: 1))
             return number == 0 ? [.bytes(whole.dropLast(20)), .close] : [.bytes(whole)]
         } body: { server in
             try await DomainFixture.with(url: server.url) { fixture async throws in
@@ -381,7 +156,7 @@ struct FaultTests {
         try await Server.with { request, _ in
             request.method == "GET"
                 ? [.bytes(Server.answer("401 Unauthorized", ["WWW-Authenticate: Basic realm=\"x\""]))]
-                : [.bytes(Self.multistatus(Self.response("/doc", length: 1)))]
+                : [.bytes(Server.multistatus(Server.response("/doc", length: 1)))]
         } body: { server in
             try await DomainFixture.with(url: server.url) { fixture async throws in
                 let error = await failure { try await fixture.provide("doc") }
@@ -404,7 +179,7 @@ struct FaultTests {
         try await Server.with { _, _ in
             isMissing.value
                 ? [.bytes(Server.answer("404 Not Found"))]
-                : [.bytes(Self.multistatus(Self.response("/", folder: true)))]
+                : [.bytes(Server.multistatus(Server.response("/", folder: true)))]
         } body: { server in
             try await DomainFixture.with(url: server.url) { fixture async throws in
                 let error = await failure { try await fixture.domain.item(for: try ItemIdentifier("x")) }
@@ -420,7 +195,10 @@ struct FaultTests {
     func contradiction() async throws {
         try await Server.with { request, _ in
             request.target == "/" || request.method != "GET"
-                ? [.bytes(Self.multistatus(Self.response(request.target, folder: request.target == "/", length: 1)))]
+                ? [
+                    .bytes(
+                        Server.multistatus(Server.response(request.target, folder: request.target == "/", length: 1)))
+                ]
                 : [.bytes(Server.answer("404 Not Found"))]
         } body: { server in
             try await DomainFixture.with(url: server.url) { fixture async throws in
@@ -432,7 +210,7 @@ struct FaultTests {
     @Test("connections are kept, and there are never more than the limit")
     func pool() async throws {
         try await Server.with { _, _ in
-            [.pause(2), .bytes(Self.multistatus(Self.response("/doc", length: 1)))]
+            [.pause(2), .bytes(Server.multistatus(Server.response("/doc", length: 1)))]
         } body: { server in
             try await DomainFixture.with(url: server.url) { settings, _ in
                 settings.connections = 4

@@ -4,6 +4,7 @@ internal import DocumentProvider
 internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
+internal import Synchronization
 internal import SystemPackage
 
 extension WebDAVDomain {
@@ -11,8 +12,9 @@ extension WebDAVDomain {
 
     /// Brings a document into its staging file, as it comes.
     ///
-    /// The properties are asked for before and after, and have to be the same: so the version that is returned is the
-    /// one that was written (PROV-8).
+    /// Its version is known before the contents come, and asked for after them, and has to be the same: so the version that
+    /// is returned is the one that was written (PROV-8). A server that was seen to tell it with the contents is not asked
+    /// before.
     func provide(
         _ id: ItemIdentifier, at stagingFile: FilePath, contentVersion: [UInt8], _ transfer: Transfer
     ) async throws -> Item {
@@ -21,6 +23,11 @@ extension WebDAVDomain {
         // Progress never falls, also when the contents come once more.
         var furthest: Int64 = 0
         return try await patiently(path, what) {
+            if tellsVersions.load(ordering: .relaxed),
+                let item = try await provideAtOnce(path, at: stagingFile, contentVersion, &furthest, transfer)
+            {
+                return item
+            }
             for _ in 0..<Self.attempts {
                 let before = try await settled(path, contentVersion, transfer)
                 guard before.hasValidator else {
@@ -30,17 +37,63 @@ extension WebDAVDomain {
                     )
                 }
                 let file = try StagingFile(stagingFile)
-                guard let size = try await download(path, before, to: file, &furthest, transfer) else { continue }
+                var reception = Reception(of: before, telling: telling)
+                guard let size = try await download(path, &reception, to: file, &furthest, transfer) else { continue }
                 let after = try await link.look(at: path).properties
-                if after.contentVersion == before.contentVersion, after.length == nil || after.length == size {
-                    var item = try after.item(at: path, capabilities)
-                    item.size = size
-                    return item
-                }
+                guard after.contentVersion == before.contentVersion, after.length == nil || after.length == size
+                else { continue }
+                let tells = reception.told.map { after.agrees(with: $0) } ?? false
+                tellsVersions.store(tells, ordering: .relaxed)
+                return try item(at: path, after, size)
             }
             throw DocumentError(
                 .busy, "\(path.quoted) is being changed on the server; open it again when that is done.", itemID: id)
         }
+    }
+
+    /// The same with one request less, by what the answer with the contents says of their version.
+    ///
+    /// - Returns: nil when that is not enough to be sure of it, or when they are not what is wanted.
+    private func provideAtOnce(
+        _ path: RemotePath, at stagingFile: FilePath, _ wanted: [UInt8], _ furthest: inout Int64, _ transfer: Transfer
+    ) async throws -> Item? {
+        let telling = telling
+        var reception = Reception { head in
+            telling(head).flatMap { told in
+                // What lists documents may know no tags.
+                var tagless = told
+                tagless.tag = nil
+                return wanted.isEmpty || [told.contentVersion, tagless.contentVersion].contains(wanted) ? told : nil
+            }
+        }
+        do {
+            let file = try StagingFile(stagingFile)
+            guard let size = try await download(path, &reception, to: file, &furthest, transfer),
+                let told = reception.told
+            else { return nil }
+            let after = try await link.look(at: path).properties
+            guard !after.isFolder, after.hasValidator, after.agrees(with: told),
+                wanted.isEmpty || wanted == after.contentVersion
+            else { return nil }
+            return try item(at: path, after, size)
+        } catch ServerFailure.status(let status, _) where status < 500 && status != 429 {
+            // What it is, and whether it is there, is found out by asking.
+            return nil
+        } catch ServerFailure.unusable, ServerFailure.redirect {
+            return nil
+        }
+    }
+
+    /// What the beginning of an answer tells of the version of its contents.
+    private var telling: (DownloadPlan.Head) -> Properties? {
+        let (settling, hasExactTags) = (link.timing.settling, gate?.hasExactTags ?? false)
+        return { $0.properties(settledAfter: settling, hasExactTags: hasExactTags) }
+    }
+
+    private func item(at path: RemotePath, _ properties: Properties, _ size: Int64) throws -> Item {
+        var item = try properties.item(at: path, capabilities)
+        item.size = size
+        return item
     }
 
     /// The properties of a document that has its version for itself. While it is younger than the server's clock can
@@ -69,14 +122,14 @@ extension WebDAVDomain {
 
     /// - Returns: how many bytes it has; nil when it has changed meanwhile.
     private func download(
-        _ path: RemotePath, _ properties: Properties, to file: StagingFile, _ furthest: inout Int64,
+        _ path: RemotePath, _ reception: inout Reception, to file: StagingFile, _ furthest: inout Int64,
         _ transfer: Transfer
     ) async throws -> Int64? {
-        var plan = DownloadPlan(expected: properties.length, limits: link.timing.retrying)
+        var plan = DownloadPlan(expected: reception.expected, limits: link.timing.retrying)
         let began = ContinuousClock.now
         while true {
             do {
-                return try await receive(path, &plan, file, &furthest, transfer)
+                return try await receive(path, &plan, &reception, file, &furthest, transfer)
             } catch let failure as ServerFailure {
                 let pause = plan.pause(
                     after: failure, elapsed: ContinuousClock.now - began, chance: link.timing.chance())
@@ -92,15 +145,18 @@ extension WebDAVDomain {
 
     /// One request of a download.
     private func receive(
-        _ path: RemotePath, _ plan: inout DownloadPlan, _ file: StagingFile, _ furthest: inout Int64,
-        _ transfer: Transfer
+        _ path: RemotePath, _ plan: inout DownloadPlan, _ reception: inout Reception, _ file: StagingFile,
+        _ furthest: inout Int64, _ transfer: Transfer
     ) async throws -> Int64? {
         let request = ServerRequest(method: .GET, path: path, headers: plan.headers, timeout: nil)
         return try await link.ask(request, accepting: [200, 206, 416], retrying: .init(attempts: 1)) { answer in
-            switch plan.receive(DownloadPlan.Head(answer)) {
+            let head = DownloadPlan.Head(answer)
+            switch plan.receive(head) {
             case .changed: return nil
             case .refuse(let failure): throw failure
-            case .write(let offset): try file.shorten(to: offset)
+            case .write(let offset):
+                guard offset > 0 || reception.begins(with: head) else { return nil }
+                try file.shorten(to: offset)
             }
             for try await part in answer.body {
                 try transfer.checkCancellation()
@@ -116,11 +172,38 @@ extension WebDAVDomain {
     }
 }
 
+/// Contents on their way, and what is known of their version.
+private struct Reception {
+    /// What the answer itself tells.
+    private(set) var told: Properties?
+    /// In bytes; nil while not known.
+    let expected: Int64?
+    private let isKnown: Bool
+    private let telling: (DownloadPlan.Head) -> Properties?
+
+    /// Of contents the version of which was asked for.
+    init(of known: Properties, telling: @escaping (DownloadPlan.Head) -> Properties?) {
+        (expected, isKnown, self.telling) = (known.length, true, telling)
+    }
+
+    /// Of contents that have to tell their version.
+    init(_ telling: @escaping (DownloadPlan.Head) -> Properties?) {
+        (expected, isKnown, self.telling) = (nil, false, telling)
+    }
+
+    /// The contents come from their beginning.
+    ///
+    /// - Returns: whether their version is known.
+    mutating func begins(with head: DownloadPlan.Head) -> Bool {
+        told = telling(head)
+        return isKnown || told != nil
+    }
+}
+
 extension ServerLink.Look {
     /// Whether a change from now on would have another date; nil when the server does not say enough.
     func isSettled(after settling: Duration) -> Bool? {
         guard let date, let modified = properties.modified else { return nil }
-        // A date in the future is not one that a change would get now.
-        return !(-2..<settling.components.seconds).contains(date - modified)
+        return Properties.isSettled(modified, at: date, after: settling)
     }
 }

@@ -10,6 +10,8 @@ final class WebDAVDomain: Sendable {
     let gate: WriteGate?
     let ledger: WriteLedger
     let claims = ClaimWatch()
+    /// Whether the server tells with contents the version that it tells of the document itself: found out when one is read.
+    let tellsVersions = Atomic(false)
     private let timing: Timing
     private let listings = Mutex(Listings())
     private let known = Mutex(KnownNames())

@@ -23,8 +23,8 @@ final class ServerLink: Sendable {
     init(_ settings: WebDAVSettings, timing: Timing = Timing()) throws(DocumentError) {
         address = settings.address
         credentials = settings.credentials
-        contents = Turnstile(settings.connections - settings.connections / 3)
-        others = Turnstile(settings.connections / 3)
+        contents = Turnstile(settings.connections / 2)
+        others = Turnstile(settings.connections / 2)
         self.timing = timing
         var tls = TLSConfiguration.makeClientConfiguration()
         if let file = settings.certificates {

@@ -15,7 +15,7 @@ struct WebDAVSettings: Sendable {
     var certificates: FilePath?
     var proxy: ServerAddress?
     /// The most connections at a time.
-    var connections = 24
+    var connections = 48
     /// Nothing is written, and what the server guarantees to writers is not found out.
     var isReadOnly = false
     /// The user says that nobody else writes there (RS-10).

@@ -9,21 +9,23 @@ struct FolderContents: Sendable {
     let storage: StorageThreads
     let follower: ChangeFollower
     let materialiser: Materialiser
+    let requests: DownloadRequests
 
     /// Has the contents of every document inside here, also of those that nobody has listed yet.
     func bring(
         _ folder: IndexedItem, of domain: Domain, _ onProgress: (@Sendable (TransferProgress?) -> Void)?
     ) async throws(DocumentError) {
-        if try needsListing(folder, of: domain) { try await follower.list(folder.id, of: domain) }
-        for item in try children(of: folder) {
-            guard item.item.kind == .document else {
-                try await bring(item, of: domain, onProgress)
-                continue
-            }
+        let download = TreeDownload(
+            storage: storage, requests: requests,
+            list: { folder throws(DocumentError) in
+                if try needsListing(folder, of: domain) { try await follower.list(folder.id, of: domain) }
+            },
             // What is here already, even if it is outdated, may be in use by others.
-            guard item.local == nil else { continue }
-            _ = try await materialiser.materialise(item, of: domain, onProgress: onProgress)
-        }
+            wanted: { item in item.local == nil ? item : nil },
+            bring: { [materialiser] item throws(DocumentError) in
+                _ = try await materialiser.materialise(item, of: domain, onProgress: onProgress)
+            })
+        try await download(folder)
     }
 
     /// The folder with all that is inside, folders before what lies in them.

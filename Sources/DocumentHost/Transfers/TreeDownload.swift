@@ -1,0 +1,95 @@
+import DocumentModel
+import DocumentStorage
+
+/// Has the contents of everything below a folder here, many documents at a time, so that a provider with a slow remote is
+/// kept busy also when the tree has many small folders.
+struct TreeDownload: Sendable {
+    /// How many folders and documents are under way at once: more than a server is asked at a time, and few enough that what
+    /// others want does not wait behind them for long.
+    static let width = 32
+    private static let pageSize = 200
+
+    /// A folder that is still to be read, from somewhere on.
+    struct Reading: Sendable {
+        var folder: IndexedItem
+        /// Nil at its beginning, which is when it is listed.
+        var after: ChildCursor?
+    }
+
+    private enum Ended: Sendable {
+        case read(documents: [IndexedItem], folders: [Reading], rest: Reading?)
+        case brought(IndexedItem)
+        case failed(DocumentError, IndexedItem?)
+    }
+
+    let storage: StorageThreads
+    /// Documents that wait for their turn (XFER-8).
+    let requests: DownloadRequests
+    let list: @Sendable (IndexedItem) async throws(DocumentError) -> Void
+    /// The document as it is now; nil when it need not be brought.
+    let wanted: @Sendable (IndexedItem) async throws(DocumentError) -> IndexedItem?
+    let bring: @Sendable (IndexedItem) async throws(DocumentError) -> Void
+
+    /// - Throws: the first failure, when everything that was under way has ended; nothing is begun after it.
+    func callAsFunction(_ folder: IndexedItem) async throws(DocumentError) {
+        let failure = await withTaskGroup(of: Ended.self) { group in
+            var walk = TreeWalk<Reading, IndexedItem>(from: Reading(folder: folder), width: Self.width)
+            var first: DocumentError?
+            while true {
+                while let step = walk.next() { group.addTask { await carryOut(step) } }
+                guard let ended = await group.next() else { break }
+                switch ended {
+                case .read(let documents, let folders, let rest):
+                    requests.add(documents.map(\.key))
+                    walk.read(documents, folders: folders, rest: rest)
+                case .brought(let item):
+                    requests.remove([item.key])
+                    walk.ended()
+                case .failed(let error, let item):
+                    if let item { requests.remove([item.key]) }
+                    first = first ?? error
+                    walk.ended(true)
+                }
+            }
+            requests.remove(walk.waiting.map(\.key))
+            return first
+        }
+        if let failure { throw failure }
+    }
+
+    private func carryOut(_ step: TreeWalk<Reading, IndexedItem>.Step) async -> Ended {
+        switch step {
+        case .read(let reading):
+            do throws(DocumentError) {
+                return try await read(reading)
+            } catch {
+                return .failed(error, nil)
+            }
+        case .bring(let item):
+            do throws(DocumentError) {
+                try await bring(item)
+                return .brought(item)
+            } catch {
+                return .failed(error, item)
+            }
+        }
+    }
+
+    private func read(_ reading: Reading) async throws(DocumentError) -> Ended {
+        let folder = reading.folder
+        if reading.after == nil { try await list(folder) }
+        let page = try storage.read {
+            try $0.children(of: folder.id, in: folder.domain, after: reading.after, limit: Self.pageSize)
+        }
+        var documents: [IndexedItem] = []
+        var folders: [Reading] = []
+        for item in page.items where item.state != .nameClash && !item.isGone {
+            if item.item.kind != .document {
+                folders.append(Reading(folder: item))
+            } else if let item = try await wanted(item) {
+                documents.append(item)
+            }
+        }
+        return .read(documents: documents, folders: folders, rest: page.next.map { Reading(folder: folder, after: $0) })
+    }
+}

@@ -224,8 +224,8 @@ let package = Package(
         .executableTarget(
             name: "docent-benchmarks",
             dependencies: [
-                "CDocentShims", "DocumentModel", "DocumentTransport", "DocumentStorage", "FileCoordination",
-                "DocumentClient",
+                "CDocentShims", "DocumentModel", "DocumentWire", "DocumentTransport", "DocumentStorage",
+                "FileCoordination", "DocumentProvider", "DocumentClient",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),

@@ -57,6 +57,11 @@ struct MountedFolder {
 
     /// Runs a command to its end; what it prints is of no interest.
     static func run(_ command: [String]) throws {
+        guard wait(try spawn(command)) == 0 else { throw Errno.ioError }
+    }
+
+    /// Starts a command; what it prints is of no interest.
+    static func spawn(_ command: [String]) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -67,9 +72,15 @@ struct MountedFolder {
         var pid: pid_t = 0
         let error = posix_spawnp(&pid, command[0], &actions, nil, &arguments, environ)
         guard error == 0 else { throw Errno(rawValue: error) }
+        return pid
+    }
+
+    /// - Returns: the status that it ended with.
+    @discardableResult
+    static func wait(_ pid: pid_t) -> Int32 {
         var status: Int32 = 0
-        while waitpid(pid, &status, 0) == -1 { guard errno == EINTR else { throw Errno(rawValue: errno) } }
-        guard status == 0 else { throw Errno.ioError }
+        while waitpid(pid, &status, 0) == -1, errno == EINTR {}
+        return status
     }
 
     /// Reads a whole file, so many bytes at a time.

@@ -1,4 +1,5 @@
 import DocumentModel
+import DocumentProvider
 import DocumentTransport
 import Glibc
 import Logging
@@ -66,9 +67,15 @@ struct PeerProcess {
     // MARK: In the peer
 
     static func serve(_ role: String) async throws {
-        switch role {
+        let words = role.split(separator: " ", maxSplits: 4).map(String.init)
+        switch words.first {
+        case "delay": try DelayingProxy.serve(Array(words.dropFirst()))
         case "ping-pong": PingPong.serve()
         case "echo": try await serveEcho()
+        case "provider":
+            // As the host sets it: started by hand a provider explains itself only.
+            setenv("DOCENT_PROVIDER_COOKIE", "1", 0)
+            await LargeProvider.main()
         default: exit(2)
         }
     }

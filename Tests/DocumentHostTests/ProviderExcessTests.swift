@@ -13,7 +13,7 @@ import Testing
 
     @Test("PROV-21: a listing that comes back to a token it has given goes round in a circle")
     func circle() throws {
-        var progress = PagingProgress("a listing")
+        var progress = PagingProgress("a listing", of: "The provider Test (org.example.test)")
         try progress.took([1], items: [document("a")])
         try progress.took([2], items: [document("b")])
         let error = #expect(throws: DocumentError.self) { try progress.took([1], items: [try document("c")]) }
@@ -22,7 +22,7 @@ import Testing
 
     @Test("PROV-21: a listing of ever new tokens that tells nothing new is ended")
     func idle() throws {
-        var progress = PagingProgress("a listing")
+        var progress = PagingProgress("a listing", of: "The provider Test (org.example.test)")
         var pages = 0
         let error = #expect(throws: DocumentError.self) {
             while pages < 10_000 {
@@ -36,7 +36,7 @@ import Testing
 
     @Test("PROV-21: a long listing that tells new items goes on")
     func long() throws {
-        var progress = PagingProgress("a listing")
+        var progress = PagingProgress("a listing", of: "The provider Test (org.example.test)")
         for page in 0..<5000 { try progress.took(Array("\(page)".utf8), items: [document("i\(page)")]) }
     }
 

@@ -268,12 +268,13 @@ struct HostileInputTests {
             #expect(throws: DocumentError.self) { try ProviderReply(serialized: bytes, to: call) }?.message
         }
         let start = ProviderCall.startProviding(.root, stagingPath: "/t/x", contentVersion: [])
-        #expect(message([], to: .item(.root)) == "The provider's answer has no field set; `item` was expected.")
-        #expect(message([], to: start) == "The provider's answer has no field set; `start_providing` was expected.")
-        #expect(message([], to: nil) == "The provider's answer has no field set.")
+        let empty = "The provider sent an answer with no field set"
+        #expect(message([], to: .item(.root)) == "\(empty); `item` was expected. \(ProviderReply.advice)")
+        #expect(message([], to: start) == "\(empty); `start_providing` was expected. \(ProviderReply.advice)")
+        #expect(message([], to: nil) == "\(empty). \(ProviderReply.advice)")
         #expect(
             message([0xC2, 0x3E, 0x00], to: .identity)
-                == "The provider's answer has only field 1000, which this host does not know; `identity` was expected. If the provider is newer than the host, update the host."
+                == "The provider sent an answer with only field 1000, which this host does not know; `identity` was expected. If the provider is newer than the host, update the host."
         )
         let error = #expect(throws: DocumentError.self) { try ProviderReply.itemChanged.check(answers: start) }
         #expect(

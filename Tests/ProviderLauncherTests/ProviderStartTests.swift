@@ -10,6 +10,8 @@ import Testing
 
 @Suite("A supervised provider starts", .timeLimit(.minutes(1)))
 struct ProviderStartTests {
+    private static let advice = "“docent provider show org.example.photos --last-failure” says more."
+
     @Test func theFirstUseStartsItAndAllUsesShareIt() async throws {
         var provider = ScriptedProvider()
         provider.script = "greet; next"
@@ -79,7 +81,7 @@ struct ProviderStartTests {
             #expect(error.code == .providerUnavailable)
             #expect(
                 error.message
-                    == "The provider Photos (org.example.photos) could not be started: it exited with status 3 before the handshake was done."
+                    == "The provider Photos (org.example.photos) could not be started: it exited with status 3 before the handshake was done. \(Self.advice)"
             )
             #expect(error.causes.last == "Its last words were “no config file”.")
             let program = folder.path.appending("bundle/provider")
@@ -165,7 +167,7 @@ struct ProviderStartTests {
             let error = try #require(await session.failureOfItem())
             #expect(
                 error.message
-                    == "The provider Photos (org.example.photos) could not be started: it did not get through the handshake."
+                    == "The provider Photos (org.example.photos) could not be started: it did not get through the handshake. \(Self.advice)"
             )
             #expect(
                 error.causes == [
@@ -197,7 +199,8 @@ struct ProviderStartTests {
             let error = try #require(await session.failureOfItem())
             #expect(
                 error.causes.contains(
-                    "The provider Photos (org.example.photos) claims “modifying”, which its manifest does not declare."),
+                    "The provider Photos (org.example.photos) claims “modifying”, which its manifest does not declare. Report this to the provider's author."
+                ),
                 "\(error)")
             guard case .givenUp = supervisor.status.state else {
                 Issue.record("\(supervisor.status.state)")
@@ -233,7 +236,8 @@ struct ProviderStartTests {
             let error = try #require(await session.failureOfItem())
             #expect(
                 error.causes.contains(
-                    "The provider Photos (org.example.photos) says that it is “org.example.music”."), "\(error)")
+                    "The provider Photos (org.example.photos) says that it is “org.example.music”. Report this to the provider's author."
+                ), "\(error)")
             guard case .givenUp = supervisor.status.state else {
                 Issue.record("\(supervisor.status.state)")
                 return
@@ -258,7 +262,7 @@ struct ProviderStartTests {
             let error = try #require(await session.failureOfItem())
             #expect(
                 error.message
-                    == "The provider Photos (org.example.photos) could not be started: cannot execute \(folder.path)/bundle/provider: No such file or directory (its interpreter or loader is missing)."
+                    == "The provider Photos (org.example.photos) could not be started: cannot execute \(folder.path)/bundle/provider: No such file or directory (its interpreter or loader is missing). \(Self.advice)"
             )
         }
     }

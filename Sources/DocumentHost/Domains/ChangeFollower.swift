@@ -80,7 +80,7 @@ struct ChangeFollower: Sendable {
     private func readFeed(of domain: Domain, _ session: ProviderSession) async throws(DocumentError) {
         var anchor = try storage.read { try $0.domain(domain.name)?.anchor }
         var restarts = 0
-        var progress = PagingProgress("the feed of \(domain.name)")
+        var progress = PagingProgress("the feed of \(domain.name)", of: session.name)
         while true {
             guard let since = anchor else {
                 // Taken before anything is listed: an anchor newer than the listing would lose changes (PROV-21).
@@ -94,10 +94,7 @@ struct ChangeFollower: Sendable {
             do throws(DocumentError) {
                 let changes = try await session.changes(since: since, suggestedCount: Self.pageSize)
                 guard !changes.more || changes.anchor != since else {
-                    throw DocumentError(
-                        .contractBroken,
-                        "The provider of \(domain.name) says that there are more changes, at an anchor that does not move."
-                    )
+                    throw session.broken("says that \(domain.name) has more changes, at an anchor that does not move")
                 }
                 let outcome = try await storage.run {
                     try $0.apply(changes, in: domain.name, leavingWork: true, holding: true)
@@ -116,7 +113,7 @@ struct ChangeFollower: Sendable {
             } catch {
                 guard error.code == .anchorExpired else { throw error }
                 guard restarts < Self.restarts else {
-                    throw neverReadable("the anchors of its feed", of: domain, because: error)
+                    throw neverReadable("the anchors of the feed", of: domain, because: error)
                 }
                 logger.info("the anchor has expired; listing again", metadata: ["domain": "\(domain.name)"])
                 restarts += 1
@@ -200,7 +197,7 @@ struct ChangeFollower: Sendable {
             do throws(DocumentError) {
                 let generation = try await storage.write { try $0.beginListing(of: folder, in: domain.name) }
                 var next: PageToken?
-                var progress = PagingProgress("the listing of a folder of \(domain.name)")
+                var progress = PagingProgress("the listing of a folder of \(domain.name)", of: session.name)
                 repeat {
                     let asked = next
                     let page = try await session.enumerate(folder, page: asked, suggestedCount: Self.pageSize)
@@ -230,10 +227,8 @@ struct ChangeFollower: Sendable {
 
     /// The caller has no page and no anchor that could have expired: it is the provider that cannot be worked with.
     private func neverReadable(_ what: String, of domain: Domain, because error: DocumentError) -> DocumentError {
-        DocumentError(
-            .contractBroken,
-            "The provider of \(domain.name) lets \(what) expire before they can be used; report this to its author.",
-            causes: [error.message])
+        domain.provider.broken(
+            "lets \(what) of \(domain.name) expire before they can be used", causes: [error.message])
     }
 
     private func listKnownFoldersAgain(_ domain: Domain, _ session: ProviderSession) async throws(DocumentError) {

@@ -1,5 +1,6 @@
 package import DocumentModel
 import DocumentStorage
+import DocumentWire
 
 /// Whether page after page of a provider leads anywhere: a listing, or a feed, that goes on and tells nothing new is
 /// ended. What is kept of it is bounded, however long it is.
@@ -13,6 +14,8 @@ package struct PagingProgress {
 
     /// For messages.
     private let what: String
+    /// The same: `The provider Photos (org.example.photos)`.
+    private let provider: String
     private var tokens: [[UInt8]] = []
     private var position = 0
     private var pages = 0
@@ -20,8 +23,9 @@ package struct PagingProgress {
     /// The first item of each page.
     private var firstItems: Set<ItemIdentifier> = []
 
-    package init(_ what: String) {
+    package init(_ what: String, of provider: String) {
         self.what = what
+        self.provider = provider
     }
 
     /// A page of a listing came, which is not the last.
@@ -38,8 +42,7 @@ package struct PagingProgress {
     /// - Throws: `contractBroken` when it leads nowhere.
     package mutating func took(_ token: [UInt8], bringsNews: Bool) throws(DocumentError) {
         guard !tokens.contains(token) else {
-            throw DocumentError(
-                .contractBroken, "The provider goes round in a circle: \(what) comes back to where it was.")
+            throw broken("goes round in a circle: \(what) comes back to where it was")
         }
         if tokens.count < Self.rememberedTokens {
             tokens.append(token)
@@ -49,15 +52,16 @@ package struct PagingProgress {
         }
         pages += 1
         guard pages < Self.mostPages else {
-            throw DocumentError(
-                .contractBroken, "The provider has told \(pages) pages, and \(what) does not end.")
+            throw broken("has told \(pages) pages, and \(what) does not end")
         }
         idlePages = bringsNews ? 0 : idlePages + 1
         guard idlePages < Self.mostIdlePages else {
-            throw DocumentError(
-                .contractBroken,
-                "The provider tells nothing new in \(idlePages) pages in a row, and \(what) does not end.")
+            throw broken("tells nothing new in \(idlePages) pages in a row, and \(what) does not end")
         }
+    }
+
+    private func broken(_ deed: String) -> DocumentError {
+        DocumentError(.contractBroken, "\(provider) \(deed). \(ProviderReply.advice)")
     }
 }
 

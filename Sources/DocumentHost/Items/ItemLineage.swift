@@ -16,13 +16,11 @@ struct ItemLineage: Sendable {
         var next: ItemIdentifier? = id
         while let wanted = next {
             guard told.count < Self.deepest else {
-                throw DocumentError(
-                    .contractBroken, "The provider of \(domain.name) tells of folders around an item that do not end.")
+                throw domain.provider.broken("tells of folders around an item of \(domain.name) that do not end")
             }
             let item = try await domain.provider.item(wanted)
             guard item.id == wanted else {
-                throw DocumentError(
-                    .contractBroken, "The provider of \(domain.name) was asked for an item and told of another one.")
+                throw domain.provider.broken("was asked for an item of \(domain.name) and told of another one")
             }
             told.append(item)
             next = item.parentID

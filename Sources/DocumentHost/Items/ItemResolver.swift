@@ -54,12 +54,11 @@ struct ItemResolver: Sendable {
         let session = domain.provider
         let item = try await session.item(domain.rootID)
         guard item.id == domain.rootID, item.kind == .folder else {
-            throw DocumentError(
-                .contractBroken, "The provider of \(domain.name) gave something else for its top folder.")
+            throw session.broken("gave something else for the top folder of \(domain.name)")
         }
         _ = try await storage.run { try $0.apply([item], in: domain.name) }
         guard let root = try storage.read({ try $0.item(domain.rootID, in: domain.name) }) else {
-            throw DocumentError(.contractBroken, "The provider of \(domain.name) has no top folder.")
+            throw session.broken("has no top folder for \(domain.name)")
         }
         return root
     }
@@ -79,9 +78,7 @@ struct ItemResolver: Sendable {
         try await session.providePlaceholder(id)
         if let item = try storage.read({ try $0.item(at: place) }), item.id == id { return item }
         if let item = try storage.read({ try $0.item(id, in: domain.name) }), item.state == .nameClash { return item }
-        throw DocumentError(
-            .contractBroken,
-            "The provider of \(domain.name) says that \(place) exists, but did not write a placeholder for it.")
+        throw session.broken("says that \(place) exists, but did not write a placeholder for it")
     }
 
     private static func missing(_ wanted: Location, at place: Location) -> DocumentError {

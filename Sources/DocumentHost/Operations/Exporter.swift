@@ -100,18 +100,15 @@ struct Exporter: Sendable {
         _ item: Item, isMadeAs call: ProviderCall.CreateCall, at location: Location, in domain: Domain
     ) throws(DocumentError) {
         guard item.parentID == call.parentID else {
-            throw DocumentError(.contractBroken, "The provider of \(domain.name) put \(location) somewhere else.")
+            throw domain.provider.broken("put \(location) somewhere else")
         }
         guard item.kind == call.kind else {
-            throw DocumentError(
-                .contractBroken, "The provider of \(domain.name) made a \(item.kind) of \(location).")
+            throw domain.provider.broken("made a \(item.kind) of \(location)")
         }
         // It may be known, when the feed of changes was quicker than the answer; but then as what was made.
         guard let known = try storage.read({ try $0.item(item.id, in: domain.name) }) else { return }
         guard known.item.parentID == call.parentID, known.item.name == call.name, known.item.kind == call.kind else {
-            throw DocumentError(
-                .contractBroken, "The provider of \(domain.name) says that \(location) is another item, which is there."
-            )
+            throw domain.provider.broken("says that \(location) is another item, which is there")
         }
     }
 
@@ -154,7 +151,7 @@ struct Exporter: Sendable {
                 try await session.modify(call, onProgress: onProgress)
             }
             guard item.id == existing.id else {
-                throw DocumentError(.contractBroken, "The provider took \(location) and answered with another item.")
+                throw session.broken("took \(location) and answered with another item")
             }
             let now = try await storage.run { store in
                 try request.remove()

@@ -157,7 +157,7 @@ final class InterruptedChanges: Sendable {
                     parentID: parent, name: name, kind: export.kind, contentsPath: export.contents?.path.string,
                     modified: export.contents?.source?.modified, operation: export.operation))
             guard item.parentID == parent, item.kind == export.kind else {
-                throw DocumentError(.contractBroken, "The provider of \(domain.name) put “\(name)” somewhere else.")
+                throw domain.provider.broken("put “\(name)” of \(domain.name) somewhere else")
             }
             // Listed by now: somebody may just be opening it.
             _ = try await locks.withLock(ItemKey(domain: domain.name, id: item.id)) {

@@ -53,9 +53,7 @@ extension Delivery {
                 made = try await folders.make(folder, in: parent, "\(id)", session)
             }
             guard made.kind == folder.item.kind else {
-                throw DocumentError(
-                    .contractBroken,
-                    "The provider of \(domain) was asked to make a folder, and made a \(made.kind).")
+                throw session.broken("was asked to make a folder in \(domain), and made a \(made.kind)")
             }
             try identify(folder, as: made.id)
             try await storage.run { try $0.revive(id, as: made, in: domain) }
@@ -75,9 +73,7 @@ extension Delivery {
             do throws(DocumentError) {
                 let item = try await create(call, with: session)
                 guard item.kind == call.kind else {
-                    throw DocumentError(
-                        .contractBroken,
-                        "The provider of \(sending.item.domain) made a \(item.kind) of \(sending.location).")
+                    throw session.broken("made a \(item.kind) of \(sending.location)")
                 }
                 return try await record(sending, asNew: item)
             } catch {

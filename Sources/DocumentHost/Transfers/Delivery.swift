@@ -168,8 +168,7 @@ struct Delivery: Sendable {
             try await session.modify(call, onProgress: report)
         }
         guard item.id == sending.item.id else {
-            throw DocumentError(
-                .contractBroken, "The provider took \(sending.location) and answered with another item.")
+            throw session.broken("took \(sending.location) and answered with another item")
         }
         _ = try await storage.run { try $0.finish(sending, as: item) }
     }

@@ -66,12 +66,13 @@ struct Materialiser: Sendable {
             let item = try await session.startProviding(
                 key.id, stagingPath: materialisation.file.path.string, contentVersion: [], onProgress: report)
             guard item.id == key.id else {
-                throw DocumentError(
-                    .contractBroken,
-                    "The provider of \(key.domain) was asked for \(materialisation.location) and provided something else."
-                )
+                throw session.broken("was asked for \(materialisation.location) and provided something else")
             }
-            return try await storage.run { try $0.finish(materialisation, as: item) }
+            do throws(DocumentError) {
+                return try await storage.run { try $0.finish(materialisation, as: item) }
+            } catch {
+                throw session.blamed(for: error)
+            }
         } catch {
             // That nobody wants it any more, or that it was paused, is nothing that is wrong with it.
             let problem = error.code == .cancelled ? nil : error

@@ -32,6 +32,8 @@ extension Connection {
         package var locale = ""
         /// For messages: "The provider photos".
         package var peerName = "The other side"
+        /// What whoever is told of a violation can do about it, as a sentence.
+        package var violationAdvice: String?
         /// The code of the error that open requests get when the peer has died.
         package var deathCode = DocumentError.Code.providerDied
         /// The message of that error; by default it says that the peer ended.

@@ -242,10 +242,11 @@ package struct ConnectionStateMachine: ~Copyable, Sendable {
 
     package mutating func violated(_ violation: FrameViolation) {
         let violation = redacted(violation)
+        let advice = configuration.violationAdvice.map { " " + $0 } ?? ""
         end(
             .failed,
             DocumentError(
-                violation.code, "\(configuration.peerName) broke the protocol: \(violation.message)",
+                violation.code, "\(configuration.peerName) broke the protocol: \(violation.message)\(advice)",
                 detail: violation.description), violation)
     }
 

@@ -48,24 +48,30 @@ extension ProviderReply {
     /// Checks, at the host, that a page is not larger than it may be (PROV-21), before anything is done with it.
     ///
     /// - Throws: `contractBroken`.
-    package func checkSize(asAnswerTo call: ProviderCall) throws(DocumentError) {
+    package func checkSize(
+        asAnswerTo call: ProviderCall, of provider: String = anyProvider
+    ) throws(DocumentError) {
         switch (call, self) {
         case (.enumerate(_, _, let count), .enumerate(let page)):
-            try Self.checkCount(page.items.count, suggested: count)
+            try Self.checkCount(page.items.count, suggested: count, of: provider)
         case (.changesSince(_, let count), .changesSince(let changes)):
-            try Self.checkCount(changes.updated.count + changes.deleted.count, suggested: count)
+            try Self.checkCount(changes.updated.count + changes.deleted.count, suggested: count, of: provider)
         default: break
         }
     }
 
-    private static func checkCount(_ count: Int, suggested: Int) throws(DocumentError) {
+    private static func checkCount(
+        _ count: Int, suggested: Int, of provider: String = anyProvider
+    ) throws(DocumentError) {
         let most = suggested * Checks.pageFactor
         guard count <= most else {
-            throw broken("The provider answered with a page of \(count) entries, where at most \(most) are allowed.")
+            throw broken(
+                "The provider answered with a page of \(count) entries, where at most \(most) are allowed.",
+                of: provider)
         }
     }
 
-    private static func broken(_ finding: String) -> DocumentError {
-        DocumentError(.contractBroken, blame, causes: [finding])
+    private static func broken(_ finding: String, of provider: String = anyProvider) -> DocumentError {
+        DocumentError(.contractBroken, blame(provider), causes: [finding])
     }
 }

@@ -4,31 +4,50 @@ import SwiftProtobuf
 extension ProviderReply {
     /// Reads and checks a serialised `ProviderAnswer`.
     ///
-    /// - Parameter call: what was asked, for the words of an error.
+    /// - Parameters:
+    ///   - call: what was asked, for the words of an error.
+    ///   - provider: who answers, for the same.
     /// - Throws: `protocolViolation` for bytes that are none, `unimplemented` for an answer of an unknown kind, or of
     ///   none, `contractBroken` for one that tells something impossible; the cause says what.
-    package init(serialized bytes: [UInt8], to call: ProviderCall?) throws(DocumentError) {
-        let answer = try WireProviderProviderAnswer.decoded(from: bytes, as: "A provider's answer")
-        guard let answer = answer.answer else { throw Self.unknown(bytes, to: call) }
-        self = try blaming(.contractBroken, Self.blame) { () throws(DocumentError) in try Self(answer) }
+    package init(
+        serialized bytes: [UInt8], to call: ProviderCall?, of provider: String = anyProvider
+    ) throws(DocumentError) {
+        let answer: WireProviderProviderAnswer
+        do {
+            answer = try WireProviderProviderAnswer.decoded(from: bytes, as: "An answer")
+        } catch {
+            throw DocumentError(
+                error.code,
+                "\(provider) sent an answer of \(bytes.count) bytes that does not follow the protocol. \(Self.advice)",
+                detail: error.detail)
+        }
+        guard let answer = answer.answer else { throw Self.unknown(bytes, to: call, of: provider) }
+        self = try blaming(.contractBroken, Self.blame(provider)) { () throws(DocumentError) in try Self(answer) }
     }
+
+    /// For messages, where it does not matter which provider it is.
+    package static let anyProvider = "The provider"
 
     /// The same of an answer to whatever was asked.
     package init(serialized bytes: [UInt8]) throws(DocumentError) { try self.init(serialized: bytes, to: nil) }
 
     /// Nothing of it is known. A message that is not empty then has a field of a later version.
-    private static func unknown(_ bytes: [UInt8], to call: ProviderCall?) -> DocumentError {
+    private static func unknown(_ bytes: [UInt8], to call: ProviderCall?, of provider: String) -> DocumentError {
         let wanted = call.map { "; `\(CallName.of($0))` was expected" } ?? ""
         guard let field = CallName.firstField(of: bytes) else {
-            return DocumentError(.unimplemented, "The provider's answer has no field set\(wanted).")
+            return DocumentError(
+                .unimplemented, "\(provider) sent an answer with no field set\(wanted). \(Self.advice)")
         }
         return DocumentError(
             .unimplemented,
-            "The provider's answer has only field \(field), which this host does not know\(wanted). If the provider is newer than the host, update the host."
+            "\(provider) sent an answer with only field \(field), which this host does not know\(wanted). If the provider is newer than the host, update the host."
         )
     }
 
-    static let blame = "The provider told something that cannot be. \(advice)"
+    static func blame(_ provider: String = anyProvider) -> String {
+        "\(provider) told something that cannot be. \(advice)"
+    }
+
     /// For those who use a provider; its author knows.
     package static let advice = "Report this to the provider's author."
 

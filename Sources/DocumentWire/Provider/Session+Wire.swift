@@ -37,7 +37,7 @@ extension SessionCapabilities {
     /// - Throws: `protocolViolation` or `contractBroken`.
     package init(serialized bytes: [UInt8]) throws(DocumentError) {
         let wire = try WireProviderSessionCapabilities.decoded(from: bytes, as: "A provider's capabilities")
-        let rootID = try blaming(.contractBroken, ProviderReply.blame) { () throws(DocumentError) in
+        let rootID = try blaming(.contractBroken, ProviderReply.blame()) { () throws(DocumentError) in
             wire.rootID.isEmpty ? .root : try ItemIdentifier(wire.rootID)
         }
         self.init(capabilities: Set(wire.capabilities.compactMap(ProviderCapability.init)), rootID: rootID)

@@ -56,12 +56,16 @@ struct AttackCourse: Sendable {
         try traffic.expectDeed(of: attack)
     }
 
+    private var bundle: MisbehavingBundle {
+        get throws {
+            try MisbehavingBundle.bundle(with: attack.capabilities, startingProcesses: attack.startsProcesses)
+        }
+    }
+
     // MARK: Before
 
     /// - Returns: whether the domain is there.
     private func add(_ client: DocumentClient) async throws -> Bool {
-        let bundle = try MisbehavingBundle.bundle(
-            with: attack.capabilities, startingProcesses: attack.startsProcesses)
         let identifier = try ProviderIdentifier(bundle.identifier)
         let domain = domain
         let settings = ["behaviour": attack.behaviour, "traffic": traffic.folder]
@@ -130,7 +134,7 @@ struct AttackCourse: Sendable {
                     "The caller is told of \(error.code), which is not what happened.",
                     detail: "\(error)\n\(error.detail)")
             }
-            try ErrorClarity.check(error)
+            try ErrorClarity.check(error, naming: try bundle.identifier)
             try await expectUntouched(client, before)
         case .failure(let error): throw error
         }

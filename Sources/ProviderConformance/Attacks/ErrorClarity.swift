@@ -2,6 +2,26 @@ import DocumentModel
 
 /// Whether an error is fit for the person who gets it.
 enum ErrorClarity {
+    /// What a caller is told with these codes is of the provider's doing.
+    private static let ofProvider: Set<DocumentError.Code> = [
+        .contractBroken, .protocolViolation, .frameTooLarge, .deadlineExceeded, .providerDied, .providerUnavailable,
+        .unimplemented,
+    ]
+    /// What a person can do about it.
+    private static let actions = ["Report this to the provider's author", "try again", "docent provider show"]
+
+    /// The same as ``check(_:)``; and an error that is the provider's fault names the provider, and what to do.
+    static func check(_ error: DocumentError, naming provider: String) throws {
+        try check(error)
+        guard ofProvider.contains(error.code) else { return }
+        guard error.message.contains(provider) else {
+            throw CheckFailure("The error does not say which provider is at fault.", detail: "\(error)")
+        }
+        guard actions.contains(where: error.message.contains) else {
+            throw CheckFailure("The error does not say what to do about it.", detail: "\(error)")
+        }
+    }
+
     static func check(_ error: DocumentError) throws {
         guard error.message.contains(" "), error.message.utf8.count < 16_384 else {
             throw CheckFailure("The error says nothing, or too much.", detail: "\(error.message.utf8.count) bytes")

@@ -11,7 +11,8 @@ public struct HostAttack: Sendable, Identifiable {
     package let expectation: HostExpectation
     /// What the provider's manifest declares.
     package let capabilities: Set<ProviderCapability>
-    /// How long the caller may have to wait for the end of what was asked.
+    /// How long the caller may have to wait for the end of what was asked: what the classes of its calls allow, and what
+    /// this machine may take beside that.
     package let limit: Duration
     /// Whether its provider starts others, which the manifest has to ask for.
     package let startsProcesses: Bool
@@ -29,19 +30,27 @@ public struct HostAttack: Sendable, Identifiable {
     /// - Parameters:
     ///   - id: `HA-FAMILY-001`.
     ///   - title: the rule in one sentence, as it is when the host stands the attack.
+    ///   - heedsCancel: whether its provider ends what is cancelled; where not, the host waits for the grace too.
+    ///   - work: how long it may take because there is much to do, and nobody waits.
     package init(
         _ id: String, _ title: String, rule: String, behaviour: String, asking question: HostQuestion,
         expecting expectation: HostExpectation, capabilities: Set<ProviderCapability> = [],
-        limit: Duration = .seconds(20), startsProcesses: Bool = false
+        heedsCancel: Bool = true, work: Duration = .zero, startsProcesses: Bool = false
     ) {
         description = CheckDescription(id: id, title: title, level: .must, rule: .rule(rule))
         self.behaviour = behaviour
         self.question = question
         self.expectation = expectation
         self.capabilities = capabilities
-        self.limit = limit
+        let waits = question.calls.reduce(heedsCancel ? .zero : Self.cancelGrace) { $0 + $1.limit }
+        limit = waits + work + Self.margin
         self.startsProcesses = startsProcesses
     }
+
+    /// A host gives a cancelled call so long to end.
+    private static let cancelGrace = Duration.seconds(10)
+    /// For starting a provider once more, for the disk, and for whatever else runs.
+    private static let margin = Duration.seconds(5)
 
     /// Every attack, family after family.
     public static let all: [HostAttack] =
@@ -87,6 +96,42 @@ package enum HostQuestion: Hashable, Sendable {
     case pick
     /// Nothing: a host tool misbehaves, and judges what it gets itself.
     case tool
+
+    /// What the host asks the provider for it, one after the other, when all goes its usual way.
+    var calls: [CallClass] {
+        switch self {
+        case .add: [.start, .start]
+        case .list, .descend: [.metadata]
+        case .listTwice: [.metadata, .metadata]
+        case .read: [.metadata, .contents]
+        case .readThenGood, .readAgain, .write: [.metadata, .contents, .contents]
+        case .readAndCancel: [.contents]
+        case .editBetweenListings: [.metadata, .contents, .contents, .metadata, .metadata]
+        case .refresh, .refreshAndFind: [.metadata, .metadata, .metadata]
+        case .refreshAndRead: [.metadata, .metadata, .metadata, .contents]
+        case .writeUntilTaken: [.metadata, .contents, .contents, .metadata, .contents]
+        case .create: [.metadata, .contents]
+        case .remove, .rename: [.metadata, .mutation]
+        case .pick: [.metadata, .metadata, .metadata, .metadata, .contents]
+        case .tool: [.tool]
+        }
+    }
+}
+
+/// A class of calls, each of which has its deadline (WIRE-28).
+package enum CallClass: String, CaseIterable, Sendable {
+    case start, metadata, mutation, contents
+    /// Whatever a tool asks in all.
+    case tool
+
+    /// What the manifests of the misbehaving providers say.
+    var limit: Duration {
+        switch self {
+        case .metadata, .mutation: .seconds(3)
+        case .start, .contents: .seconds(4)
+        case .tool: .seconds(35)
+        }
+    }
 }
 
 /// What has to become of what was asked.

@@ -34,6 +34,9 @@ struct MisbehavingBundle: Sendable {
 
     private var manifest: String {
         let names = capabilities.sorted().map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        let deadlines = [CallClass.start, .metadata, .mutation, .contents].map {
+            "\($0.rawValue) = \($0.limit.components.seconds)"
+        }.joined(separator: "\n")
         return """
             identifier = "\(identifier)"
             name = "Misbehaving \(name)"
@@ -46,10 +49,7 @@ struct MisbehavingBundle: Sendable {
             capabilities = [\(names)]
 
             [deadlines]
-            start = 4
-            metadata = 3
-            mutation = 3
-            contents = 4
+            \(deadlines)
 
             [limits]
             processes = \(processes)

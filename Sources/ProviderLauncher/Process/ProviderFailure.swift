@@ -13,6 +13,8 @@ struct ProviderFailure: Sendable {
 
     private var name: String { Self.name(of: bundle.manifest) }
 
+    private var advice: String { "“docent provider show \(bundle.manifest.identifier) --last-failure” says more." }
+
     /// It did not get through the handshake.
     ///
     /// - Parameters:
@@ -31,11 +33,12 @@ struct ProviderFailure: Sendable {
         }
         let message: String
         if let words = trampolineWords(exit) {
-            message = "The provider \(name) could not be started: \(words)."
+            message = "The provider \(name) could not be started: \(words). \(advice)"
         } else if !exit.wasForced {
-            message = "The provider \(name) could not be started: \(exit.words) before the handshake was done."
+            message =
+                "The provider \(name) could not be started: \(exit.words) before the handshake was done. \(advice)"
         } else {
-            message = "The provider \(name) could not be started: it did not get through the handshake."
+            message = "The provider \(name) could not be started: it did not get through the handshake. \(advice)"
         }
         return DocumentError(
             .providerUnavailable, message, detail: detail(cause, exit: exit, evidence: evidence),

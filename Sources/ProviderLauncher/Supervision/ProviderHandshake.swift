@@ -26,6 +26,7 @@ struct ProviderHandshake: Sendable {
         configuration.session = session
         configuration.context = settings.serialized()
         configuration.peerName = "The provider \(ProviderFailure.name(of: manifest))"
+        configuration.violationAdvice = ProviderReply.advice
         configuration.deathMessage = death.message
         // Under a debugger a provider may take its time.
         configuration.handshakeTimeout =
@@ -65,7 +66,7 @@ struct ProviderHandshake: Sendable {
         do {
             capabilities = try SessionCapabilities(serialized: peer.context)
         } catch {
-            throw broken("sent capabilities that make no sense: \(error.message)")
+            throw broken("sent capabilities that make no sense.", because: error)
         }
         let wider = capabilities.capabilities.subtracting(manifest.capabilities).sorted()
         guard wider.isEmpty else {
@@ -81,7 +82,8 @@ struct ProviderHandshake: Sendable {
         do {
             let body = try await connection.request(
                 ProviderCall.identity.serialized(), deadline: .total(manifest.deadlines.start))
-            reply = try ProviderReply(serialized: body, to: .identity)
+            reply = try ProviderReply(
+                serialized: body, to: .identity, of: "The provider \(ProviderFailure.name(of: manifest))")
         } catch {
             throw Refusal(error: error, isPermanent: false)
         }
@@ -94,10 +96,12 @@ struct ProviderHandshake: Sendable {
         return version
     }
 
-    private func broken(_ what: String) -> Refusal {
+    private func broken(_ what: String, because cause: DocumentError? = nil) -> Refusal {
         Refusal(
             error: DocumentError(
-                .protocolViolation, "The provider \(ProviderFailure.name(of: manifest)) \(what)"),
+                .protocolViolation,
+                "The provider \(ProviderFailure.name(of: manifest)) \(what) \(ProviderReply.advice)",
+                detail: cause?.detail ?? "", causes: cause.map { [$0.message] + $0.causes } ?? []),
             isPermanent: true)
     }
 }

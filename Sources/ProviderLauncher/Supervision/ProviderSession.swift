@@ -3,6 +3,9 @@ package import DocumentWire
 
 /// Asks a provider, whichever process serves just now.
 package protocol ProviderCalling: Sendable {
+    /// Who it is, at the beginning of a sentence: `The provider Photos (org.example.photos)`.
+    var provider: String { get }
+
     /// - Returns: an answer of the kind that the call asks for.
     func call(
         _ call: ProviderCall, onProgress: (@Sendable (TransferProgress?) -> Void)?
@@ -17,6 +20,24 @@ package struct ProviderSession: Sendable {
 
     package init(_ caller: any ProviderCalling) {
         self.caller = caller
+    }
+
+    /// For sentences about it.
+    package var name: String { caller.provider }
+
+    /// It did what no provider may do.
+    ///
+    /// - Parameter deed: what it did, in the past, without a full stop: `made a folder of “a.txt”`.
+    package func broken(_ deed: String, causes: [String] = []) -> DocumentError {
+        DocumentError(.contractBroken, "\(name) \(deed). \(ProviderReply.advice)", causes: causes)
+    }
+
+    /// The same of what was found out about its work by somebody who does not know whose it is; other errors as they are.
+    package func blamed(for error: DocumentError) -> DocumentError {
+        guard error.code == .contractBroken else { return error }
+        var error = error
+        error.message = "\(name) did not do what it said. \(error.message) \(ProviderReply.advice)"
+        return error
     }
 
     package func item(_ id: ItemIdentifier) async throws(DocumentError) -> Item {
@@ -120,6 +141,6 @@ package struct ProviderSession: Sendable {
 
     private var wrongKind: DocumentError {
         DocumentError(
-            .protocolViolation, "The provider answered a question that was not asked; its makers have to mend it.")
+            .protocolViolation, "\(name) answered a question that was not asked. \(ProviderReply.advice)")
     }
 }

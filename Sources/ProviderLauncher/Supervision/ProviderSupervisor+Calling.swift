@@ -6,6 +6,10 @@ internal import Logging
 internal import Synchronization
 
 extension ProviderSupervisor: ProviderCalling {
+    package var provider: String {
+        "The provider \(ProviderFailure.name(of: core.withLock { $0.configuration.bundle.manifest }))"
+    }
+
     /// Starts the provider when it does not run. A call that may be repeated is asked once more when the provider dies
     /// over it.
     package func call(
@@ -23,10 +27,10 @@ extension ProviderSupervisor: ProviderCalling {
         _ call: ProviderCall, _ onProgress: (@Sendable (TransferProgress?) -> Void)?
     ) async throws(DocumentError) -> ProviderReply {
         let manifest = core.withLock { $0.configuration.bundle.manifest }
+        let provider = "The provider \(ProviderFailure.name(of: manifest))"
         return try await withProvider { live throws(DocumentError) in
             if let capability = call.capability, !live.capabilities.contains(capability) {
-                throw DocumentError(
-                    .notPermitted, "The provider \(ProviderFailure.name(of: manifest)) \(capability.denial).")
+                throw DocumentError(.notPermitted, "\(provider) \(capability.denial).")
             }
             let body: [UInt8]
             do throws(DocumentError) {
@@ -37,16 +41,16 @@ extension ProviderSupervisor: ProviderCalling {
                 if error.code == .providerDied { foundDead(live.connection) }
                 throw error
             }
-            let reply = try ProviderReply(serialized: body, to: call)
+            let reply = try ProviderReply(serialized: body, to: call, of: provider)
             guard reply.fits(call) else {
                 let error = DocumentError(
                     .protocolViolation,
-                    "The provider \(ProviderFailure.name(of: manifest)) was asked `\(CallName.of(call))` and answered with `\(CallName.of(reply))`; its makers have to mend it."
+                    "\(provider) was asked `\(CallName.of(call))` and answered with `\(CallName.of(reply))`. \(ProviderReply.advice)"
                 )
                 context.logger.error("\(error.message)", metadata: metadata())
                 throw error
             }
-            try reply.checkSize(asAnswerTo: call)
+            try reply.checkSize(asAnswerTo: call, of: provider)
             return reply
         }
     }

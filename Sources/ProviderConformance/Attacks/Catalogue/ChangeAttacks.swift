@@ -10,12 +10,12 @@ extension HostAttack {
         HostAttack(
             "HA-CHANGE-002", "A host stands a provider that has more changes, at ever new anchors, and tells none",
             rule: "PROV-21", behaviour: "anchor-runs", asking: .refresh, expecting: .failure([.contractBroken]),
-            capabilities: [.changes], limit: .seconds(30)),
+            capabilities: [.changes], work: .seconds(10)),
         HostAttack(
             "HA-CHANGE-003", "A host stands a provider that tells the same item again and again, at ever new anchors",
             rule: "PROV-21", behaviour: "anchor-runs-with-an-item", asking: .refresh,
             expecting: .failure([.contractBroken]),
-            capabilities: [.changes], limit: .seconds(30)),
+            capabilities: [.changes], work: .seconds(10)),
         HostAttack(
             "HA-CHANGE-004", "A host stands a provider that has an anchor of 501 bytes", rule: "WIRE-27",
             behaviour: "anchor-too-long", asking: .refresh, expecting: .failure([.contractBroken]),

@@ -11,7 +11,8 @@ extension HostAttack {
         picker(
             "003", "has a message that is not UTF-8", "WIRE-8", "picker-message-not-text",
             .failure([.protocolViolation])),
-        picker("004", "has a hundred thousand sections", "PICK-7", "picker-of-many-sections", .failure(broken)),
+        picker(
+            "004", "has a hundred thousand sections", "PICK-7", "picker-of-many-sections", .failure([.contractBroken])),
         picker(
             "005", "has a section whose title rewrites the terminal", "PICK-7", "picker-title-moves-the-cursor",
             .success
@@ -26,12 +27,14 @@ extension HostAttack {
             "009", "names a hundred thousand columns, unknown ones too", "PICK-7", "picker-of-many-columns", .success),
         picker("010", "begins in a folder that is none of its own", "PICK-15", "picker-starts-outside", .success),
         picker("011", "begins in a document", "PICK-15", "picker-starts-in-a-document", .success),
-        picker("012", "never answers a preparation", "WIRE-28", "picker-never-prepares", .failure(broken)),
-        picker("013", "prepares when it was given up, as it may", "WIRE-22", "picker-prepares-late", .either(broken)),
-        picker("014", "dies over a preparation", "WIRE-56", "picker-dies-preparing", .failure(broken)),
+        picker("012", "never answers a preparation", "WIRE-28", "picker-never-prepares", .failure([.deadlineExceeded])),
+        picker(
+            "013", "prepares when it was given up, as it may", "WIRE-22", "picker-prepares-late",
+            .either([.deadlineExceeded])),
+        picker("014", "dies over a preparation", "WIRE-56", "picker-dies-preparing", .failure([.providerDied])),
         picker(
             "015", "answers a preparation as if it had been a choice", "WIRE-20", "picker-prepares-another-kind",
-            .failure(broken)),
+            .failure([.protocolViolation])),
         picker("016", "refuses to be shown", "PICK-18", "picker-refuses-to-prepare", .failure([.notAuthenticated])),
     ]
 
@@ -39,12 +42,13 @@ extension HostAttack {
         picker(
             "020", "refuses a choice with words that rewrite the terminal", "WIRE-29", "choice-moves-the-cursor",
             .failure([.notPermitted])),
-        picker("021", "never answers what was chosen", "WIRE-28", "choice-never", .failure(broken)),
-        picker("022", "dies over what was chosen", "WIRE-56", "choice-dies", .failure(broken)),
+        picker("021", "never answers what was chosen", "WIRE-28", "choice-never", .failure([.deadlineExceeded])),
+        picker("022", "dies over what was chosen", "WIRE-56", "choice-dies", .failure([.providerDied])),
         picker(
             "023", "refuses a choice with a code that only the host may use", "WIRE-31", "choice-reserved-code",
-            .failure(broken)),
-        picker("024", "answers what was chosen twice", "WIRE-21", "choice-answers-twice", .either(broken)),
+            .failure([.protocolViolation])),
+        picker(
+            "024", "answers what was chosen twice", "WIRE-21", "choice-answers-twice", .either([.protocolViolation])),
         picker("030", "never answers the end of a session", "WIRE-28", "picker-end-never", .success),
         picker("031", "dies over the end of a session", "WIRE-56", "picker-end-dies", .success),
         picker("032", "fails to end a session", "PICK-7", "picker-end-fails", .success),

@@ -49,6 +49,35 @@ extension ProviderBehaviour {
             try peer.fill(call, Array(peer.targetContents.prefix(5000)))
             OwnProcess.die(by: SIGKILL)
         },
+        Self("content-stalls", "Provides half of the contents, and falls silent.", "WIRE-28").onTarget { peer, call in
+            try peer.fill(call, Array(peer.targetContents.prefix(5000)))
+            peer.hold(call)
+        },
+        Self(
+            "content-drips-and-stalls", "Provides a byte a second for longer than it may be silent, and falls silent.",
+            "WIRE-28"
+        ).onTarget { peer, call in
+            try peer.drip(call, count: 6, every: 1_000_000)
+            peer.hold(call)
+        },
+        Self("content-drips-too-slowly", "Provides a byte, and the next one when nobody waits any more.", "WIRE-28")
+            .onTarget { peer, call in
+                try peer.drip(call, count: 2, every: 6_000_000)
+                peer.hold(call)
+            },
+        Self("content-drips-for-ever", "Provides a byte now and then, and never comes to an end.", "WIRE-28").onTarget {
+            peer, call in
+            while true { try peer.drip(call, count: 1, every: 300_000) }
+        },
+        Self("content-comes-slowly", "Takes longer for all of it than it may be silent, which it may.", "WIRE-28")
+            .onTarget { peer, call in
+                let file = try File(call.stagingPath, O_WRONLY)
+                for start in stride(from: 0, to: peer.targetContents.count, by: 16_384) {
+                    try file.write(Array(peer.targetContents[start...].prefix(16_384)))
+                    usleep(800_000)
+                }
+                try peer.answer(call, item: peer.target)
+            },
         Self("content-removed", "Removes the staging file.", "WIRE-39").replacingStaging { _ in },
         Self("content-replaced", "Puts another file in the place of the staging file.", "WIRE-39").replacingStaging {
             path in
@@ -216,6 +245,19 @@ extension ProviderBehaviour {
             unlink(call.stagingPath)
             try? make(call.stagingPath)
             try peer.answer(call, item: peer.target)
+        }
+    }
+}
+
+extension ProviderPeer {
+    /// Adds bytes to a staging file, one after the other.
+    ///
+    /// - Parameter pause: after each of them, in millionths of a second.
+    fileprivate func drip(_ call: PeerCall, count: Int, every pause: UInt32) throws {
+        let file = try File(call.stagingPath, O_WRONLY | O_APPEND)
+        for _ in 0..<count {
+            try file.write([UInt8(ascii: "a")])
+            usleep(pause)
         }
     }
 }

@@ -26,6 +26,9 @@ final class SandboxFixture {
             "root/documents/mine/file", "root/documents/other/file", root + "index.sqlite", root + "secrets/file",
             root + "providers/mine/file", root + "providers/other/file", root + "staging/fetch/mine/r/contents",
             root + "staging/send/mine/r/contents", root + "staging/fetch/other/r/contents",
+            root + "index.sqlite-wal", root + "index.sqlite-shm", root + "versions/mine/v", root + "versions/other/v",
+            root + "providers/.failures/mine/f", root + "providers/.failures/other/f",
+            root + "providers/.recordings/mine/r", root + "providers/.recordings/other/r",
             root + "staging/leaving-1", root + "temporary/mine/file", root + "temporary/other/file",
         ] {
             try folder.file(name, "text")

@@ -154,11 +154,11 @@ struct DomainCallers: Sendable {
         await waitALittle(for: try place(nil))
     }
 
-    /// What the provider refuses is tried again later and later: nobody waits for that here.
+    /// Its provider answers at once, and what it refuses is tried again later and later: nobody waits for that here.
     func waitALittle(for location: Location) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { try? await host.waitUntilSent(location) }
-            group.addTask { try? await Task.sleep(for: .milliseconds(200)) }
+            group.addTask { try? await Task.sleep(for: .milliseconds(20)) }
             await group.next()
             group.cancelAll()
         }

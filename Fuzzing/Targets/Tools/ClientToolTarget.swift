@@ -13,6 +13,10 @@ enum ClientToolTarget: FuzzTarget {
     static let name = "client-tool"
 
     private static let loop = EventLoop(name: "client-tool")
+    /// Who keeps silent is asked all there is at once, and waited for so long: nothing more comes of waiting longer.
+    private static let silence = Deadline.total(.milliseconds(10))
+    /// Whoever answers at all has time to, also on a machine that has much else to do.
+    private static let patience = Deadline.total(.seconds(10))
     private static let quiet = Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() }
 
     static func run(_ input: [UInt8]) throws(FuzzFinding) {
@@ -54,25 +58,32 @@ enum ClientToolTarget: FuzzTarget {
     }
 
     private static func ask(_ script: ToolScript, _ daemon: Connection) async -> String? {
-        // Whoever answers at all has time to, also on a machine that has much else to do.
         let isSilent = script.manners.contains(.keepsSilent)
-        let patience = Deadline.total(isSilent ? .milliseconds(300) : .seconds(10))
-        for step in script.steps {
-            if step.isBeside {
-                daemon.notify(step.body)
-                continue
+        guard isSilent else {
+            for step in script.steps {
+                if let complaint = await take(step, daemon, isSilent: false) { return complaint }
             }
-            do throws(DocumentError) {
-                let answer = try await daemon.request(step.body, deadline: patience)
-                guard answer == ToolCall.answer() else { return "It was answered with \(answer)." }
-            } catch {
-                if error.message.isEmpty { return "It failed without a word: \(error.code)." }
-                if error.code == .deadlineExceeded, !isSilent {
-                    return "It was not answered."
-                }
-            }
+            return nil
         }
-        return nil
+        // They begin in their order: all of them run on one thread.
+        return await withTaskGroup(of: String?.self) { group in
+            for step in script.steps { group.addTask { await take(step, daemon, isSilent: true) } }
+            return await group.reduce(nil) { $0 ?? $1 }
+        }
+    }
+
+    private static func take(_ step: ToolScript.Step, _ daemon: Connection, isSilent: Bool) async -> String? {
+        if step.isBeside {
+            daemon.notify(step.body)
+            return nil
+        }
+        do throws(DocumentError) {
+            let answer = try await daemon.request(step.body, deadline: isSilent ? silence : patience)
+            return answer == ToolCall.answer() ? nil : "It was answered with \(answer)."
+        } catch {
+            if error.message.isEmpty { return "It failed without a word: \(error.code)." }
+            return error.code == .deadlineExceeded && !isSilent ? "It was not answered." : nil
+        }
     }
 
     private struct Refusal: RequestHandler {

@@ -70,7 +70,8 @@ extension DocumentClient {
     /// Gives an item another name, or another folder of the same domain.
     ///
     /// Inside of a coordinated write for moving the item, it moves under that (COORD-30); inside of any other access to
-    /// it, the error is `deadlock` (COORD-38).
+    /// it, the error is `deadlock` (COORD-38). A document that is at the destination is replaced inside of a coordinated
+    /// write for replacing it, and nowhere else.
     @discardableResult
     public func rename(
         itemAt location: Location, to destination: Location

@@ -262,7 +262,7 @@ public final class DocumentHost: Sendable {
             sender: sender, arrivals: arrivals, disk: disk, providing: providing, localChanges: localChanges,
             work: work, logger: logger)
         exporter = Exporter(
-            storage: storage, broker: broker, resolver: resolver, follower: follower, owner: owner)
+            storage: storage, broker: broker, accesses: accesses, resolver: resolver, follower: follower, owner: owner)
         arranger = Arranger(
             storage: storage, broker: broker, locks: locks, resolver: resolver, follower: follower,
             exporter: exporter, accesses: accesses, deletions: deletions,

@@ -44,6 +44,20 @@ extension AccessGranter {
         return located
     }
 
+    /// Whether something else has come to the place of an item that has gone while it was waited for: then that is what is
+    /// to be accessed.
+    func isReplaced(_ targets: [AccessTarget], _ request: AccessRequest) throws(DocumentError) -> Bool {
+        for (target, intention) in zip(targets, request.intentions) {
+            guard case .item(let key) = target, try known.item(key)?.item.exists != true else { continue }
+            if let other = try known.item(at: intention.location), other.item.exists,
+                !broker.isIdentified(other.coordinated, as: key)
+            {
+                return true
+            }
+        }
+        return false
+    }
+
     /// While it waited, a bookmark may have been revoked, a tool unregistered, an item moved out of what the tool may access,
     /// or given away (BOOK-5, CONT-2, PICK-3).
     func check(

@@ -104,6 +104,7 @@ struct AccessGranter: Sendable {
             return try await hold(grant, targets, wanted, request, snapshots, by: owner, rights)
         } catch {
             snapshots.remove()
+            if error.code == .noSuchItem, try isReplaced(targets, request) { return nil }
             throw error
         }
     }
@@ -299,7 +300,7 @@ struct AccessGranter: Sendable {
                 item = try await storage.run { try $0.recordChange(change) }
             } catch {
                 // Removed inside of the access that was to remove it (COORD-16).
-                if error.code == .noSuchItem, access.isForDeleting { continue }
+                if error.code == .noSuchItem, access.isForDeleting || access.hasReplaced(change) { continue }
                 // A full disk, for one: what was written lies in the files, and is recorded as soon as it can be.
                 for key in access.keys { localChanges.suspect(key, because: error) }
                 throw error

@@ -17,7 +17,14 @@ struct Access: Sendable {
     /// Of an access for uploading: what it reads instead of the documents (COORD-14).
     var snapshots: [StagingRequest] = []
 
+    /// Documents whose place another one has got inside of it: they are gone, and nothing is recorded of them.
+    var replaced: Set<ItemKey> = []
+
     var isForDeleting: Bool { intentions.contains { $0.intent == .writing(.forDeleting) } }
+
+    func hasReplaced(_ change: JournalEntry) -> Bool {
+        replaced.contains { $0.id == change.itemID && $0.domain == change.domain }
+    }
 }
 
 /// The journal's word that a document may come to a free place, and which of the access's intentions says so.
@@ -67,6 +74,15 @@ final class AccessTable: Sendable {
                 access.owner == owner
                     && access.intentions.contains { $0.item.location == location && $0.intent == intent }
             }?.claim
+        }
+    }
+
+    /// Inside of its owner's access for replacing it, a document has gone.
+    func replaced(_ key: ItemKey, by owner: ClaimOwner) {
+        accesses.withLock { accesses in
+            for (id, access) in accesses where access.owner == owner && access.keys.contains(key) {
+                accesses[id]?.replaced.insert(key)
+            }
         }
     }
 

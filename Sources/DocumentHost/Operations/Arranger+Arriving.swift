@@ -5,24 +5,16 @@ import FileCoordination
 /// What was made here and not sent yet is renamed, moved and removed without its provider, which does not know it.
 extension Arranger {
     /// - Returns: nil when the provider knows the item by now, and is to be asked.
-    func renameArriving(
-        _ item: IndexedItem, _ location: Location, to destination: Location, on domain: Domain, by tool: ClaimOwner?
+    func moveArriving(
+        _ item: IndexedItem, to parent: IndexedItem, as name: ItemName, in claim: MovingClaim
     ) async throws(DocumentError) -> IndexedItem? {
-        guard item.isArriving, location.domain == destination.domain, let name = destination.name else { return nil }
-        if location == destination { return item }
-        let parent = try await exporter.folder(of: destination, in: domain)
-        if let existing = try await resolver.resolveIfPresent(destination, in: domain), existing.id != item.id {
-            throw Exporter.exists(destination)
-        }
-        let before = try storage.read { try $0.coordinated(item) }
-        let (claim, isOwn) = try await claim(before, .forMoving, by: tool)
-        defer { if isOwn { broker.end(claim) } }
-        return try await locks.withLock(item.key) { () async throws(DocumentError) -> IndexedItem? in
+        try await locks.withLock(item.key) { () async throws(DocumentError) -> IndexedItem? in
             guard let now = try storage.read({ try $0.item(item.id, in: item.domain) }), now.isArriving else {
                 return nil
             }
+            let before = try storage.read { try $0.coordinated(now) }
             let moved = try await storage.run { try $0.moveArriving(now, to: parent.id, name: name) }
-            try broker.moved(before, to: try storage.read { try $0.coordinated(moved) }, in: claim)
+            try broker.moved(before, to: try storage.read { try $0.coordinated(moved) }, in: claim.onItem)
             return moved
         }
     }
@@ -39,7 +31,7 @@ extension Arranger {
                 "\(location) was not removed: it was not sent yet, and would be lost. Move it out, or say that it may be lost."
             )
         }
-        let (claim, isOwn) = try await claim(try storage.read { try $0.coordinated(item) }, .forDeleting, by: tool)
+        let (claim, isOwn) = try await claim(toRemove: try storage.read { try $0.coordinated(item) }, by: tool)
         defer { if isOwn { broker.end(claim) } }
         return try await drop(item, location, recursive: recursive)
     }

@@ -30,31 +30,58 @@ struct Arranger: Sendable {
         }
         try domain.requireModifying(location)
         try await follower.freshen(domain)
-        var found = try await resolver.resolve(location, in: domain)
-        if found.isArriving {
-            if let moved = try await renameArriving(found, location, to: destination, on: domain, by: tool) {
-                return moved
-            }
-            found = try await resolver.resolve(location, in: domain)
-        }
-        let item = found
+        let item = try await resolver.resolve(location, in: domain)
         guard let name = destination.name, !location.isRoot else {
             throw DocumentError(.invalidArgument, "The domain \(domain.name) itself cannot be renamed or replaced.")
         }
         if location == destination { return item }
         let parent = try await exporter.folder(of: destination, in: domain)
         if let existing = try await resolver.resolveIfPresent(destination, in: domain), existing.id != item.id {
-            throw Exporter.exists(destination)
+            guard try isReplacing(existing, by: tool) else { throw Exporter.exists(destination) }
+            return try await replace(existing, at: destination, with: item, from: location, on: domain, by: tool)
         }
+        try checkMoving(item, to: parent, from: location)
+        let claim = try await claim(toMove: item, as: name, into: parent, at: destination, by: tool)
+        defer { claim.end() }
+        return try await move(item, to: parent, as: name, from: location, on: domain, in: claim)
+    }
+
+    func checkMoving(_ item: IndexedItem, to parent: IndexedItem, from location: Location) throws(DocumentError) {
         let wanted: ItemCapabilities = parent.id == item.item.parentID ? .rename : .move
-        guard item.item.capabilities.contains(wanted) else {
+        guard item.isArriving || item.item.capabilities.contains(wanted) else {
             throw DocumentError(.notPermitted, "\(location) cannot be renamed or moved on the remote.")
         }
-        let before = try storage.read { try $0.coordinated(item) }
-        let (claim, isOwn) = try await claim(before, .forMoving, by: tool)
-        defer { if isOwn { broker.end(claim) } }
+    }
+
+    /// Under a claim; those who wait for it follow, and presenters hear of it (COORD-30).
+    func move(
+        _ item: IndexedItem, to parent: IndexedItem, as name: ItemName, from location: Location, on domain: Domain,
+        in claim: MovingClaim
+    ) async throws(DocumentError) -> IndexedItem {
+        var key = item.key
+        if item.isArriving {
+            if let moved = try await moveArriving(item, to: parent, as: name, in: claim) { return moved }
+            // The provider knows it by now.
+            key = try storage.read { try $0.item(item.id, in: item.domain) }?.key ?? key
+        }
+        return try await modify(key, to: parent, as: name, at: location, on: domain, in: claim)
+    }
+
+    /// Has the provider give an item another place.
+    ///
+    /// - Parameter claim: nil when nobody is told of it.
+    func modify(
+        _ key: ItemKey, to parent: IndexedItem, as name: ItemName, at location: Location, on domain: Domain,
+        in claim: MovingClaim? = nil
+    ) async throws(DocumentError) -> IndexedItem {
         let session = domain.provider
-        return try await locks.withLock(item.key) { () async throws(DocumentError) -> IndexedItem in
+        return try await locks.withLock(key) { () async throws(DocumentError) -> IndexedItem in
+            // Moved by somebody else while it was waited for, it begins from there.
+            guard let item = try storage.read({ try $0.item(key.id, in: key.domain) }), !item.isGone else {
+                throw DocumentError(.noSuchItem, "\(location) was removed while you waited for it.")
+            }
+            if item.item.parentID == parent.id, item.item.name == name { return item }
+            let before = try storage.read { try $0.coordinated(item) }
             let change = try await storage.run { store in
                 try store.beginRenaming(item.id, in: domain.name, to: parent.id, name: name)
             }
@@ -69,12 +96,16 @@ struct Arranger: Sendable {
                     // Another place was told of meanwhile: which of the two is the later one, the provider knows.
                     now = try await lookedUp(now)
                 }
-                // Those who wait for it follow, and presenters hear of it (COORD-30).
-                try broker.moved(before, to: try storage.read { try $0.coordinated(now) }, in: claim)
+                if let claim {
+                    try broker.moved(before, to: try storage.read { try $0.coordinated(now) }, in: claim.onItem)
+                }
                 return now
             } catch {
                 try await storage.run { try $0.abandon(change) }
-                if error.code == .nameCollision { throw Exporter.exists(destination) }
+                if error.code == .nameCollision {
+                    throw Exporter.exists(
+                        (try? storage.read { try $0.coordinated(parent) })?.location.appending(name) ?? location)
+                }
                 throw error.wrapped("\(location) was not renamed: \(error.message)")
             }
         }
@@ -114,20 +145,33 @@ struct Arranger: Sendable {
         }
     }
 
-    /// The claim under which an item is moved or removed: the one that the tool holds for just that, or one of our own.
+    /// The claims under which an item is moved: those that the tool holds for just that, and our own.
     func claim(
-        _ item: CoordinatedItem, _ option: WritingOption, by tool: ClaimOwner?
+        toMove item: IndexedItem, as name: ItemName, into folder: IndexedItem, at destination: Location,
+        by tool: ClaimOwner?
+    ) async throws(DocumentError) -> MovingClaim {
+        let (item, around) = try storage.read { (try $0.coordinated(item), try $0.coordinated(folder)) }
+        return try await MovingClaim(
+            item, to: FreePlace(name, in: folder, around, at: destination), under: held(item, .forMoving, by: tool),
+            by: tool, accesses: accesses, broker: broker, owner: owner)
+    }
+
+    /// The claim under which an item is removed: the one that the tool holds for just that, or one of our own.
+    func claim(
+        toRemove item: CoordinatedItem, by tool: ClaimOwner?
     ) async throws(DocumentError) -> (ClaimID, isOwn: Bool) {
-        if let tool {
-            // It may have been sent for the first time since that was granted, and have another identifier by now.
-            let held =
-                accesses.claim(of: tool, on: item.subject, for: .writing(option))
-                ?? accesses.claim(of: tool, at: item.location, for: .writing(option))
-            if let held { return (held, false) }
-        }
+        if let held = held(item, .forDeleting, by: tool) { return (held, false) }
         let own = try await broker.claim(
-            item, for: .writing(option), by: owner, nestedIn: EnclosingClaims.current)
+            item, for: .writing(.forDeleting), by: owner, nestedIn: EnclosingClaims.current)
         return (own, true)
+    }
+
+    func held(_ item: CoordinatedItem, _ option: WritingOption, by tool: ClaimOwner?) -> ClaimID? {
+        // It may have been sent for the first time since that was granted, and have another identifier by now.
+        tool.flatMap { tool in
+            accesses.claim(of: tool, on: item.subject, for: .writing(option))
+                ?? accesses.claim(of: tool, at: item.location, for: .writing(option))
+        }
     }
 
     /// - Parameters:
@@ -169,7 +213,7 @@ struct Arranger: Sendable {
             try await deletions.admit(
                 item, at: location, recursive: recursive, discardingEdits: discardingUnsent)
         }
-        let (claim, isOwn) = try await claim(try storage.read { try $0.coordinated(item) }, .forDeleting, by: tool)
+        let (claim, isOwn) = try await claim(toRemove: try storage.read { try $0.coordinated(item) }, by: tool)
         defer { if isOwn { broker.end(claim) } }
         let session = domain.provider
         try await locks.withLock(item.key) { () async throws(DocumentError) in
@@ -201,7 +245,7 @@ struct Arranger: Sendable {
     }
 
     /// One document, or a folder that nothing is in. What cannot be known from the answer is looked up.
-    private func delete(
+    func delete(
         _ item: IndexedItem, _ operation: String, with session: ProviderSession
     ) async throws(DocumentError) {
         let base = item.item.kind == .document ? item.item.version.contentOnly : .none

@@ -24,8 +24,12 @@ struct ConflictResolver: Sendable {
         // Resolved already: once more is harmless (VER-6).
         guard item.state == .conflict else { return true }
         let claims = ReplacingClaim(storage: storage, broker: broker, owner: owner)
-        guard let claim = try await claims(on: item, at: location) else { return false }
-        defer { broker.end(claim) }
+        // A name that was chosen may be that of a place where a tool is writing.
+        var place: FreePlace?
+        if let name { place = try self.place(named: name, beside: item, at: location) }
+        guard let claim = try await claims(on: item, at: location, and: place) else { return false }
+        // What is made beside it is told of when it is made.
+        defer { broker.end(claim, effects: [.changed] + (place == nil ? [] : [.unchanged])) }
         let kept = try storage.read { try $0.conflicts(in: domain.name) }.filter { $0.itemID == item.id }
         if choice == .both { try await sendLocalAsCopy(item, at: location, as: name, on: domain) }
         let now = try await storage.run { store in
@@ -60,6 +64,13 @@ struct ConflictResolver: Sendable {
             } else {
                 copy = try ConflictName.make(for: name, at: ConflictName.date(of: local.modified), attempt: attempt)
             }
+            // Nobody waits for a name that was made up.
+            let free = try chosen == nil ? self.place(named: copy, beside: item, at: location) : nil
+            let claim = free.flatMap {
+                broker.claimWithoutWaiting($0.coordinated, for: .writing(.forReplacing), by: owner)
+            }
+            if free != nil, claim == nil { continue }
+            defer { if let claim { broker.end(claim, effects: [.unchanged]) } }
             let export = try await storage.run { store in
                 try store.beginExport(
                     of: source, to: parent, name: copy, kind: .document, in: domain.name, removingSource: false)
@@ -70,7 +81,9 @@ struct ConflictResolver: Sendable {
                         parentID: parent, name: copy, kind: .document, contentsPath: export.contents?.path.string,
                         modified: local.modified, operation: export.operation),
                     onProgress: { _ in })
-                _ = try await storage.run { try $0.finish(export, as: made) }
+                let beside = try await storage.run { try $0.finish(export, as: made) }
+                // Presenters of the folders around hear of it (COORD-26).
+                broker.noticed(.appeared, on: try storage.read { try $0.coordinated(beside) })
                 return
             } catch {
                 try await storage.run { try $0.abandon(export) }
@@ -79,5 +92,15 @@ struct ConflictResolver: Sendable {
         }
         throw DocumentError(
             .nameCollision, "No free name was found for the copy of \(location); remove some of its conflict copies.")
+    }
+
+    private func place(
+        named name: ItemName, beside item: IndexedItem, at location: Location
+    ) throws(DocumentError) -> FreePlace? {
+        guard let parent = item.item.parentID, let folder = try storage.read({ try $0.item(parent, in: item.domain) }),
+            let around = location.parent
+        else { return nil }
+        return FreePlace(
+            name, in: folder, try storage.read { try $0.coordinated(folder) }, at: around.appending(name))
     }
 }

@@ -20,7 +20,7 @@ extension Exporter {
             let suffix = number > Self.mostNumbers ? String(UInt32.random(in: 0 ... .max), radix: 16) : "\(number)"
             let free = number == 1 ? name : try Self.name(like: name, suffix)
             do throws(DocumentError) {
-                return try await create(
+                return try await make(
                     free, kind: .document, from: source, in: parent,
                     at: Location(domain: domain.name, components: [free]), false, domain, onProgress)
             } catch {

@@ -10,6 +10,7 @@ import SystemPackage
 struct Exporter: Sendable {
     let storage: StorageThreads
     let broker: CoordinationBroker
+    let accesses: AccessTable
     let resolver: ItemResolver
     let follower: ChangeFollower
     let owner: ClaimOwner
@@ -41,7 +42,14 @@ struct Exporter: Sendable {
             return try await deposit(
                 source, as: name, in: parent, on: domain, replacing: replacing, onProgress: onProgress)
         }
-        while let existing = try await resolver.resolveIfPresent(destination, in: domain) {
+        while true {
+            guard let existing = try await resolver.resolveIfPresent(destination, in: domain) else {
+                let made = try await create(
+                    name, kind: .document, from: source, in: parent, at: destination, removingSource, domain, onProgress
+                )
+                if let made { return made }
+                continue
+            }
             guard replacing else { throw Self.exists(destination) }
             guard existing.item.kind == .document else {
                 throw DocumentError(.destinationExists, "\(destination) is a folder, and cannot be replaced.")
@@ -54,8 +62,6 @@ struct Exporter: Sendable {
                 existing, with: source, at: destination, removingSource, domain, onProgress)
             if let replaced { return replaced }
         }
-        return try await create(
-            name, kind: .document, from: source, in: parent, at: destination, removingSource, domain, onProgress)
     }
 
     func makeFolder(at location: Location, on domain: Domain) async throws(DocumentError) -> IndexedItem {
@@ -64,10 +70,27 @@ struct Exporter: Sendable {
         try await follower.freshen(domain)
         let parent = try await folder(of: location, in: domain)
         guard try await resolver.resolveIfPresent(location, in: domain) == nil else { throw Self.exists(location) }
-        return try await create(name, kind: .folder, from: nil, in: parent, at: location, false, domain) { _ in }
+        let made = try await create(name, kind: .folder, from: nil, in: parent, at: location, false, domain) { _ in }
+        guard let made else { throw Self.exists(location) }
+        return made
     }
 
-    func create(
+    /// Makes something where nothing is, under a claim on the place.
+    ///
+    /// - Returns: nil when something has come there while it was waited for: nothing is done then.
+    private func create(
+        _ name: ItemName, kind: ItemKind, from source: FilePath?, in parent: IndexedItem, at location: Location,
+        _ removingSource: Bool, _ domain: Domain, _ onProgress: @escaping @Sendable (TransferProgress?) -> Void
+    ) async throws(DocumentError) -> IndexedItem? {
+        let claims = PlaceClaim(storage: storage, broker: broker, accesses: accesses, owner: owner)
+        let claim = try await claims(on: name, in: parent, at: location)
+        defer { claims.end(claim) }
+        if try storage.read({ try $0.item(at: location) })?.exists == true { return nil }
+        return try await make(
+            name, kind: kind, from: source, in: parent, at: location, removingSource, domain, onProgress)
+    }
+
+    func make(
         _ name: ItemName, kind: ItemKind, from source: FilePath?, in parent: IndexedItem, at location: Location,
         _ removingSource: Bool, _ domain: Domain, _ onProgress: @escaping @Sendable (TransferProgress?) -> Void
     ) async throws(DocumentError) -> IndexedItem {

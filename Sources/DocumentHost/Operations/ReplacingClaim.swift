@@ -10,14 +10,21 @@ struct ReplacingClaim: Sendable {
 
     /// Waits until nobody uses the item.
     ///
+    /// - Parameter place: is claimed with it, in one step.
     /// - Returns: nil when it has been renamed meanwhile: then the claim was on its place, and the location is to be looked
     ///   up anew (COORD-7, COORD-19).
     /// - Throws: `noSuchItem` when it was removed meanwhile.
-    func callAsFunction(on item: IndexedItem, at location: Location) async throws(DocumentError) -> ClaimID? {
+    func callAsFunction(
+        on item: IndexedItem, at location: Location, and place: FreePlace? = nil
+    ) async throws(DocumentError) -> ClaimID? {
         let wanted = try storage.read { try $0.coordinated(item) }
         guard wanted.location == location || item.state == .nameClash else { return nil }
-        let claim = try await broker.claim(
-            wanted, for: .writing(.forReplacing), by: owner, nestedIn: EnclosingClaims.current)
+        let intentions = ([wanted] + (place.map { [$0.coordinated] } ?? [])).map {
+            AccessIntention($0, .writing(.forReplacing))
+        }
+        let claim = try await broker.claim { id in
+            Claim(id: id, owner: owner, intentions: intentions, nestedIn: EnclosingClaims.current)
+        }.id
         do throws(DocumentError) {
             let place = try storage.read { index in
                 try index.item(item.id, in: item.domain).map { try index.coordinated($0).location }
@@ -27,10 +34,10 @@ struct ReplacingClaim: Sendable {
             }
             if place == wanted.location { return claim }
         } catch {
-            broker.end(claim)
+            broker.end(claim, effects: intentions.map { _ in .unchanged })
             throw error
         }
-        broker.end(claim)
+        broker.end(claim, effects: intentions.map { _ in .unchanged })
         return nil
     }
 }

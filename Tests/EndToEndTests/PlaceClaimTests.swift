@@ -128,6 +128,39 @@ import Testing
     }
 }
 
+extension PlaceClaimTests {
+    @Test(
+        "COORD-19, VER-5: the copy that ends a conflict waits for the tool that writes where it is to be, and then finds it taken"
+    )
+    func resolves() throws {
+        try withDomain { machine in
+            let (first, gate) = (machine.folder + "/first", machine.folder + "/gate")
+            let holder = try Peer(machine, "hold", "write", "d:/a.txt", first)
+            try #require(holder.says("granted", within: 40), "\(holder.lines) \(machine.logTail)")
+            try machine.write("ours", to: machine.root + "/documents/d/a.txt")
+            try machine.write("theirs, and longer", to: machine.remote + "/a.txt")
+            try machine.write("", to: first)
+            #expect(
+                try Machine.eventually(within: 60) { try machine.succeed("stat", "d:/a.txt").contains("conflict") },
+                "\(machine.logTail)")
+            let writer = try Peer(machine, "put", "d:/mine.txt", "the tool's", gate)
+            try #require(writer.says("written", within: 40), "\(writer.lines) \(machine.logTail)")
+            let command = try Command(machine, ["resolve", "d:/a.txt", "--as", "mine.txt"])
+            #expect(try Machine.eventually(within: 30) { try machine.succeed("status").contains("waits to replace") })
+            try machine.write("", to: gate)
+            #expect(writer.says("done"), "\(writer.lines) \(machine.logTail)")
+            #expect(command.ends(), "\(machine.logTail)")
+            #expect(command.status != 0)
+            #expect(command.errors.contains("already"), "\(command.errors)")
+            #expect(Machine.eventually(within: 60) { machine.read(machine.remote + "/mine.txt") == "the tool's" })
+            #expect(machine.read(machine.root + "/documents/d/a.txt") == "ours", "it is in conflict as before")
+            try machine.succeed("resolve", "d:/a.txt", "--as", "other.txt")
+            #expect(machine.read(machine.remote + "/other.txt") == "ours")
+            #expect(remote(machine) == ["a.txt", "f", "mine.txt", "other.txt"])
+        }
+    }
+}
+
 /// A `docent` that goes on by itself.
 final class Command {
     private let process = Process()

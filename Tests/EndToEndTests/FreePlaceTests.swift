@@ -163,6 +163,29 @@ import Testing
         }
     }
 
+    @Test(
+        "COORD-19: a folder that the closure makes is one when it has returned, with what is in it; and is sent",
+        arguments: [false, true])
+    func folder(isKilled: Bool) throws {
+        try withDomain { machine in
+            let gate = machine.folder + "/gate"
+            let maker = try Peer(machine, "folder", "d:/f/made", gate)
+            try #require(maker.says("written", within: 40), "\(maker.lines) \(machine.logTail)")
+            let reader = try Peer(machine, "put", "d:/f/made", "-", gate)
+            #expect(
+                try Machine.eventually(within: 60) {
+                    try machine.succeed("status").contains("waits to write d:/f/made")
+                })
+            if isKilled { maker.kill() }
+            try machine.write("", to: gate)
+            if !isKilled { #expect(maker.says("done"), "\(maker.lines) \(machine.logTail)") }
+            #expect(reader.says("granted"), "who waits for the place gets the folder: \(reader.lines)")
+            #expect(sends("one", to: "f/made/one.txt", machine), "\(machine.logTail)")
+            #expect(sends("two", to: "f/made/inner/two.txt", machine), "\(machine.logTail)")
+            #expect(try machine.succeed("cat", "d:/f/made/inner/two.txt") == "two")
+        }
+    }
+
     @Test("CONT-7: a folder is made at once, and documents in it, while the remote is away; all is sent afterwards")
     func offline() throws {
         try withDomain { machine in

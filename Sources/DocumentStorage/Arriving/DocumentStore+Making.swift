@@ -57,11 +57,17 @@ extension DocumentStore {
         if let renamed = entry.payload.destination?.last, try tree.inode(at: place) == nil {
             place = folder.appending(renamed)
         }
-        guard let written = try tree.flush(place) else {
+        guard let (parts, modified) = try tree.flushWhole(place) else {
             try index.write(durably: false) { try $0.finish(entry) }
             return nil
         }
         try tree.flushFolders(around: place)
+        if parts.first?.kind == .folder,
+            let there = try folderThere(named: name, in: parent, of: entry.domain, at: place, holding: parts)
+        {
+            try index.write(durably: false) { try $0.finish(entry) }
+            return there
+        }
         if let holder = try index.read({ try $0.holder(of: name, in: parent, of: entry.domain) }),
             holder.item.name == name, holder.local != nil
         {
@@ -70,7 +76,7 @@ extension DocumentStore {
             return try recordChange(of: holder.id, in: entry.domain)
         }
         for attempt in 0..<Self.mostNames {
-            let free = attempt == 0 ? place.name ?? name : try other(name, written.modified, attempt)
+            let free = attempt == 0 ? place.name ?? name : try other(name, modified, attempt)
             guard try index.read({ try $0.holder(of: free, in: parent, of: entry.domain) }) == nil else { continue }
             if folder.appending(free) != place {
                 guard try tree.inode(at: folder.appending(free)) == nil else { continue }
@@ -79,13 +85,16 @@ extension DocumentStore {
                 guard try tree.rename(place, to: free) else { continue }
                 place = folder.appending(free)
             }
-            let file = try tree.file(at: place) ?? written
+            // Another name has changed the inode's time.
+            let files = try parts.filter { $0.file != nil }.reduce(into: [[ItemName]: FileIdentity]()) { files, part in
+                files[part.path] = try tree.file(at: part.path.reduce(place) { $0.appending($1) }) ?? part.file
+            }
             let isRecorded = try index.write { index in
                 // A change of the remote may have been quicker.
                 guard try index.holder(of: free, in: parent, of: entry.domain) == nil else { return false }
-                try index.insertArrival(
-                    [CopiedPart(path: [], file: file)], in: parent, named: free, of: entry.domain, as: id
-                ) { _ in file }
+                try index.insertArrival(parts, in: parent, named: free, of: entry.domain, as: id) { part in
+                    files[part.path] ?? FileIdentity(inode: 0, size: 0, modified: .zero)
+                }
                 try index.finish(entry)
                 return true
             }
@@ -96,6 +105,28 @@ extension DocumentStore {
         throw DocumentError(
             .destinationExists,
             "What was written lies at \(tree.path(of: place)), and no name was free for it: rename it.")
+    }
+
+    /// A folder that is an item already, and lies where one was expected: moved there inside of the access, perhaps.
+    ///
+    /// - Throws: `destinationExists` when something in it belongs to no item: it stays where it is.
+    private func folderThere(
+        named name: ItemName, in parent: ItemIdentifier, of domain: DomainName, at place: Location,
+        holding parts: [CopiedPart]
+    ) throws -> IndexedItem? {
+        guard let holder = try index.read({ try $0.holder(of: name, in: parent, of: domain) }),
+            holder.item.name == name, holder.item.kind != .document
+        else { return nil }
+        for part in parts where part.file != nil {
+            let inside = part.path.reduce(place) { $0.appending($1) }
+            guard try index.read({ try $0.item(at: inside) })?.local != nil else {
+                throw DocumentError(
+                    .destinationExists,
+                    "\(place) is another folder by now, and \(tree.path(of: inside)) belongs to no item: move it elsewhere."
+                )
+            }
+        }
+        return holder
     }
 
     /// Makes a document or folder with nothing in it; it is to be sent.

@@ -44,6 +44,40 @@ extension DocumentTree {
         return true
     }
 
+    /// What somebody has made at a place, a document or a folder with all that is in it, flushed: the outermost first.
+    ///
+    /// - Returns: that, and when it was changed; nil when nothing lies there.
+    /// - Throws: `invalidArgument`, `nameClash` for a folder in which something cannot be an item; what is neither document
+    ///   nor folder.
+    func flushWhole(_ location: Location) throws -> (parts: [CopiedPart], modified: Timestamp)? {
+        let (parent, name) = try place(of: location)
+        guard let around = try documents.folderIfPresent(parent), let status = try around.status(name) else {
+            return nil
+        }
+        guard status.isFolder else {
+            return try flush(location).map { ([CopiedPart(path: [], file: $0)], $0.modified) }
+        }
+        var parts: [CopiedPart] = []
+        try flush(around.folder([name]), at: [], depth: location.components.count, into: &parts)
+        try around.flush()
+        return (parts, status.identity.modified)
+    }
+
+    private func flush(
+        _ folder: DirectoryHandle, at path: [ItemName], depth: Int, into parts: inout [CopiedPart]
+    ) throws {
+        parts.append(CopiedPart(path: path, file: nil))
+        for (name, isFolder) in try folder.possibleItems(atDepth: depth + path.count) {
+            if isFolder {
+                try flush(folder.folder([name.rawValue]), at: path + [name], depth: depth, into: &parts)
+            } else if let file = try folder.file(name.rawValue) {
+                try file.flush()
+                parts.append(CopiedPart(path: path + [name], file: try file.status().identity))
+            }
+        }
+        try folder.flush()
+    }
+
     /// Makes an empty file.
     ///
     /// - Returns: false when something lies there already.

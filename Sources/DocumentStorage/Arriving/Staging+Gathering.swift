@@ -38,29 +38,8 @@ private struct Gathering {
     var parts: [CopiedPart] = []
 
     mutating func copy(_ folder: DirectoryHandle, to target: DirectoryHandle, at path: [ItemName]) throws {
-        guard path.count < IndexReader.maximumDepth else {
-            throw DocumentError(.invalidArgument, "\(folder.path) lies too deep for an item.")
-        }
         parts.append(CopiedPart(path: path, file: nil))
-        var entries: [(name: ItemName, isFolder: Bool)] = []
-        var known: [FoldedName: ItemName] = [:]
-        try folder.forEachEntry { name, kind in
-            guard let text = name, let name = try? ItemName(text), kind != .other else {
-                let what = name.map { "“\(ItemName.printable($0))”" } ?? "a file whose name is not UTF-8"
-                throw DocumentError(
-                    .invalidArgument,
-                    "\(folder.path) holds \(what), which cannot be an item (a link, a device, or a name that none can have): take it away first. Nothing was moved."
-                )
-            }
-            if let other = known.updateValue(name, forKey: FoldedName(name)) {
-                throw DocumentError(
-                    .nameClash,
-                    "“\(name)” and “\(other)” in \(folder.path) differ by case or Unicode form only: rename one of them. Nothing was moved."
-                )
-            }
-            entries.append((name, kind == .folder))
-        }
-        for (name, isFolder) in entries.sorted(by: { $0.name.rawValue < $1.name.rawValue }) {
+        for (name, isFolder) in try folder.possibleItems(atDepth: path.count) {
             guard !isFolder else {
                 _ = try target.makeFolder(name.rawValue)
                 try copy(folder.folder([name.rawValue]), to: target.folder([name.rawValue]), at: path + [name])
@@ -76,5 +55,35 @@ private struct Gathering {
             parts.append(CopiedPart(path: path + [name], file: source))
         }
         try target.flush()
+    }
+}
+
+extension DirectoryHandle {
+    /// What is in a folder that somebody wants to be one of items, by name.
+    ///
+    /// - Throws: `invalidArgument`, `nameClash` for what cannot be.
+    func possibleItems(atDepth depth: Int) throws -> [(name: ItemName, isFolder: Bool)] {
+        guard depth < IndexReader.maximumDepth else {
+            throw DocumentError(.invalidArgument, "\(path) lies too deep for an item.")
+        }
+        var entries: [(name: ItemName, isFolder: Bool)] = []
+        var known: [FoldedName: ItemName] = [:]
+        try forEachEntry { name, kind in
+            guard let text = name, let name = try? ItemName(text), kind != .other else {
+                let what = name.map { "“\(ItemName.printable($0))”" } ?? "a file whose name is not UTF-8"
+                throw DocumentError(
+                    .invalidArgument,
+                    "\(path) holds \(what), which cannot be an item (a link, a device, or a name that none can have): take it away first. Nothing was moved."
+                )
+            }
+            if let other = known.updateValue(name, forKey: FoldedName(name)) {
+                throw DocumentError(
+                    .nameClash,
+                    "“\(name)” and “\(other)” in \(path) differ by case or Unicode form only: rename one of them. Nothing was moved."
+                )
+            }
+            entries.append((name, kind == .folder))
+        }
+        return entries.sorted { $0.name.rawValue < $1.name.rawValue }
     }
 }

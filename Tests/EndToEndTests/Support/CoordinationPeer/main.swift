@@ -7,6 +7,7 @@
 //   put LOCATION TEXT GATE              writes a text, or nothing for "-", where nothing need be, and goes on when GATE is there
 //   replace LOCATION TEXT GATE          the same, for replacing what is there
 //   create LOCATION TEXT GATE           the same, where nothing may be
+//   folder LOCATION GATE                makes a folder with documents in it where nothing is, and goes on when GATE is there
 //   place FROM TO GATE                  moves the item to a free place, both in one step, when GATE is there
 //   mkdir LOCATION                      makes a folder at once
 //   present LOCATION answer|save|hang|trap MILLISECONDS GATE
@@ -146,6 +147,15 @@ do {
         case "replace":
             try await coordinator.coordinate(writingItemAt: try Location(words[2]), for: .forReplacing, put)
         case "create": try await coordinator.coordinate(creatingItemAt: try Location(words[2]), put)
+        case "folder":
+            try await coordinator.coordinate(writingItemAt: try Location(words[2])) { path, _ in
+                let inner = path.appending("inner").string
+                try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true)
+                try "one".write(toFile: path.appending("one.txt").string, atomically: false, encoding: .utf8)
+                try "two".write(toFile: inner + "/two.txt", atomically: true, encoding: .utf8)
+                say("written")
+                try await wait(for: words[3])
+            }
         case "place":
             let (from, to) = (try Location(words[2]), try Location(words[3]))
             try await coordinator.coordinate(

@@ -174,7 +174,8 @@ public final class DocumentHost: Sendable {
         attempts = AccessAttempts(broker: broker)
         delivery = Delivery(
             storage: storage, domains: domains, broker: broker, locks: locks, owner: owner, logger: logger,
-            permits: DomainPermits(each: Sender.width), folders: FolderReviver(storage: storage, logger: logger))
+            permits: DomainPermits(each: Sender.width), folders: FolderReviver(storage: storage, logger: logger),
+            made: MadeItems(storage: storage, logger: logger))
         pauses = PauseGate(storage: storage)
         sender = Sender(
             storage: storage, delivery: delivery, pauses: pauses, work: work, executor: loop, retry: RetryPolicy(),
@@ -262,7 +263,8 @@ public final class DocumentHost: Sendable {
             sender: sender, arrivals: arrivals, disk: disk, providing: providing, localChanges: localChanges,
             work: work, logger: logger)
         exporter = Exporter(
-            storage: storage, broker: broker, accesses: accesses, resolver: resolver, follower: follower, owner: owner)
+            storage: storage, broker: broker, accesses: accesses, resolver: resolver, follower: follower,
+            made: delivery.made, owner: owner)
         arranger = Arranger(
             storage: storage, broker: broker, locks: locks, resolver: resolver, follower: follower,
             exporter: exporter, accesses: accesses, deletions: deletions,
@@ -281,7 +283,7 @@ public final class DocumentHost: Sendable {
             reclaimer?.indexWasWritten()
         }
         resolution = ConflictResolver(
-            storage: storage, broker: broker, sender: sender, owner: owner)
+            storage: storage, broker: broker, sender: sender, made: delivery.made, owner: owner)
         sender.refreshes { [weak self] name in self?.followInBackground(name) }
         try openDomains()
     }

@@ -11,6 +11,7 @@ struct ConflictResolver: Sendable {
     let storage: StorageThreads
     let broker: CoordinationBroker
     let sender: Sender
+    let made: MadeItems
     let owner: ClaimOwner
 
     /// - Returns: false when it was renamed while it was waited for: nothing is done then.
@@ -75,6 +76,7 @@ struct ConflictResolver: Sendable {
                 try store.beginExport(
                     of: source, to: parent, name: copy, kind: .document, in: domain.name, removingSource: false)
             }
+            let heard = try self.made.heard(of: domain.name)
             do throws(DocumentError) {
                 let made = try await session.create(
                     ProviderCall.CreateCall(
@@ -84,6 +86,7 @@ struct ConflictResolver: Sendable {
                 let beside = try await storage.run { try $0.finish(export, as: made) }
                 // Presenters of the folders around hear of it (COORD-26).
                 broker.noticed(.appeared, on: try storage.read { try $0.coordinated(beside) })
+                _ = try await self.made.isGone(beside.id, of: domain.name, since: heard, session)
                 return
             } catch {
                 try await storage.run { try $0.abandon(export) }

@@ -13,6 +13,7 @@ struct Exporter: Sendable {
     let accesses: AccessTable
     let resolver: ItemResolver
     let follower: ChangeFollower
+    let made: MadeItems
     let owner: ClaimOwner
 
     /// Copies a local document to a location (PICK-3), or moves it there (PICK-4): when it has been sent, and only
@@ -95,10 +96,12 @@ struct Exporter: Sendable {
         _ removingSource: Bool, _ domain: Domain, _ onProgress: @escaping @Sendable (TransferProgress?) -> Void
     ) async throws(DocumentError) -> IndexedItem {
         let session = domain.provider
+        let heard = try made.heard(of: domain.name)
         let export = try await storage.run { store in
             try store.beginExport(
                 of: source, to: parent.id, name: name, kind: kind, in: domain.name, removingSource: removingSource)
         }
+        let new: IndexedItem
         do throws(DocumentError) {
             let call = ProviderCall.CreateCall(
                 parentID: parent.id, name: name, kind: kind, contentsPath: export.contents?.path.string,
@@ -107,15 +110,19 @@ struct Exporter: Sendable {
                 try await session.create(call, onProgress: onProgress)
             }
             try check(item, isMadeAs: call, at: location, in: domain)
-            let made = try await storage.run { try $0.finish(export, as: item) }
+            new = try await storage.run { try $0.finish(export, as: item) }
             // Presenters of the folders around hear of it (COORD-26).
-            if !broker.isIdle { broker.noticed(.appeared, on: try storage.read { try $0.coordinated(made) }) }
-            return made
+            if !broker.isIdle { broker.noticed(.appeared, on: try storage.read { try $0.coordinated(new) }) }
         } catch {
             try await storage.run { try $0.abandon(export) }
             if error.code == .nameCollision { throw Self.exists(location) }
             throw error.code == .cancelled ? error : error.wrapped("\(location) could not be made: \(error.message)")
         }
+        guard try await !made.isGone(new.id, of: domain.name, since: heard, session) else {
+            throw DocumentError(
+                .noSuchItem, "\(location) was made, and was removed on the remote at once: look there who did that.")
+        }
+        return new
     }
 
     /// An item that is there already, elsewhere or under another name, was not made: the original must not go for it.

@@ -39,10 +39,11 @@ extension Delivery {
             guard let folder = try storage.read({ try $0.item(id, in: domain) }), folder.isArriving,
                 let parent = folder.item.parentID
             else { return }
-            let made: Item
+            let heard = try made.heard(of: domain)
+            let new: Item
             do throws(DocumentError) {
                 // Asked again after a crash, it is not made twice: its name here is that of the operation, too.
-                made = try await folders.make(folder, in: parent, "\(id)", session)
+                new = try await folders.make(folder, in: parent, "\(id)", session)
             } catch {
                 guard error.code == .noSuchItem else {
                     if error.code == .cancelled { throw error }
@@ -50,13 +51,14 @@ extension Delivery {
                 }
                 // The folder around it is gone there by now.
                 let parent = try await folders.revive(parent, in: domain, for: "\(id)", with: session)
-                made = try await folders.make(folder, in: parent, "\(id)", session)
+                new = try await folders.make(folder, in: parent, "\(id)", session)
             }
-            guard made.kind == folder.item.kind else {
-                throw session.broken("was asked to make a folder in \(domain), and made a \(made.kind)")
+            guard new.kind == folder.item.kind else {
+                throw session.broken("was asked to make a folder in \(domain), and made a \(new.kind)")
             }
-            try identify(folder, as: made.id)
-            try await storage.run { try $0.revive(id, as: made, in: domain) }
+            try identify(folder, as: new.id)
+            try await storage.run { try $0.revive(id, as: new, in: domain) }
+            _ = try await made.isGone(new.id, of: domain, since: heard, session)
         }
     }
 
@@ -68,6 +70,7 @@ extension Delivery {
         var call = ProviderCall.CreateCall(
             parentID: parent, name: name, kind: sending.item.item.kind, contentsPath: sending.snapshot.path.string,
             modified: sending.snapshot.source?.modified, operation: sending.operation)
+        let heard = try made.heard(of: sending.item.domain)
         var attempt = 0
         while true {
             do throws(DocumentError) {
@@ -75,7 +78,7 @@ extension Delivery {
                 guard item.kind == call.kind else {
                     throw session.broken("made a \(item.kind) of \(sending.location)")
                 }
-                return try await record(sending, asNew: item)
+                return try await record(sending, asNew: item, since: heard, with: session)
             } catch {
                 switch error.code {
                 case .noSuchItem where call.parentID == parent:
@@ -83,7 +86,7 @@ extension Delivery {
                         parent, in: sending.item.domain, for: sending.operation, with: session)
                 case .nameCollision where attempt < Self.mostNames:
                     if attempt == 0, let item = try await same(as: sending, in: call.parentID, with: session) {
-                        return try await record(sending, asNew: item)
+                        return try await record(sending, asNew: item, since: heard, with: session)
                     }
                     attempt += 1
                     let date = ConflictName.date(of: sending.snapshot.source?.modified ?? .zero)
@@ -129,16 +132,21 @@ extension Delivery {
     }
 
     /// The provider has it, under an identifier of its own: whoever uses it goes on doing so.
-    func record(_ sending: Sending, asNew item: Item) async throws(DocumentError) {
+    ///
+    /// - Parameter heard: how far the feed had been read when the provider was asked.
+    func record(
+        _ sending: Sending, asNew item: Item, since heard: SyncAnchor?, with session: ProviderSession
+    ) async throws(DocumentError) {
         try identify(sending.item, as: item.id)
         let key = ItemKey(domain: sending.item.domain, id: item.id)
-        guard key != sending.item.key else {
+        if key == sending.item.key {
             _ = try await storage.run { try $0.finish(sending, asNew: item) }
-            return
+        } else {
+            try await locks.withLock(key) { () async throws(DocumentError) in
+                _ = try await storage.run { try $0.finish(sending, asNew: item) }
+            }
         }
-        try await locks.withLock(key) { () async throws(DocumentError) in
-            _ = try await storage.run { try $0.finish(sending, asNew: item) }
-        }
+        _ = try await made.isGone(item.id, of: key.domain, since: heard, session)
     }
 
     /// Claims and presenters follow first: whoever asks from now on meets them.

@@ -28,6 +28,7 @@ struct Delivery: Sendable {
     /// How many documents of a domain go out at once.
     let permits: DomainPermits
     let folders: FolderReviver
+    let made: MadeItems
 
     /// How long all of a domain's places may be taken by the same documents before those that wait are told.
     static let patience = Duration.seconds(300)
@@ -227,6 +228,7 @@ struct Delivery: Sendable {
     private func makeAnew(
         _ sending: Sending, in trees: SyncTrees, with session: ProviderSession, because refusal: DocumentError?
     ) async throws(DocumentError) {
+        let heard = try made.heard(of: sending.item.domain)
         do throws(DocumentError) {
             // As the engine records it: nothing was agreed on any more, and what is here was made here.
             var trees = trees
@@ -253,7 +255,7 @@ struct Delivery: Sendable {
                     parent, in: sending.item.domain, for: sending.operation, with: session)
                 item = try await create(call, with: session)
             }
-            try await record(sending, asNew: item)
+            try await record(sending, asNew: item, since: heard, with: session)
             logger.notice(
                 "an edit survived a deletion",
                 metadata: ["domain": "\(sending.item.domain)", "item.id": "\(sending.item.id)"])

@@ -94,6 +94,11 @@ extension DocumentStore {
         try perform(outcome)
     }
 
+    /// The provider does not have it any more, and has told of that before it was known. It goes as soon as nobody uses it.
+    package func recordGone(_ id: ItemIdentifier, in domain: DomainName) throws {
+        try follow(try index.write { try $0.delete([id], in: domain) })
+    }
+
     private func remove(
         _ ids: [ItemIdentifier], in domain: DomainName, discardingEdits: Bool, _ index: IndexTransaction
     ) throws -> ApplyOutcome {

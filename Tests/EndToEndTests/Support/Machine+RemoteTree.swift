@@ -12,6 +12,8 @@ struct RemoteTree: Codable {
     var failing: [String: Int] = [:]
     /// What ends the provider's process once it is done; once.
     var dying: [String] = []
+    /// Names that are gone as soon as they are made.
+    var vanishing: [String] = []
     /// Identifiers of what is not changed or removed, by method.
     var refusing: [String: [String]] = [:]
 }

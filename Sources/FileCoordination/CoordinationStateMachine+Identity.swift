@@ -11,8 +11,9 @@ extension CoordinationStateMachine {
         let now = CoordinatedItem.Key(domain: key.domain, id: id)
         return turn(at: time) { machine in
             let known = machine.current(item)
-            machine.identities[key] = now
+            machine.identities.add(key, now: now)
             machine.rename(near: known)
+            machine.forgetIdentities()
         }
     }
 
@@ -20,9 +21,9 @@ extension CoordinationStateMachine {
     package func current(_ item: CoordinatedItem) -> CoordinatedItem {
         guard !identities.isEmpty else { return item }
         var subject = item.subject
-        if case .item(let key) = subject, let now = identities[key] { subject = .item(now) }
+        if case .item(let key) = subject { subject = .item(identities.current(key)) }
         let enclosing = item.enclosing.map { folder in
-            identities[folder.key].map { CoordinatedItem.Folder(key: $0, isPackage: folder.isPackage) } ?? folder
+            CoordinatedItem.Folder(key: identities.current(folder.key), isPackage: folder.isPackage)
         }
         return CoordinatedItem(subject: subject, kind: item.kind, enclosing: enclosing, location: item.location)
     }
@@ -32,6 +33,14 @@ extension CoordinationStateMachine {
         var claim = claim
         for index in claim.intentions.indices { claim.intentions[index].item = current(claim.intentions[index].item) }
         return claim
+    }
+
+    /// The oldest of those that nobody claims or presents, once there are many: whoever asks by a first identifier does
+    /// so in the moments after it has changed.
+    private mutating func forgetIdentities() {
+        guard identities.count > Identities.most else { return }
+        let tree = tree
+        identities.forget { tree[.item($0)] != nil }
     }
 
     /// All out before the first goes in again: what lies inside what is said anew.

@@ -35,7 +35,7 @@ package struct CoordinationStateMachine: Sendable {
     var somethingHasMoved = false
 
     /// What items are called now that were made here and had another identifier before.
-    var identities: [CoordinatedItem.Key: CoordinatedItem.Key] = [:]
+    var identities = Identities()
 
     static let droppedLimit = 100
     static let rankStep: UInt64 = 1 << 20
@@ -178,7 +178,7 @@ package struct CoordinationStateMachine: Sendable {
         func isHeldAt(_ node: CoordinationTree.Node) -> Bool {
             node.readers.contains(where: isHeld) || node.writers.contains(where: isHeld)
         }
-        let key = identities[key] ?? key
+        let key = identities.current(key)
         if let node = tree[.item(key)], isHeldAt(node) { return true }
         guard contentsToo else { return false }
         var found = false

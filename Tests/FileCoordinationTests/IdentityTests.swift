@@ -61,4 +61,45 @@ struct IdentityTests {
         for number in [UInt64(1), 2] { #expect(granted(machine.end(ClaimID(number))).isEmpty) }
         #expect(granted(machine.end(ClaimID(3))) == [ClaimID(4)])
     }
+
+    @Test("COORD-2: an item whose identifier changes more than once is known by each of them")
+    func twice() throws {
+        var machine = CoordinationStateMachine()
+        let (first, second) = (try item("first", "a.txt"), try item("second", "a.txt"))
+        #expect(granted(machine.request(claim(1, tool, first, .writing(nil)))) == [ClaimID(1)])
+        _ = machine.identified(first, as: try ItemIdentifier("second"))
+        _ = machine.identified(second, as: try ItemIdentifier("third"))
+        for (number, name) in [(UInt64(2), "first"), (3, "second"), (4, "third")] {
+            #expect(granted(machine.request(claim(number, other, try item(name, "a.txt"), .reading([])))).isEmpty)
+            #expect(machine.isClaimed(.init(domain: domain, id: try ItemIdentifier(name))))
+        }
+        #expect(Set(granted(machine.end(ClaimID(1)))) == [ClaimID(2), ClaimID(3), ClaimID(4)])
+    }
+
+    @Test("an item that gets its first identifier back is one item, and is known by both")
+    func back() throws {
+        var machine = CoordinationStateMachine()
+        let (first, second) = (try item("first", "a.txt"), try item("second", "a.txt"))
+        #expect(granted(machine.request(claim(1, tool, first, .writing(nil)))) == [ClaimID(1)])
+        _ = machine.identified(first, as: try ItemIdentifier("second"))
+        _ = machine.identified(second, as: try ItemIdentifier("first"))
+        #expect(granted(machine.request(claim(2, other, first, .reading([])))).isEmpty)
+        #expect(granted(machine.request(claim(3, other, second, .reading([])))).isEmpty)
+        #expect(Set(granted(machine.end(ClaimID(1)))) == [ClaimID(2), ClaimID(3)])
+    }
+
+    @Test("what is kept of identifiers does not grow with each one that changes, and none that is in use is forgotten")
+    func bounded() throws {
+        var machine = CoordinationStateMachine()
+        let used = try item("used", "used.txt")
+        #expect(granted(machine.request(claim(1, tool, used, .writing(nil)))) == [ClaimID(1)])
+        _ = machine.identified(used, as: try ItemIdentifier("now"))
+        for number in 0..<5 * Identities.most {
+            _ = machine.identified(try item("old \(number)", "\(number)"), as: try ItemIdentifier("new \(number)"))
+            #expect(machine.identities.count <= Identities.most)
+        }
+        #expect(granted(machine.request(claim(2, other, used, .reading([])))).isEmpty)
+        let last = try item("old \(5 * Identities.most - 1)", "last")
+        #expect(machine.current(last).subject != last.subject, "the newest are kept")
+    }
 }

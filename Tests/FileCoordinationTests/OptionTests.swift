@@ -119,12 +119,19 @@ import Testing
         #expect(scene.news() == ["snapshot 1 p.pkg", "refuse 1"])
     }
 
-    @Test("COORD-15: a plain write has presenters relinquish, and tells them of the change")
+    @Test(
+        "COORD-15: a plain write has presenters relinquish, wants the contents, keeps others out, and tells of the change"
+    )
     mutating func plainWrite() throws {
+        scene.providesAtOnce = false
         try scene.present("P", "a")
-        try scene.request(1, alice, .writing(nil), "a")
+        try scene.request(1, alice, .writing(nil), "a", provides: true)
+        try scene.request(2, bob, .reading(.withoutChanges), "a")
+        #expect(scene.news() == ["P writer", "provide 1 a"])
+        scene.provided(1)
+        #expect(scene.news() == ["grant 1"])
         scene.end(1)
-        #expect(scene.news() == ["P writer", "grant 1", "P changed", "P reacquire"])
+        #expect(scene.news() == ["P changed", "P reacquire", "P reader", "grant 2"])
     }
 
     @Test("COORD-16: deleting has the item's presenters, those inside and those of packages around make ready")
@@ -159,10 +166,21 @@ import Testing
 
     @Test("COORD-18: merging has presenters save before the write")
     mutating func merging() throws {
+        scene.providesAtOnce = false
+        scene.silent = ["P"]
         try scene.present("P", "a")
-        try scene.request(1, alice, .writing(.forMerging), "a")
+        try scene.request(1, alice, .writing(.forMerging), "a", provides: true)
+        try scene.request(2, bob, .reading(.withoutChanges), "a")
+        #expect(scene.news() == ["P writer"])
+        scene.answer("P")
+        #expect(scene.news() == ["P save"], "not before it has let go, and nobody writes before it has saved")
+        scene.answer("P")
+        #expect(scene.news() == ["provide 1 a"], "it is the contents that are merged (COORD-21)")
+        scene.silent = []
+        scene.provided(1)
+        #expect(scene.news() == ["grant 1"])
         scene.end(1)
-        #expect(scene.news() == ["P writer", "P save", "grant 1", "P changed", "P reacquire"])
+        #expect(scene.news() == ["P changed", "P reacquire", "P reader", "grant 2"])
     }
 
     @Test("COORD-19: replacing is as deleting for presenters, also when nothing is in the way")
@@ -175,10 +193,17 @@ import Testing
 
     @Test("COORD-20: a write of metadata alone excludes like any write, wants no contents, and tells of the change")
     mutating func metadataWrite() throws {
+        scene.providesAtOnce = false
         try scene.present("P", "a")
         try scene.request(1, alice, .writing(.contentIndependentMetadataOnly), "a", provides: true)
+        #expect(scene.news() == ["P writer", "grant 1"], "nobody is asked for the contents")
+        try scene.request(2, bob, .reading(.withoutChanges), "a")
+        try scene.request(3, bob, .writing(.contentIndependentMetadataOnly), "a", provides: true)
+        #expect(scene.news() == [])
         scene.end(1)
-        #expect(scene.news() == ["P writer", "grant 1", "P changed", "P reacquire"])
+        #expect(scene.news() == ["P changed", "P reacquire", "P reader", "grant 2"])
+        scene.end(2)
+        #expect(scene.news() == ["P reacquire", "P writer", "grant 3"])
     }
 
     @Test(

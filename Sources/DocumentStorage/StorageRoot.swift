@@ -12,6 +12,7 @@ package final class StorageRoot: Sendable {
     package let staging: Staging
     package let versions: VersionStore
     package let index: ItemIndex
+    let moves = TreeMoves()
     /// How many requests that a former host's providers were filling were removed.
     let sweptAtOpening: Int
     private let root: DirectoryHandle

@@ -9,6 +9,14 @@ import Testing
 /// The index knows of a move at once; the tree follows when nobody uses the item. In between, everything finds the
 /// file where it is.
 struct DeferredWorkTests {
+    private final class Flag: Sendable {
+        private let state = Mutex(false)
+
+        var isSet: Bool { state.withLock { $0 } }
+
+        func set() { state.withLock { $0 = true } }
+    }
+
     private func prepared() throws -> StorageFixture {
         let storage = try StorageFixture()
         try storage.tell(storage.item("f", "F", kind: .folder))
@@ -147,6 +155,70 @@ struct DeferredWorkTests {
         #expect(throws: DocumentError.self) { try storage.indexed("a") }
         #expect(try storage.document("G/a.txt") == nil)
         #expect(try storage.document("F/a.txt") == nil)
+        #expect(try storage.index.read { try $0.journal() }.isEmpty)
+    }
+
+    @Test(
+        "What its provider tells of a rename before it has answered is carried out with the answer, which waits for nobody"
+    )
+    func toldBeforeAnswered() throws {
+        let storage = try prepared()
+        let folder = try ItemIdentifier("f")
+        let change = try storage.store.beginRenaming(
+            folder, in: storage.domain, to: .root, name: try ItemName("G"))
+        let told = try storage.item("f", "G", kind: .folder)
+        #expect(try tellLater(storage, told).count == 1)
+        _ = try storage.store.finish(change, as: told)
+        #expect(try storage.document("G/a.txt") == "contents of a")
+        // The name is free at once.
+        _ = try storage.store.make(.document, named: try ItemName("F"), in: .root, of: storage.domain)
+        #expect(try storage.document("F") == "")
+    }
+
+    @Test("The same of a removal")
+    func removalToldBeforeAnswered() throws {
+        let storage = try prepared()
+        let change = try storage.store.beginRemoving(try ItemIdentifier("b"), in: storage.domain)
+        #expect(try tellLater(storage, deleted: ["b"]).count == 1)
+        try storage.store.finishRemoving(change)
+        _ = try storage.store.make(.document, named: try ItemName("b.txt"), in: .root, of: storage.domain)
+        #expect(try storage.document("b.txt") == "")
+        #expect(try storage.index.read { try $0.journal() }.isEmpty)
+    }
+
+    @Test("An edit is not taken for a removed file while a folder around it is on the move")
+    func lookDuringMove() async throws {
+        let storage = try prepared()
+        let id = try ItemIdentifier("a")
+        let write = try storage.store.expectChange(of: id, in: storage.domain)
+        try storage.write("edited", to: storage.tree.path(of: storage.location("F/a.txt")))
+        let work = try tellLater(storage, storage.item("f", "G", kind: .folder))
+        let (isMoving, hasLooked) = (Flag(), Flag())
+        storage.observe(
+            Meanwhile(at: .renameMoved) {
+                isMoving.set()
+                let limit = ContinuousClock.now + .milliseconds(200)
+                while !hasLooked.isSet, ContinuousClock.now < limit {}
+            })
+        let store = storage.store
+        async let looked = Task.detached {
+            while !isMoving.isSet {}
+            defer { hasLooked.set() }
+            return try store.recordChange(write)
+        }.value
+        for entry in work { try store.perform(entry) }
+        #expect(try await looked.state == .changed)
+        #expect(try storage.document("G/a.txt") == "edited")
+    }
+
+    @Test("Of an edit of what was removed meanwhile nothing stays in the journal")
+    func editOfRemoved() throws {
+        let storage = try StorageFixture()
+        let made = try storage.store.make(.document, named: try ItemName("n"), in: .root, of: storage.domain)
+        let write = try storage.store.expectChange(of: made.id, in: storage.domain)
+        try storage.store.dropArriving(made)
+        let error = #expect(throws: DocumentError.self) { try storage.store.recordChange(write) }
+        #expect(error?.code == .noSuchItem)
         #expect(try storage.index.read { try $0.journal() }.isEmpty)
     }
 }

@@ -224,7 +224,9 @@ struct Arranger: Sendable {
                 if isWhole {
                     try await remover.remove(change, of: domain)
                 } else {
-                    try await delete(item, change.operation, with: session)
+                    // What was just sent, to be removed with it, has another version now; what the remote has changed since
+                    // was not seen.
+                    try await delete(item.isUnsent ? change.item : item, change.operation, with: session)
                 }
                 try await storage.run { try $0.finishRemoving(change) }
             } catch {

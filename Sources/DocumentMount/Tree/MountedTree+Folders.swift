@@ -74,13 +74,15 @@ extension MountedTree {
                 } while page != nil
                 return items.filter { $0.state != .nameClash && $0.item.name != nil }
             }
-            for (item, attributes) in zip(items, try await attributes(of: items)) {
+            for (item, known) in zip(items, try await attributes(of: items)) {
                 guard let name = item.item.name else { continue }
-                var attributes = attributes
+                var attributes = known ?? NodeAttributes(item, file: nil)
                 attributes.number = nodes.withLock { $0.inode(of: name, in: node) } ?? attributes.number
                 names.append(
                     OpenFolder.Entry(
-                        name: name.rawValue, attributes: attributes, identity: NodeTable.Identity(item)))
+                        name: name.rawValue, attributes: attributes,
+                        // Where its size is not known, the kernel is to ask for it.
+                        identity: known.map { _ in NodeTable.Identity(item) }))
             }
         }
         return names

@@ -117,8 +117,15 @@ final class MountedTree: KernelHandler {
             guard domains.contains(where: { $0.name == location.domain }) else { throw Errno.noSuchFileOrDirectory }
             return (attributes(ofDomain: location.domain), NodeTable.Identity(id: .root, isFolder: true))
         }
-        let status = try await known(at: location)
-        return (try await attributes(of: [status])[0], NodeTable.Identity(status))
+        var status = try await known(at: location)
+        var attributes = try await attributes(of: [status])[0]
+        // Its file was moved in between: it is somewhere else by now.
+        for _ in 0..<Self.mostLooks where attributes == nil {
+            try await Task.sleep(for: .milliseconds(5))
+            status = try await known(at: location)
+            attributes = try await self.attributes(of: [status])[0]
+        }
+        return (attributes ?? NodeAttributes(status, file: nil), NodeTable.Identity(status))
     }
 
     func known(at location: Location) async throws -> ItemStatus {
@@ -127,11 +134,13 @@ final class MountedTree: KernelHandler {
         return status
     }
 
-    func attributes(of statuses: [ItemStatus]) async throws -> [NodeAttributes] {
+    /// - Returns: nil for what has contents here, and no file where it was said to be.
+    func attributes(of statuses: [ItemStatus]) async throws -> [NodeAttributes?] {
         guard statuses.contains(where: \.hasContents) else { return statuses.map { NodeAttributes($0, file: nil) } }
         return try await disk.run {
             statuses.map { status in
-                NodeAttributes(status, file: status.hasContents ? FileState(at: status.path)?.facts : nil)
+                guard status.hasContents else { return NodeAttributes(status, file: nil) }
+                return FileState(at: status.path).map { NodeAttributes(status, file: $0.facts) }
             }
         }
     }

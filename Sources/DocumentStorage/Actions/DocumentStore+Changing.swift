@@ -50,7 +50,12 @@ extension DocumentStore {
                 return try current(id, in: entry.domain)
             } catch let error as DocumentError where error.code == .noSuchItem {
                 // It may have got another identifier in this moment.
-                guard let now = try index.read({ try $0.subject(of: entry) }), now != id else { throw error }
+                if let now = try index.read({ try $0.subject(of: entry) }), now != id { continue }
+                // Nothing of it is left, and nothing to be looked at.
+                try index.write(durably: false) { index in
+                    if try index.item(id, in: entry.domain) == nil { try index.finish(entry) }
+                }
+                throw error
             }
         }
     }
@@ -110,7 +115,11 @@ extension DocumentStore {
             }
         } else {
             guard givingUp || !item.isUnsent else { return true }
-            return try recordMissing(item, at: location, entry)
+            // A folder around it may be moved just now.
+            return try moves.exclusively {
+                guard try tree.file(at: location) == nil else { return false }
+                return try recordMissing(item, at: location, entry)
+            }
         }
     }
 

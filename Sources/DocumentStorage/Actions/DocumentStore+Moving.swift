@@ -64,7 +64,7 @@ extension DocumentStore {
         let outcome = try index.write { index in
             let outcome = try index.apply(item, answeringMoveOf: change.item)
             try index.finish(change.entry)
-            return outcome
+            return try withOpenWork(of: [item.id], in: domain, outcome, index)
         }
         try reached(.renameRecorded)
         try perform(outcome)
@@ -102,13 +102,26 @@ extension DocumentStore {
     private func remove(
         _ ids: [ItemIdentifier], in domain: DomainName, discardingEdits: Bool, _ index: IndexTransaction
     ) throws -> ApplyOutcome {
-        var outcome = try index.delete(ids, in: domain)
+        var outcome = try withOpenWork(of: ids, in: domain, try index.delete(ids, in: domain), index)
         guard discardingEdits else { return outcome }
         outcome.work = try outcome.work.map { entry in
             var entry = entry
             entry.payload.discardsEdits = true
             return try index.advance(entry, to: entry.step)
         }
+        return outcome
+    }
+
+    /// The provider may have told of the same before it has answered: then the tree is to follow that, which waits for
+    /// everybody to end. Whoever has asked for it need not wait.
+    private func withOpenWork(
+        of ids: [ItemIdentifier], in domain: DomainName, _ outcome: ApplyOutcome, _ index: IndexTransaction
+    ) throws -> ApplyOutcome {
+        let known = Set(outcome.work.map(\.id))
+        let open = try ids.flatMap { try index.journal(of: $0, in: domain) }
+            .filter { $0.step.isForTree && !known.contains($0.id) }
+        var outcome = outcome
+        outcome.work = (open + outcome.work).sorted { $0.id < $1.id }
         return outcome
     }
 
@@ -162,6 +175,15 @@ extension DocumentStore {
         guard let id = entry.itemID, let place = entry.payload.place, let destination = entry.payload.destination else {
             throw DocumentError(.internal, "The journal's entry \(entry.id) lacks what a move needs.")
         }
+        let isMoved = try moves.exclusively { try move(id, from: place, to: destination, entry) }
+        refreshPlaceholder(id, in: entry.domain)
+        if isMoved { try reached(.renameFinished) }
+    }
+
+    /// - Returns: false when the item stays where it is.
+    private func move(
+        _ id: ItemIdentifier, from place: [ItemName], to destination: [ItemName], _ entry: JournalEntry
+    ) throws -> Bool {
         // Those recorded before may still wait for somebody to end.
         let earlier = try index.read { try OpenMoves(in: entry.domain, before: entry, $0) }
         let source = Location(domain: entry.domain, components: earlier.undone(place))
@@ -182,8 +204,7 @@ extension DocumentStore {
                 try index.setProblem(error, of: id, in: entry.domain)
                 try index.finish(entry)
             }
-            refreshPlaceholder(id, in: entry.domain)
-            return
+            return false
         }
         try reached(.renameMoved)
         try index.write(durably: false) { index in
@@ -197,8 +218,7 @@ extension DocumentStore {
             }
             try index.finish(entry)
         }
-        refreshPlaceholder(id, in: entry.domain)
-        try reached(.renameFinished)
+        return true
     }
 
     private func performRemoval(_ entry: JournalEntry) throws {

@@ -63,9 +63,7 @@ extension DocumentStore {
     /// Carries out all that is recorded and not done in the tree.
     package func performOpenWork() throws {
         var outcome = ApplyOutcome()
-        outcome.work = try index.read { try $0.journal() }.filter { entry in
-            [.renameRecorded, .renameMoved, .removeRecorded, .removeCleared].contains(entry.step)
-        }
+        outcome.work = try index.read { try $0.journal() }.filter(\.step.isForTree)
         try perform(outcome)
     }
 }

@@ -20,6 +20,7 @@ package struct DocumentStore: Sendable {
 
     var index: ItemIndex { root.index }
     var tree: DocumentTree { root.tree }
+    var moves: TreeMoves { root.moves }
 
     /// Tells the observer that a step is durable.
     func reached(_ step: JournalStep) throws {

@@ -130,6 +130,14 @@ package enum JournalStep: String, CaseIterable, Sendable {
     case removeCleared
     case removeFinished
 
+    /// Whether what is left to do is to have the tree on disk follow the index.
+    var isForTree: Bool {
+        switch self {
+        case .renameRecorded, .renameMoved, .removeRecorded, .removeCleared: true
+        default: false
+        }
+    }
+
     package var action: JournalAction {
         switch self {
         case .materialiseBegan, .materialiseVerified, .materialisePublished, .materialiseRecorded: .materialise

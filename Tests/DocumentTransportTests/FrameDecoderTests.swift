@@ -161,6 +161,14 @@ struct FrameDecoderTests {
         #expect(violation.hex.hasPrefix("48 65 6C 6C 6F"))
     }
 
+    @Test("Text that was printed in one breath with the preface is named as such")
+    func textWithThePreface() throws {
+        let violation = try #require(
+            Fed([Array("Hello!\n".utf8) + FrameDecoder.preface + [0, 1]], expectsPreface: true).violation)
+        #expect(violation.message.hasPrefix("Text was printed to standard output before the protocol began"))
+        #expect(violation.text.hasPrefix("Hello!"))
+    }
+
     @Test func otherBytesBeforeThePrefaceAreNotCalledText() throws {
         let violation = try #require(Fed([[0, 1, 2, 3]], expectsPreface: true).violation)
         #expect(violation.message.contains("does not begin with the preface"))

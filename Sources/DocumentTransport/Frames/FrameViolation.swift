@@ -50,7 +50,9 @@ package struct FrameViolation: Error, Hashable, Sendable {
 
     /// Whether the bytes read like something that was printed.
     package var looksLikeText: Bool {
-        let start = bytes.prefix(32)
+        // What was printed may have come together with the preface that follows it.
+        let printed = bytes.firstRange(of: FrameDecoder.preface).map { bytes[..<$0.lowerBound] } ?? bytes[...]
+        let start = printed.prefix(32)
         guard start.count >= 4 else { return false }
         return start.allSatisfy { byte in
             (0x20..<0x7F).contains(byte) || byte >= 0x80 || byte == 0x09 || byte == 0x0A || byte == 0x0D || byte == 0x1B

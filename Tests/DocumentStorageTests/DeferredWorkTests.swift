@@ -186,6 +186,18 @@ struct DeferredWorkTests {
         #expect(try storage.index.read { try $0.journal() }.isEmpty)
     }
 
+    @Test("What is removed with its edits is gone with those that nobody has looked at yet")
+    func removalOfUnseenEdits() throws {
+        let storage = try prepared()
+        #expect(try storage.edit("b", "edited").state == .changed)
+        try storage.write("edited once more", to: storage.tree.path(of: storage.location("b.txt")))
+        let id = try ItemIdentifier("b")
+        let change = try storage.store.beginRemoving(id, in: storage.domain, discardingEdits: true)
+        try storage.store.finishRemoving(change)
+        #expect(try storage.document("b.txt") == nil)
+        #expect(try storage.index.read { try $0.item(id, in: storage.domain) } == nil)
+    }
+
     @Test("An edit is not taken for a removed file while a folder around it is on the move")
     func lookDuringMove() async throws {
         let storage = try prepared()

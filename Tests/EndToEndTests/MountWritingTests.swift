@@ -68,12 +68,24 @@ import Testing
         }
     }
 
+    private func script(_ name: String) -> String {
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().path + "/scripts/lib/" + name
+    }
+
+    @Test("A database on the mount loses no row whose commit was reported, whether the host or the mount is killed")
+    func databaseAndKills() throws {
+        try withTree { (machine) throws in
+            let (script, rows) = (script("kill-while-committing.py"), machine.tree + "/work/rows")
+            let killed = try machine.run("/usr/bin/env", ["python3", script, rows, machine.folder, "4"], timeout: 300)
+            #expect(killed.status == 0, "\(killed.output)\(killed.errors)")
+        }
+    }
+
     @Test("Random operations give the same results as in a plain folder", arguments: 1...2)
     func comparison(_ seed: Int) throws {
         try withTree { (machine) throws in
-            let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-                .deletingLastPathComponent().path
-            let script = sources + "/scripts/lib/compare-folders.py"
+            let script = script("compare-folders.py")
             let plain = machine.folder + "/plain"
             try machine.sh("rm work/a.txt; mkdir '\(plain)'")
             let compared = try machine.shell("python3 '\(script)' work '\(plain)' \(seed) 1000", timeout: 600)

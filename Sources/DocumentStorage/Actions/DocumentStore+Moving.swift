@@ -278,11 +278,30 @@ extension DocumentStore {
                 try index.write(durably: false) { try $0.setProblem(error, of: item.id, in: item.domain) }
                 continue
             }
-            try tree.removeFile(at: location, expecting: item.local ?? local)
+            if entry.payload.discardsEdits {
+                try discardFile(at: location)
+            } else {
+                try tree.removeFile(at: location, expecting: item.local ?? local)
+            }
             try index.write(durably: false) { try $0.setPlaceholder(item.id, in: item.domain) }
         }
         return isCleared
     }
+
+    /// Whatever was written to it since it was looked at last is not wanted either.
+    private func discardFile(at location: Location) throws {
+        for attempt in 1... {
+            guard let file = try tree.file(at: location) else { return }
+            do {
+                return try tree.removeFile(at: location, expecting: file)
+            } catch let error as DocumentError where error.code == .unsyncedEdits && attempt < Self.mostDiscards {
+                // Somebody writes just now.
+                continue
+            }
+        }
+    }
+
+    private static var mostDiscards: Int { 20 }
 
     /// Placeholders are derived: those of what else has the place by now are made again.
     private func clearDerived(at location: Location, _ entry: JournalEntry) throws {

@@ -38,6 +38,31 @@ package struct MountPoint: Hashable, Sendable {
         self.path = FilePath(String(cString: folder)).appending(name)
     }
 
+    /// Ends a mount whose process was killed while it waited in the kernel: it would last as long as that waits, which may be
+    /// for the mount itself, and whoever touched it would wait, too. Nothing of the mount is touched here.
+    ///
+    /// - Returns: whether nothing of it is left to be taken away.
+    @discardableResult
+    package func endIfServerIsGone() -> Bool {
+        guard let entry = try? MountTable.now().entry(at: path), entry.type == "fuse.docent",
+            let server = MountServer(source: entry.source), server.isGone
+        else { return false }
+        return abort(entry)
+    }
+
+    /// Everything that waits for the mount ends, with `ENOTCONN`.
+    private func abort(_ entry: MountTable.Entry) -> Bool {
+        // Who mounted it may do that, where the kernel's control files are mounted.
+        let control = FilePath("/sys/fs/fuse/connections/\(entry.device)/abort")
+        if let file = try? FileDescriptor.open(control, .writeOnly, options: [.closeOnExec]),
+            (try? file.closeAfter({ try file.writeAll([UInt8(ascii: "1")]) })) != nil
+        {
+            return false
+        }
+        // It fails while programs use the mount, and has ended its connection all the same.
+        return umount2(path.string, Int32(MNT_FORCE)) == 0
+    }
+
     /// Makes the folder where it is missing, takes a dead mount away, and checks that documents may be mounted there.
     ///
     /// - Throws: ``DocumentError``: `destinationExists` when something is mounted or lies there; `invalidArgument` for a

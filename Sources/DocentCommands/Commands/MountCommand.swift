@@ -40,6 +40,7 @@ struct MountCommand: AsyncParsableCommand {
 
     func run() async throws {
         let point = try MountArguments.point(directory)
+        point.endIfServerIsGone()
         if foreground {
             let signals = try EndingSignals()
             try await DocumentMount(at: point, policy: DownloadPolicy(denying: deny), isWritable: writable).run {
@@ -67,6 +68,7 @@ struct UnmountCommand: AsyncParsableCommand {
 
     func run() async throws {
         let point = try MountArguments.point(directory)
+        if point.endIfServerIsGone() { return }
         let process = point.process
         let descriptor = process.map { docent_open_process($0) } ?? -1
         defer { if descriptor >= 0 { close(descriptor) } }

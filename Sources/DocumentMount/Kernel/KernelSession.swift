@@ -34,7 +34,8 @@ final class KernelSession: @unchecked Sendable {
         self.handler = handler
         self.mountPoint = mountPoint
         let options =
-            "fsname=docent,subtype=docent,default_permissions,noatime,nosuid,nodev" + (readOnly ? ",ro" : "")
+            "fsname=\(MountServer.own().source),subtype=docent,default_permissions,noatime,nosuid,nodev"
+            + (readOnly ? ",ro" : "")
         KernelLog.begin()
         var arguments = fuse_args()
         defer { fuse_opt_free_args(&arguments) }

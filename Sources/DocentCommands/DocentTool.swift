@@ -161,8 +161,8 @@ struct Docent: AsyncParsableCommand {
             CommandGroup(
                 name: "Set up",
                 subcommands: [
-                    ProviderCommand.self, DomainCommand.self, ToolCommand.self, ContainerCommand.self,
-                    HostCommand.self,
+                    ProviderCommand.self, DomainCommand.self, LoginCommand.self, LogoutCommand.self, ToolCommand.self,
+                    ContainerCommand.self, HostCommand.self,
                 ]),
         ]
     )

@@ -64,10 +64,38 @@ extension DocumentClient {
     }
 
     /// Configures a domain. The settings are checked against the provider's manifest.
+    ///
+    /// - Returns: the domain; where ``DomainDescription/needsSignIn`` is set it waits for ``signIn(to:settings:)``.
+    @discardableResult
     public func addDomain(
         _ name: DomainName, provider: ProviderIdentifier, settings: [String: String] = [:]
-    ) async throws(DocumentError) {
-        _ = try await ask(.addDomain(name: name, providerID: provider, settings: settings))
+    ) async throws(DocumentError) -> DomainDescription {
+        try await domain(ask(.addDomain(name: name, providerID: provider, settings: settings)))
+    }
+
+    /// Gives a domain what it signs in with. The provider tries it before this returns; whatever waited for it goes on.
+    ///
+    /// - Parameter settings: those of the provider's that are for signing in (``SettingDescription/isForSignIn``).
+    /// - Throws: `notAuthenticated` when it was not accepted; then all is as it was.
+    @discardableResult
+    public func signIn(
+        to domain: DomainName, settings: [String: String]
+    ) async throws(DocumentError) -> DomainDescription {
+        try await self.domain(ask(.signIn(domain, settings: settings)))
+    }
+
+    /// Forgets what a domain signs in with, its placeholders and what of its contents is here. The domain stays, and needs
+    /// a sign-in.
+    ///
+    /// - Parameter dropUnsent: also when there are changes that were not sent, or conflicts; they are lost.
+    /// - Throws: `unsyncedEdits` or `inConflict`, and nothing was done, when something is here that is nowhere else.
+    public func signOut(of domain: DomainName, dropUnsent: Bool = false) async throws(DocumentError) {
+        try await tell(.signOut(domain, dropUnsent: dropUnsent))
+    }
+
+    private func domain(_ reply: ServiceReply) throws(DocumentError) -> DomainDescription {
+        guard case .listDomains(let domains) = reply, let domain = domains.first else { throw Self.unexpectedAnswer }
+        return domain
     }
 
     /// Forgets a domain, with everything of it that is here. The remote stays as it is.

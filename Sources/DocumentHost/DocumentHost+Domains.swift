@@ -29,39 +29,56 @@ extension DocumentHost {
         return (descriptions, catalogue.problems.map { $0.error.message })
     }
 
-    /// Configures a domain, and starts its provider once to see that it works.
+    /// Configures a domain, and starts its provider once to see that it works. Where it needs a sign-in, and nothing to sign
+    /// in with is among the settings, the domain waits for ``signIn(to:settings:)``.
     ///
     /// - Throws: `nameCollision` when there is one of that name, `notConfigured` for an unknown provider,
     ///   `invalidArgument` for settings that its manifest does not allow, and what the provider says of them.
     public func addDomain(
         _ name: DomainName, provider id: ProviderIdentifier, settings: [String: String]
     ) async throws(DocumentError) -> DomainDescription {
+        try await domainLocks.withLock(name) { () async throws(DocumentError) in
+            try await add(name, id, settings)
+        }
+    }
+
+    private func add(
+        _ name: DomainName, _ id: ProviderIdentifier, _ settings: [String: String]
+    ) async throws(DocumentError) -> DomainDescription {
         guard domains.find(name) == nil, try storage.read({ try $0.domain(name) }) == nil else {
             throw DocumentError(
                 .nameCollision, "There is a domain “\(name)” already; remove it first, or choose another name.")
         }
         let bundle = try await catalogue().bundle(id)
-        let complete = try bundle.manifest.validate(settings: settings)
-        let record = DomainRecord(name: name, provider: id, settings: complete)
+        let kinds = SignInSettings(bundle.manifest)
+        let complete = try bundle.manifest.validate(settings: settings, signedOut: true)
+        let credentials = kinds.those(of: complete)
+        var record = DomainRecord(name: name, provider: id, settings: kinds.others(of: complete))
+        guard !kinds.isMissing(from: complete) else { return try await addSignedOut(record) }
         let folders = try await storage.run { store throws in try self.folders(of: name, in: store.root) }
-        let supervisor = try supervise(record, bundle, folders)
+        let supervisor = try supervise(record, complete, bundle, folders)
         do throws(DocumentError) {
-            var final = record
-            final.rootID = try await supervisor.withProvider { live throws(DocumentError) in live.rootID }
-            let stored = final
+            record.rootID = try await supervisor.withProvider { live throws(DocumentError) in live.rootID }
+            let stored = record
             // Settings that its provider cannot use are best found now.
             _ = try await ProviderSession(supervisor).item(stored.rootID)
+            try await keep(credentials, of: name)
             try await storage.write { try $0.addDomain(stored) }
             domains.add(
-                Domain(
-                    name: name, bundle: bundle, rootID: stored.rootID, supervisor: supervisor,
+                makeDomain(
+                    name, bundle, stored.rootID, supervisor,
                     isRunning: ProviderState(supervisor.status.state) == .running))
         } catch {
             // Told to end right away it would not be known to have failed.
             await supervisor.waitWhileDying(atMost: .seconds(10))
             await fleet.remove(name)
             domains.remove(name)
+            await forgetSecrets(of: name)
             _ = try? await storage.run { try $0.root.removeProviderFolder(of: name) }
+            if error.code == .notAuthenticated, credentials.isEmpty, !kinds.isEmpty {
+                // Nothing is wrong with it but that nobody was asked yet.
+                return try await addSignedOut(record)
+            }
             await providerRecords.handOver(name, to: id)
             await providerRecords.forget(name)
             var refusal = error
@@ -70,6 +87,17 @@ extension DocumentHost {
         }
         events.domainChanged(name)
         return try await description(of: name)
+    }
+
+    /// A domain that waits for somebody to sign in.
+    private func addSignedOut(_ record: DomainRecord) async throws(DocumentError) -> DomainDescription {
+        var record = record
+        record.signIn = .needed
+        let stored = record
+        try await storage.write { try $0.addDomain(stored) }
+        domains.addBroken(record.name, because: SignInState.signedOut(record.name))
+        events.domainChanged(record.name)
+        return try await description(of: record.name)
     }
 
     public func domainDescriptions() async throws(DocumentError) -> [DomainDescription] {
@@ -82,6 +110,12 @@ extension DocumentHost {
     ///
     /// - Throws: `unsyncedEdits` when something is unsent and `discardingUnsent` is false (AUTH-6).
     public func removeDomain(_ name: DomainName, discardingUnsent: Bool) async throws(DocumentError) {
+        try await domainLocks.withLock(name) { () async throws(DocumentError) in
+            try await remove(name, discardingUnsent: discardingUnsent)
+        }
+    }
+
+    private func remove(_ name: DomainName, discardingUnsent: Bool) async throws(DocumentError) {
         guard try storage.read({ try $0.domain(name) }) != nil else {
             _ = try domains.domain(name)
             return
@@ -110,6 +144,7 @@ extension DocumentHost {
         domains.remove(name)
         do throws(DocumentError) {
             try await storage.run { try $0.removeDomain(name, discardingEdits: discardingUnsent) }
+            await forgetSecrets(of: name)
             interrupted.forget(name)
             localChanges.removed(name)
             lookout.removed(name)
@@ -126,23 +161,29 @@ extension DocumentHost {
     func openDomains() throws(DocumentError) {
         let catalogue = ProviderCatalogue(
             folders: configuration.providerFolders, explicit: configuration.providerBundles)
-        for record in try storage.read({ try $0.domains() }) { open(record, catalogue) }
+        let records = try storage.read({ try $0.domains() })
+        sweepSecrets(knowing: records)
+        for record in records { open(record, catalogue) }
     }
 
     func open(_ record: DomainRecord, _ catalogue: ProviderCatalogue) {
         do throws(DocumentError) {
             let bundle = try catalogue.bundle(record.provider)
-            // The manifest may have changed since the domain was added.
-            _ = try bundle.manifest.validate(settings: record.settings)
-            let folders: SandboxFolders
+            let (settings, folders): ([String: String], SandboxFolders)
             do {
+                settings = try allSettings(of: record, bundle.manifest)
                 folders = try self.folders(of: record.name, in: root)
             } catch {
                 throw DocumentError(wrapping: error)
             }
-            let supervisor = try supervise(record, bundle, folders)
-            domains.add(
-                Domain(name: record.name, bundle: bundle, rootID: record.rootID, supervisor: supervisor))
+            guard record.signIn == .done, !SignInSettings(bundle.manifest).isMissing(from: settings) else {
+                domains.addBroken(record.name, because: SignInState.signedOut(record.name))
+                return
+            }
+            // The manifest may have changed since the domain was added.
+            _ = try bundle.manifest.validate(settings: settings)
+            let supervisor = try supervise(record, settings, bundle, folders)
+            domains.add(makeDomain(record.name, bundle, record.rootID, supervisor))
         } catch {
             logger.warning("a domain cannot be used", metadata: ["domain": "\(record.name)", "error": "\(error)"])
             domains.addBroken(
@@ -164,7 +205,16 @@ extension DocumentHost {
         work.add { [self] in await follower.follow(domain) }
     }
 
-    private func description(of name: DomainName) async throws(DocumentError) -> DomainDescription {
+    func makeDomain(
+        _ name: DomainName, _ bundle: ProviderBundle, _ rootID: ItemIdentifier, _ supervisor: ProviderSupervisor,
+        isRunning: Bool = false
+    ) -> Domain {
+        Domain(
+            name: name, bundle: bundle, rootID: rootID, supervisor: supervisor, isRunning: isRunning,
+            signIn: SignInState { [events] in events.domainChanged(name) })
+    }
+
+    func description(of name: DomainName) async throws(DocumentError) -> DomainDescription {
         guard let record = try storage.read({ try $0.domain(name) }) else {
             throw DocumentError(.notConfigured, "There is no domain “\(name)”.")
         }
@@ -174,8 +224,8 @@ extension DocumentHost {
     func describe(_ record: DomainRecord) -> DomainDescription {
         var description = DomainDescription(name: record.name, providerID: record.provider)
         if let domain = domains.find(record.name) {
-            let secret = Set(domain.bundle.manifest.settings.filter(\.isSecret).map(\.key))
-            description.settings = record.settings.filter { !secret.contains($0.key) }
+            description.settings = SignInSettings(domain.bundle.manifest).shown(
+                of: domain.supervisor.settings.settings)
             let status = domain.supervisor.status
             description.providerState = ProviderState(status.state)
             description.problem = status.problem
@@ -183,6 +233,14 @@ extension DocumentHost {
             description.restartDelay = status.restartDelay
             description.recordings = status.recordings?.string
             description.note = domains.note(of: record.name)
+            if let problem = domain.signIn.problem {
+                description.needsSignIn = true
+                description.problem = description.problem ?? problem
+            }
+        } else if record.signIn == .needed || domains.problem(of: record.name)?.code == .notAuthenticated {
+            description.settings = record.settings
+            description.needsSignIn = true
+            description.problem = domains.problem(of: record.name)
         } else {
             // Which of its settings are secret is not known.
             description.providerState = .failed
@@ -199,7 +257,7 @@ extension DocumentHost {
 
 extension DocumentHost {
     /// What of the storage root is a domain's provider's, made when it is missing. Blocks.
-    private func folders(of domain: DomainName, in root: StorageRoot) throws -> SandboxFolders {
+    func folders(of domain: DomainName, in root: StorageRoot) throws -> SandboxFolders {
         SandboxFolders(
             state: try root.providerFolder(of: domain), temporary: try root.emptyTemporaryFolder(of: domain),
             fetch: try root.staging.folder(for: .fetching(domain)),
@@ -210,12 +268,14 @@ extension DocumentHost {
     }
 
     /// Takes the domain's provider into the fleet; its first use starts it.
-    private func supervise(
-        _ record: DomainRecord, _ bundle: ProviderBundle, _ folders: SandboxFolders
+    ///
+    /// - Parameter complete: all settings, with what it signs in with.
+    func supervise(
+        _ record: DomainRecord, _ complete: [String: String], _ bundle: ProviderBundle, _ folders: SandboxFolders
     ) throws(DocumentError) -> ProviderSupervisor {
         let name = record.name
         let settings = SessionSettings(
-            providerID: record.provider, domain: name, settings: record.settings, stateFolder: folders.state.string,
+            providerID: record.provider, domain: name, settings: complete, stateFolder: folders.state.string,
             storageRoot: root.path.string, stagingFolder: root.path.appending(".docent/staging").string,
             deviceName: self.configuration.deviceName)
         var configuration = ProviderSupervisor.Configuration(bundle: bundle, settings: settings)
@@ -278,7 +338,8 @@ extension ProviderDescription {
             settings: manifest.settings.map {
                 SettingDescription(
                     key: $0.key, type: SettingType(rawValue: $0.type.rawValue) ?? .string, required: $0.isRequired,
-                    isSecret: $0.isSecret, defaultValue: $0.defaultValue, description: $0.description)
+                    isSecret: $0.isSecret, signIn: $0.signIn, defaultValue: $0.defaultValue,
+                    description: $0.description)
             },
             permissions: manifest.permissionSentences, gaps: confinement.gaps(for: manifest), domains: domains.sorted())
     }

@@ -41,8 +41,7 @@ extension DocumentHost {
                 continue
             }
             running.supervisor.reset(bundle: bundle)
-            domains.add(
-                Domain(name: name, bundle: bundle, rootID: running.rootID, supervisor: running.supervisor))
+            domains.add(makeDomain(name, bundle, running.rootID, running.supervisor))
         }
     }
 

@@ -92,6 +92,9 @@ public final class DocumentHost: Sendable {
     let broker: CoordinationBroker
     let domains = DomainRegistry()
     let locks = KeyedLock<ItemKey>()
+    /// One at a time signs a domain in or out, adds or removes it.
+    let domainLocks = KeyedLock<DomainName>()
+    let secrets: any SecretStore
     let owner = ClaimOwner(id: 0, name: "docentd")
     let accesses: AccessTable
     let attempts: AccessAttempts
@@ -162,6 +165,7 @@ public final class DocumentHost: Sendable {
             throw DocumentError(wrapping: error)
         }
         let store = DocumentStore(root, observer: observer, logger: logger)
+        secrets = root.secrets
         storage = StorageThreads(store: store)
         bookmarks = BookmarkDesk(storage: storage, clock: { Self.secondsSince1970() })
         let start = MonotonicTime.now()
@@ -188,6 +192,7 @@ public final class DocumentHost: Sendable {
         do {
             // Before anything is compared: what happens meanwhile is told.
             try localChanges.begin()
+            let signOuts = try store.finishSignOuts(forgetting: secrets)
             report = try store.reconcile()
             confinement = .here(configuration.allowsUnsandboxedProviders ? .asFarAsPossible : .required)
             registry = ToolRegistry(
@@ -195,7 +200,7 @@ public final class DocumentHost: Sendable {
                 admitsUnregistered: configuration.admitsUnregisteredTools)
             let (tools, place) = try root.index.read { (try $0.tools(), try $0.containerPlace()) }
             startFindings =
-                report.findings + (confinement.notice.map { [$0] } ?? [])
+                signOuts + report.findings + (confinement.notice.map { [$0] } ?? [])
                 + registry.load(tools, containerPlace: place)
         } catch {
             throw DocumentError(wrapping: error)

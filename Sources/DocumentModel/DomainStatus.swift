@@ -6,6 +6,8 @@ public struct DomainDescription: Hashable, Sendable {
     public var providerState: ProviderState
     /// Why the provider does not run, or what it waits for; nil when nothing is wrong.
     public var problem: DocumentError?
+    /// Whether nothing works before somebody signs in; ``problem`` says why.
+    public var needsSignIn = false
     /// Nil while no process runs.
     public var providerProcessID: Int32?
     /// While it waits: how long until it may be started again.

@@ -56,21 +56,27 @@ public struct SettingDescription: Hashable, Sendable {
     public var required: Bool
     /// Whether its value is never shown, and not typed into a command line, where others see it.
     public var isSecret: Bool
+    /// The way to sign in that it is a part of; nil for what is set up once. What is secret is always a part of signing in.
+    public var signIn: String?
     /// Nil when it has none; an empty one counts as none.
     public var defaultValue: String?
     public var description: String
 
     public init(
-        key: String, type: SettingType, required: Bool = false, isSecret: Bool = false, defaultValue: String? = nil,
-        description: String = ""
+        key: String, type: SettingType, required: Bool = false, isSecret: Bool = false, signIn: String? = nil,
+        defaultValue: String? = nil, description: String = ""
     ) {
         self.key = key
         self.type = type
         self.required = required
         self.isSecret = isSecret
+        self.signIn = signIn
         self.defaultValue = defaultValue
         self.description = description
     }
+
+    /// Whether it is asked for when somebody signs in, and forgotten when they sign out.
+    public var isForSignIn: Bool { isSecret || signIn != nil }
 }
 
 /// What a setting's value may be.

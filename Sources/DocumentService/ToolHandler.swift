@@ -53,6 +53,11 @@ struct ToolHandler: RequestHandler {
         case .setDomainRules(let name, let change):
             try await host.setRules(change, of: name)
             return .done
+        case .signIn(let name, let settings):
+            return .listDomains([try await host.signIn(to: name, settings: settings)])
+        case .signOut(let name, let dropUnsent):
+            try await host.signOut(of: name, droppingUnsent: dropUnsent)
+            return .done
         case .listItems(let location, let page, let count, _, known: true):
             return .listItems(try await host.knownItems(in: location, page: page, suggestedCount: count))
         case .listItems(let location, let page, let count, let refresh, known: false):

@@ -13,6 +13,8 @@ package final class StorageRoot: Sendable {
     package let versions: VersionStore
     package let index: ItemIndex
     let moves = TreeMoves()
+    /// What the domains sign in with, in files of the host.
+    package let secrets: SecretFolder
     /// How many requests that a former host's providers were filling were removed.
     let sweptAtOpening: Int
     private let root: DirectoryHandle
@@ -44,6 +46,7 @@ package final class StorageRoot: Sendable {
             documents: documents, staging: stagingFolder, root: self.path.appending("documents"))
         placeholders = PlaceholderStore(documents: documents, staging: stagingFolder)
         staging = Staging(folder: stagingFolder, path: ownPath.appending("staging"), tree: tree)
+        secrets = try SecretFolder(in: own)
         versions = VersionStore(folder: versionsFolder, path: ownPath.appending("versions"), staging: staging)
         // What came from a provider can come again; on a full disk the index cannot be opened before it is gone.
         sweptAtOpening = try staging.sweepFetched()

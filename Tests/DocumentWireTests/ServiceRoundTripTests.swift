@@ -177,6 +177,8 @@ struct ServiceRoundTripTests {
                     name: try generator.domain(), providerID: try generator.provider(), settings: generator.settings()
                 ),
                 .removeDomain(try generator.domain(), discardUnsent: generator.bool()),
+                .signIn(try generator.domain(), settings: generator.settings()),
+                .signOut(try generator.domain(), dropUnsent: generator.bool()),
                 .answerDeletions(
                     try generator.domain(), generator.optional { $0.one(of: HeldDeletions.Direction.allCases) },
                     carryOut: generator.bool()),

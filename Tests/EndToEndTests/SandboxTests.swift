@@ -50,6 +50,9 @@ import Testing
             let socket = try #require(
                 FileManager.default.subpaths(atPath: machine.folder + "/run")?.first { $0.hasSuffix(".sock") })
             let docent = machine.root + "/.docent"
+            // As the host keeps what a domain signs in with.
+            try machine.write("docent secrets 1\npassword=p\n", to: docent + "/secrets/work")
+            try #require(chmod(docent + "/secrets/work", 0o600) == 0)
             let listener = try Server()
             let refused = [
                 "read \(machine.folder)/home/secret", "list \(machine.folder)/home", "write \(machine.folder)/home/new",
@@ -57,6 +60,7 @@ import Testing
                 "chmod \(machine.folder)/home/secret", "read \(machine.remote)/file",
                 "read \(machine.root)/documents/mem/Welcome.md", "write \(machine.root)/documents/mem/Welcome.md",
                 "list \(machine.root)/documents", "list \(machine.root)/documents/bad", "read \(docent)/index.sqlite",
+                "read \(docent)/secrets/work", "list \(docent)/secrets", "write \(docent)/secrets/new",
                 "write \(docent)/index.sqlite", "read \(docent)/host.log", "read \(docent)/host.lock",
                 "list \(docent)/providers/work", "read \(docent)/providers/work/state",
                 "list \(docent)/staging/fetch/mem", "list \(docent)/staging/send/work", "write \(docent)/staging/new",

@@ -6,61 +6,13 @@ import Testing
 @Suite(.serialized) struct WebDAVTests {
     private static let password = "s3cret-of-ann"
 
-    /// A lighttpd that asks for a sign-in, ended with the body.
-    private func withServer(_ machine: Machine, _ body: (Int) throws -> Void) throws {
-        let (remote, own) = (machine.remote, machine.folder + "/server")
-        try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
-        try machine.write("ann:\(Self.password)\n", to: own + "/users")
-        for _ in 0..<5 {
-            let port = Int.random(in: 10_000..<32_000)
-            try machine.write(
-                """
-                server.document-root = "\(remote)"
-                server.bind = "127.0.0.1"
-                server.port = \(port)
-                server.errorlog = "\(own)/log"
-                server.upload-dirs = ( "\(own)" )
-                server.modules = ( "mod_auth", "mod_authn_file", "mod_webdav" )
-                webdav.activate = "enable"
-                mimetype.assign = ( "" => "application/octet-stream" )
-                auth.backend = "plain"
-                auth.backend.plain.userfile = "\(own)/users"
-                auth.require = ( "/" => ( "method" => "basic", "realm" => "here", "require" => "valid-user" ) )
-
-                """, to: own + "/conf")
-            let server = Process()
-            server.executableURL = URL(fileURLWithPath: "/usr/sbin/lighttpd")
-            server.arguments = ["-D", "-f", own + "/conf"]
-            server.standardInput = FileHandle.nullDevice
-            server.standardError = FileHandle.nullDevice
-            try server.run()
-            defer {
-                kill(server.processIdentifier, SIGKILL)
-                server.waitUntilExit()
-            }
-            guard try isUp(server, own + "/log") else { continue }
-            return try body(port)
-        }
-        throw Machine.Failure(description: "lighttpd did not come up at any of five ports")
-    }
-
-    /// It says so in its log.
-    private func isUp(_ server: Process, _ log: String) throws -> Bool {
-        let deadline = Date().addingTimeInterval(60)
-        while Date() < deadline {
-            guard server.isRunning else { return false }
-            if (try? String(contentsOfFile: log, encoding: .utf8))?.contains("server started") == true { return true }
-            usleep(5000)
-        }
-        throw Machine.Failure(description: "lighttpd does not say that it is there")
-    }
-
     @Test("documents of a server are listed and read, and its password is nowhere where others could read it")
     func reading() throws {
         try Machine.with { machine in
             try machine.write("hello", to: machine.remote + "/a & b.txt")
             try machine.write(Self.password, to: machine.folder + "/password")
-            try withServer(machine) { port in
+            try WebDAVServer.with(machine, password: Self.password) { server in
+                let port = server.port
                 try machine.succeed(
                     "domain", "add", "web", "--provider", "org.docent.webdav", "--set", "url=http://127.0.0.1:\(port)/",
                     "--set", "user=ann", "--set", "password=@\(machine.folder)/password")
@@ -109,7 +61,8 @@ import Testing
         try Machine.with { machine in
             try machine.write("hello", to: machine.remote + "/a.txt")
             try machine.write("wr0ng", to: machine.folder + "/password")
-            try withServer(machine) { port in
+            try WebDAVServer.with(machine, password: Self.password) { server in
+                let port = server.port
                 let refused = try machine.docent(
                     "domain", "add", "web", "--provider", "org.docent.webdav", "--set", "url=http://127.0.0.1:\(port)/",
                     "--set", "user=ann", "--set", "password=@\(machine.folder)/password")
@@ -130,7 +83,8 @@ import Testing
         try Machine.with { machine in
             try machine.write("hello", to: machine.remote + "/a.txt")
             try machine.write(Self.password, to: machine.folder + "/password")
-            try withServer(machine) { port in
+            try WebDAVServer.with(machine, password: Self.password) { server in
+                let port = server.port
                 try machine.succeed(
                     "domain", "add", "web", "--provider", "org.docent.webdav", "--set", "url=http://127.0.0.1:\(port)/",
                     "--set", "user=ann", "--set", "password=@\(machine.folder)/password")

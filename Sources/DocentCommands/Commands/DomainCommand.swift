@@ -45,9 +45,13 @@ struct DomainCommand: AsyncParsableCommand {
                 if setting.type == .path { values[setting.key] = try Arguments.absolutePath(value) }
                 if setting.isSecret { values[setting.key] = try SecretInput.value(of: setting.key, written: value) }
             }
-            try await client.addDomain(name, provider: provider, settings: values)
+            let domain = try await client.addDomain(name, provider: provider, settings: values)
+            let next =
+                domain.needsSignIn
+                ? "is set up and needs a sign-in: docent login \(name)"
+                : "is set up: “docent ls \(name):/” shows what is there."
             Console.complain(
-                "\(name) is set up: “docent ls \(name):/” shows what is there. What \(description.name) may do:\n"
+                "\(name) \(next)\nWhat \(description.name) may do:\n"
                     + ProviderListing.permissions(of: description), terminator: "")
         }
     }

@@ -31,10 +31,39 @@ enum SecretInput {
         guard isatty(STDIN_FILENO) == 1 else {
             return try text(try all(of: .standardInput), "Standard input")
         }
-        guard let typed = getpass("\(key): ") else {
-            throw ValidationError("“\(key)” cannot be asked for here: write --set \(key)=@FILE.")
+        return try typed(key)
+    }
+
+    /// Asks at the terminal, which shows nothing of it.
+    static func typed(_ key: String) throws -> String {
+        guard isatty(STDIN_FILENO) == 1, let typed = getpass("\(key): ") else { throw cannotAsk(key, "@FILE") }
+        let length = strlen(typed)
+        // The library keeps it.
+        defer { explicit_bzero(typed, length) }
+        return try line(String(cString: typed), key)
+    }
+
+    /// Asks for what is no secret.
+    ///
+    /// - Parameter current: what an empty line stands for.
+    static func typedOpenly(_ key: String, current: String?) throws -> String {
+        guard isatty(STDIN_FILENO) == 1 else { throw cannotAsk(key, "…") }
+        Console.complain("\(key)\(current.map { " [\($0)]" } ?? ""): ", terminator: "")
+        guard let typed = readLine() else { throw ValidationError("“\(key)” was not given: nothing was done.") }
+        let answer = try line(typed, key)
+        return answer.isEmpty ? current ?? "" : answer
+    }
+
+    /// While a secret is typed, Ctrl-C is a character to the terminal.
+    private static func line(_ text: String, _ key: String) throws -> String {
+        guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            throw ValidationError("“\(key)” has to be one line of text: nothing was done.")
         }
-        return String(cString: typed)
+        return text
+    }
+
+    private static func cannotAsk(_ key: String, _ word: String) -> ValidationError {
+        ValidationError("“\(key)” cannot be asked for here: write --set \(key)=\(word)")
     }
 
     private static func all(of file: FileDescriptor) throws -> [UInt8] {

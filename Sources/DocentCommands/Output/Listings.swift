@@ -183,6 +183,7 @@ package enum DomainListing {
 
     /// `running (process 4242)`, `waiting, to be started again in 8 s`.
     static func state(of domain: DomainDescription) -> String {
+        if domain.needsSignIn { return "sign-in needed" }
         switch domain.providerState {
         case .idle, .starting, .failed: return domain.providerState.rawValue
         case .running:

@@ -87,6 +87,7 @@ extension SettingDescription {
             ("type", .string(type.rawValue)),
             ("required", .boolean(required)),
             ("secret", .boolean(isSecret)),
+            ("signIn", JSON(signIn)),
             ("default", JSON(defaultValue)),
             ("description", .string(description)),
         ])
@@ -116,6 +117,7 @@ extension DomainDescription {
             ("restartInMilliseconds", JSON(restartDelay.map { Int64(($0 / .milliseconds(1)) as Double) })),
             ("recordings", JSON(recordings)),
             ("note", JSON(note)),
+            ("needsSignIn", .boolean(needsSignIn)),
             ("rules", rules.json),
             ("heldDeletions", .array(heldDeletions.map(\.json))),
             ("problem", problem.map(\.json) ?? .null),

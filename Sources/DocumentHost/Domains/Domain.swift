@@ -10,6 +10,8 @@ final class Domain: Sendable {
     let bundle: ProviderBundle
     let supervisor: ProviderSupervisor
     let rootID: ItemIdentifier
+    /// What its provider last said about its sign-in.
+    let signIn: SignInState
 
     private struct Following {
         /// The process that runs now may know of changes that no earlier one told.
@@ -26,8 +28,9 @@ final class Domain: Sendable {
     /// - Parameter isRunning: whether its provider was started before there was a domain to tell.
     init(
         name: DomainName, bundle: ProviderBundle, rootID: ItemIdentifier, supervisor: ProviderSupervisor,
-        isRunning: Bool = false
+        isRunning: Bool = false, signIn: SignInState = SignInState {}
     ) {
+        self.signIn = signIn
         following = Mutex(Following(isRunning: isRunning))
         self.name = name
         self.bundle = bundle
@@ -36,7 +39,7 @@ final class Domain: Sendable {
     }
 
     /// Asks the provider, whichever process serves just now; the first call starts it.
-    var provider: ProviderSession { ProviderSession(supervisor) }
+    var provider: ProviderSession { ProviderSession(SignInWatch(domain: self)) }
 
     /// Whether a process serves, so that asking starts nothing.
     var isRunning: Bool { following.withLock { $0.isRunning } }

@@ -74,6 +74,8 @@ final class FolderLookout: Sendable {
     }
 
     private func list(_ folder: ItemIdentifier, of domain: Domain) async -> LookoutSchedule.Finding {
+        // With what was refused nobody knocks again unasked: accounts are locked for less (PROV-22).
+        guard domain.signIn.problem == nil else { return .failed }
         do throws(DocumentError) {
             return try await follower.listAgain(folder, of: domain) ? .news : .nothingNew
         } catch {

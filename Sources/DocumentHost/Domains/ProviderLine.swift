@@ -43,7 +43,8 @@ struct ProviderLine: RequestHandler {
             // However often it signals, one follows.
             guard domain.signal() else { return }
             host.work.add { [host] in await host.follower.follow(domain) }
-        case .errorResolved:
+        case .errorResolved(let codes):
+            if codes.isEmpty || codes.contains(.notAuthenticated) { host.domains.find(domain)?.signIn.accepted() }
             guard let delay = intake.resolved(at: .now) else { return }
             let domain = domain
             host.work.add { [host] in
@@ -64,8 +65,8 @@ struct ProviderLine: RequestHandler {
 }
 
 extension DocumentHost {
-    /// A provider says that what waits for it can be tried again.
-    fileprivate func resolved(_ domain: DomainName) {
+    /// What waits for a provider can be tried again: it says so itself, or somebody has signed in.
+    func resolved(_ domain: DomainName) {
         do throws(DocumentError) {
             try sender.enqueueAll(of: domain)
             work.add { [pinKeeper] in await pinKeeper.look(at: domain) }

@@ -9,6 +9,65 @@ extension DocumentStore {
     /// - Throws: `unsyncedEdits`, and nothing is removed, when something is unsent and may not be discarded;
     ///   `directoryNotEmpty`, and nothing is removed, when there are files that belong to no item.
     package func removeDomain(_ name: DomainName, discardingEdits: Bool) throws {
+        try clear(name, discardingEdits: discardingEdits)
+        try index.write { try $0.removeDomain(name) }
+        // What was under way may have written a placeholder since.
+        try tree.removeDerived(of: name)
+        try root.removeProviderFolder(of: name)
+    }
+
+    /// Signs a domain out: what it signs in with, its placeholders and its contents go from this machine; the domain stays,
+    /// with its settings, rules and bookmarks. Written down beforehand: cut off, it is finished, or taken back, by
+    /// ``finishSignOuts(forgetting:)``.
+    ///
+    /// - Throws: `unsyncedEdits`, `inConflict` or `directoryNotEmpty`, and the domain is as it was, as in
+    ///   ``removeDomain(_:discardingEdits:)``.
+    package func signOut(_ name: DomainName, discardingEdits: Bool, forgetting secrets: any SecretStore) throws {
+        try index.write { try $0.setSignIn(discardingEdits ? .endingWithUnsent : .ending, of: name) }
+        do {
+            if !discardingEdits { try refuseConflicts(in: name) }
+            try clear(name, discardingEdits: discardingEdits)
+        } catch {
+            // What had gone of what is clean can come again.
+            try index.write { try $0.setSignIn(.done, of: name) }
+            throw error
+        }
+        try secrets.remove(of: name)
+        try index.write { index in
+            try index.emptyDomain(name)
+            try index.setSignIn(.needed, of: name)
+        }
+        try tree.removeDerived(of: name)
+        try root.removeProviderFolder(of: name)
+    }
+
+    /// Finishes what was cut off when a host ended. To be called once, before anything else.
+    ///
+    /// - Returns: what became of it, one sentence each.
+    package func finishSignOuts(forgetting secrets: any SecretStore) throws -> [String] {
+        try index.read { try $0.domains() }.compactMap { domain in
+            guard domain.signIn == .ending || domain.signIn == .endingWithUnsent else { return nil }
+            do {
+                try signOut(
+                    domain.name, discardingEdits: domain.signIn == .endingWithUnsent, forgetting: secrets)
+                return "\(domain.name) was being signed out when the host ended: that is done now."
+            } catch let error as DocumentError {
+                return
+                    "\(domain.name) was being signed out when the host ended, and is signed in still: \(error.message)"
+            }
+        }
+    }
+
+    private func refuseConflicts(in name: DomainName) throws {
+        guard let conflict = try index.read({ try $0.conflicts(in: name).first }) else { return }
+        let location = (try? locate(conflict.itemID, in: name).location) ?? Location(domain: name)
+        throw DocumentError(
+            .inConflict, "\(location) has a conflict that was not resolved: docent resolve \(location).",
+            itemID: conflict.itemID)
+    }
+
+    /// Placeholders, clean contents and kept versions go.
+    private func clear(_ name: DomainName, discardingEdits: Bool) throws {
         let own = try contents(of: name, discardingEdits: discardingEdits)
         try refuseStrays(of: name, own: Set(own.map(\.location)))
         // Looking at all of them takes its time: nothing goes before nothing has changed meanwhile.
@@ -27,10 +86,6 @@ extension DocumentStore {
         }
         try tree.removeDerived(of: name)
         try root.versions.removeAll(of: name)
-        try index.write { try $0.removeDomain(name) }
-        // What was under way may have written a placeholder since.
-        try tree.removeDerived(of: name)
-        try root.removeProviderFolder(of: name)
     }
 
     /// The domain's documents that have contents here, and their files as they were looked at.

@@ -23,14 +23,15 @@ package class IndexReader {
             """, .text(name.rawValue)
         ) { ($0.text(0), $0.text(1)) }
         return try sql.first(
-            "SELECT provider, root_id, anchor FROM domain WHERE name = ?", .text(name.rawValue)
+            "SELECT provider, root_id, anchor, sign_in FROM domain WHERE name = ?", .text(name.rawValue)
         ) { row in
             DomainRecord(
                 name: name,
                 provider: try ProviderIdentifier(row.text(0)),
                 rootID: try ItemIdentifier(row.text(1)),
                 settings: Dictionary(settings) { $1 },
-                anchor: row.isNull(2) ? nil : try SyncAnchor(row.blob(2))
+                anchor: row.isNull(2) ? nil : try SyncAnchor(row.blob(2)),
+                signIn: DomainRecord.SignIn(rawValue: Int(row.int(3))) ?? .needed
             )
         }
     }

@@ -29,8 +29,11 @@ enum IndexSchema {
     /// One a version; never changed once released.
     private static let steps = [
         version1, version2, version3, version4, version5, version6, version7, version8,
-        version9,
+        version9, version10,
     ]
+
+    /// How a domain's sign-in is: a number of ``DomainRecord/SignIn``.
+    private static let version10 = "ALTER TABLE domain ADD COLUMN sign_in INTEGER NOT NULL DEFAULT 0;"
 
     /// Which device has saved the other side of a conflict, and older contents; empty where that is not known.
     private static let version9 = """

@@ -13,27 +13,32 @@ package final class IndexTransaction: IndexReader {
                 .destinationExists, "There is a domain “\(domain.name)” already: choose another name, or remove it.")
         }
         try sql.run(
-            "INSERT INTO domain (name, provider, root_id, anchor) VALUES (?, ?, ?, ?)", .text(domain.name.rawValue),
-            .text(domain.provider.rawValue), .text(domain.rootID.rawValue), SQLValue(domain.anchor?.bytes))
+            "INSERT INTO domain (name, provider, root_id, anchor, sign_in) VALUES (?, ?, ?, ?, ?)",
+            .text(domain.name.rawValue), .text(domain.provider.rawValue), .text(domain.rootID.rawValue),
+            SQLValue(domain.anchor?.bytes), .int(Int64(domain.signIn.rawValue)))
         let number = sql.lastInsertedRow
+        try makeRoot(domain.rootID, of: number)
+        try setSettings(domain.settings, of: number)
+    }
+
+    private func makeRoot(_ id: ItemIdentifier, of domain: Int64) throws {
         try sql.run(
             """
             INSERT INTO item (domain, id, name, name_key, kind, type, modified, modified_ns, created, created_ns,
                 content, metadata, capabilities)
             VALUES (?, ?, '', '', 1, ?, 0, 0, 0, 0, x'', x'', ?)
-            """, .int(number), .text(domain.rootID.rawValue), .text(ContentType.folder.identifier),
+            """, .int(domain), .text(id.rawValue), .text(ContentType.folder.identifier),
             .int(Int64(ItemCapabilities.all.rawValue)))
-        try sql.run("UPDATE domain SET root = ? WHERE number = ?", .int(sql.lastInsertedRow), .int(number))
-        try setSettings(domain.settings, of: number)
+        try sql.run("UPDATE domain SET root = ? WHERE number = ?", .int(sql.lastInsertedRow), .int(domain))
     }
 
-    /// Provider, top folder, settings and anchor.
+    /// Provider, top folder, settings, anchor and sign-in.
     package func updateDomain(_ domain: DomainRecord) throws {
         let own = try reference(to: domain.name)
         try sql.run(
-            "UPDATE domain SET provider = ?, root_id = ?, anchor = ? WHERE number = ?",
+            "UPDATE domain SET provider = ?, root_id = ?, anchor = ?, sign_in = ? WHERE number = ?",
             .text(domain.provider.rawValue), .text(domain.rootID.rawValue), SQLValue(domain.anchor?.bytes),
-            .int(own.number))
+            .int(Int64(domain.signIn.rawValue)), .int(own.number))
         if let row = try row(of: domain.rootID, own), row != own.root {
             throw DocumentError(
                 .contractBroken,
@@ -49,6 +54,22 @@ package final class IndexTransaction: IndexReader {
         for (name, value) in settings {
             try sql.run("INSERT INTO domain_setting VALUES (?, ?, ?)", .int(domain), .text(name), .text(value))
         }
+    }
+
+    package func setSignIn(_ signIn: DomainRecord.SignIn, of domain: DomainName) throws {
+        let own = try reference(to: domain)
+        try sql.run("UPDATE domain SET sign_in = ? WHERE number = ?", .int(Int64(signIn.rawValue)), .int(own.number))
+    }
+
+    /// All its items, entries and conflicts go. The domain stays, with its settings, rules and bookmarks.
+    package func emptyDomain(_ name: DomainName) throws {
+        let own = try reference(to: name)
+        guard let domain = try domain(name) else { return }
+        for table in ["journal", "conflict", "kept_version", "removal_watch", "arrived", "item"] {
+            try sql.run("DELETE FROM \(table) WHERE domain = ?", .int(own.number))
+        }
+        try sql.run("UPDATE domain SET anchor = NULL, documents = 0, folders = 0 WHERE number = ?", .int(own.number))
+        try makeRoot(domain.rootID, of: own.number)
     }
 
     /// With all its items, entries and conflicts.

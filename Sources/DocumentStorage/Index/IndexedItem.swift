@@ -42,17 +42,32 @@ package struct IndexedItem: Hashable, Sendable {
 
 /// A configured domain.
 package struct DomainRecord: Hashable, Sendable {
+    /// How its sign-in is.
+    package enum SignIn: Int, Sendable {
+        /// It is signed in, or needs no sign-in.
+        case done = 0
+        /// Nobody is signed in, and nothing of it is here.
+        case needed = 1
+        /// It is being signed out: what is here goes, unless something of it turns out to be unsent.
+        case ending = 2
+        /// So too, and what is unsent is to be dropped.
+        case endingWithUnsent = 3
+    }
+
     package var name: DomainName
     package var provider: ProviderIdentifier
     package var rootID: ItemIdentifier
     package var settings: [String: String]
     /// Where the provider's feed of changes was read up to.
     package var anchor: SyncAnchor?
+    package var signIn: SignIn
 
+    /// - Parameter settings: without those that are kept in a ``SecretStore``.
     package init(
         name: DomainName, provider: ProviderIdentifier, rootID: ItemIdentifier = .root,
-        settings: [String: String] = [:], anchor: SyncAnchor? = nil
+        settings: [String: String] = [:], anchor: SyncAnchor? = nil, signIn: SignIn = .done
     ) {
+        self.signIn = signIn
         self.name = name
         self.provider = provider
         self.rootID = rootID

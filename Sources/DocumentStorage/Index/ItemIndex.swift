@@ -121,6 +121,17 @@ package final class ItemIndex: Sendable {
         }
     }
 
+    /// Leaves nothing, in the database and its log, of what was ever deleted. Takes its time: the database is written anew.
+    package func eraseDeleted() throws {
+        try Self.translatingErrors(path) {
+            try pool.writeWithoutTransaction { database in
+                // A database of any size is not for memory; and there is nothing in it to hide by now.
+                try database.execute(sql: "PRAGMA temp_store = FILE; VACUUM; PRAGMA temp_store = MEMORY")
+                _ = try database.checkpoint(.truncate)
+            }
+        }
+    }
+
     private static func translatingErrors<T>(_ path: String, _ body: () throws -> T) throws -> T {
         do {
             return try body()

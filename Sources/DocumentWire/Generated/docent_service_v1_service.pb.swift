@@ -487,6 +487,22 @@ package nonisolated struct WireServiceServiceRequest: Sendable {
     set {call = .setDomainRules(newValue)}
   }
 
+  package var signIn: WireServiceSignIn {
+    get {
+      if case .signIn(let v)? = call {return v}
+      return WireServiceSignIn()
+    }
+    set {call = .signIn(newValue)}
+  }
+
+  package var signOut: WireServiceSignOut {
+    get {
+      if case .signOut(let v)? = call {return v}
+      return WireServiceSignOut()
+    }
+    set {call = .signOut(newValue)}
+  }
+
   package var listItems: WireServiceListItems {
     get {
       if case .listItems(let v)? = call {return v}
@@ -893,6 +909,8 @@ package nonisolated struct WireServiceServiceRequest: Sendable {
     case removeDomain(WireServiceRemoveDomain)
     case answerDeletions(WireServiceAnswerDeletions)
     case setDomainRules(WireServiceSetDomainRules)
+    case signIn(WireServiceSignIn)
+    case signOut(WireServiceSignOut)
     case listItems(WireServiceListItems)
     case getItem(WireServiceGetItem)
     case makeFolder(WireServiceMakeFolder)
@@ -1601,6 +1619,10 @@ package nonisolated struct WireServiceSetting: Sendable {
   /// Its value is never shown, in no listing and no log, and is not typed into a command line.
   package var secret: Bool = false
 
+  /// The way to sign in that it is a part of, for example "password"; empty for what is set up once. What is secret and names
+  /// no way is a part of all of them.
+  package var signIn: String = String()
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -1685,6 +1707,8 @@ package nonisolated struct WireServiceRecordProviderAnswer: Sendable {
   package init() {}
 }
 
+/// Where the provider needs a sign-in and nothing to sign in with is among the settings, the domain is there afterwards and
+/// waits for `SignIn`. Wrong credentials are an error (NOT_AUTHENTICATED), and there is no domain.
 package nonisolated struct WireServiceAddDomain: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1780,6 +1804,13 @@ package nonisolated struct WireServiceDomain: @unchecked Sendable {
   package var note: String {
     get {_storage._note}
     set {_uniqueStorage()._note = newValue}
+  }
+
+  /// Nothing works before somebody signs in (`SignIn`); `problem` says why. A tool that watches the domain is told when this
+  /// changes, and may ask its user: for the settings of the provider that are secret or name a way to sign in.
+  package var needsSignIn: Bool {
+    get {_storage._needsSignIn}
+    set {_uniqueStorage()._needsSignIn = newValue}
   }
 
   package var rules: WireServiceDomainRules {
@@ -1932,6 +1963,41 @@ package nonisolated struct WireServiceRemoveDomain: Sendable {
 
   /// Also when there are changes that were not sent: they are lost.
   package var discardUnsent: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Give a domain what it signs in with. The provider tries it at once: what it does not accept is an error (NOT_AUTHENTICATED),
+/// and then all is as it was. Afterwards whatever waited for it goes on. The answer: `ListDomainsAnswer` with the domain.
+package nonisolated struct WireServiceSignIn: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var domain: String = String()
+
+  /// Settings that are secret, or that name a way to sign in; no others. What is secret and was given before is forgotten;
+  /// what is not secret, and is not given now, stays where it belongs to the same way.
+  package var settings: Dictionary<String,String> = [:]
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Forget what a domain signs in with, its placeholders, and what of its contents is here. It stays set up, and waits for
+/// `SignIn`. Refused with UNSYNCED_EDITS or IN_CONFLICT, and nothing is done, when something is here that is nowhere else.
+package nonisolated struct WireServiceSignOut: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var domain: String = String()
+
+  /// What was not sent, and conflicts, go too: they are lost.
+  package var dropUnsent: Bool = false
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -4219,7 +4285,7 @@ nonisolated extension WireServiceToolIdentity: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ServiceRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_status\0\u{3}stop_host\0\u{3}nested_in\0\u{4}\u{7}list_providers\0\u{3}last_failure\0\u{3}restart_provider\0\u{3}record_provider\0\u{4}\u{7}add_domain\0\u{3}list_domains\0\u{3}remove_domain\0\u{3}answer_deletions\0\u{3}set_domain_rules\0\u{4}\u{6}list_items\0\u{3}get_item\0\u{3}make_folder\0\u{3}rename_item\0\u{3}remove_item\0\u{4}\u{6}begin_access\0\u{3}end_access\0\u{3}add_presenter\0\u{3}remove_presenter\0\u{3}set_presented_item\0\u{3}cancel_coordinator\0\u{3}coordination_status\0\u{4}\u{4}export_document\0\u{3}move_document\0\u{3}move_in\0\u{3}move_out\0\u{2}\u{7}download\0\u{1}evict\0\u{3}wait_until_sent\0\u{1}status\0\u{3}resolve_conflict\0\u{1}refresh\0\u{3}start_download\0\u{3}pause_transfers\0\u{3}keep_item\0\u{3}space_use\0\u{3}list_versions\0\u{3}restore_version\0\u{3}watch_items\0\u{3}next_events\0\u{3}end_watch\0\u{3}remove_versions\0\u{4}\u{5}begin_picker\0\u{3}browse_picker\0\u{3}make_picker_folder\0\u{3}choose_picker\0\u{3}cancel_picker\0\u{4}\u{10}create_bookmark\0\u{3}resolve_bookmark\0\u{3}start_bookmark\0\u{3}stop_bookmark\0\u{3}list_bookmarks\0\u{3}revoke_bookmark\0\u{4}\u{5}register_tool\0\u{3}list_tools\0\u{3}unregister_tool\0\u{3}open_container\0\u{3}list_containers\0\u{3}place_containers\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_status\0\u{3}stop_host\0\u{3}nested_in\0\u{4}\u{7}list_providers\0\u{3}last_failure\0\u{3}restart_provider\0\u{3}record_provider\0\u{4}\u{7}add_domain\0\u{3}list_domains\0\u{3}remove_domain\0\u{3}answer_deletions\0\u{3}set_domain_rules\0\u{3}sign_in\0\u{3}sign_out\0\u{4}\u{4}list_items\0\u{3}get_item\0\u{3}make_folder\0\u{3}rename_item\0\u{3}remove_item\0\u{4}\u{6}begin_access\0\u{3}end_access\0\u{3}add_presenter\0\u{3}remove_presenter\0\u{3}set_presented_item\0\u{3}cancel_coordinator\0\u{3}coordination_status\0\u{4}\u{4}export_document\0\u{3}move_document\0\u{3}move_in\0\u{3}move_out\0\u{2}\u{7}download\0\u{1}evict\0\u{3}wait_until_sent\0\u{1}status\0\u{3}resolve_conflict\0\u{1}refresh\0\u{3}start_download\0\u{3}pause_transfers\0\u{3}keep_item\0\u{3}space_use\0\u{3}list_versions\0\u{3}restore_version\0\u{3}watch_items\0\u{3}next_events\0\u{3}end_watch\0\u{3}remove_versions\0\u{4}\u{5}begin_picker\0\u{3}browse_picker\0\u{3}make_picker_folder\0\u{3}choose_picker\0\u{3}cancel_picker\0\u{4}\u{10}create_bookmark\0\u{3}resolve_bookmark\0\u{3}start_bookmark\0\u{3}stop_bookmark\0\u{3}list_bookmarks\0\u{3}revoke_bookmark\0\u{4}\u{5}register_tool\0\u{3}list_tools\0\u{3}unregister_tool\0\u{3}open_container\0\u{3}list_containers\0\u{3}place_containers\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4369,6 +4435,32 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
           self.call = .setDomainRules(v)
+        }
+      }()
+      case 25: try {
+        var v: WireServiceSignIn?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .signIn(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .signIn(v)
+        }
+      }()
+      case 26: try {
+        var v: WireServiceSignOut?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .signOut(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .signOut(v)
         }
       }()
       case 30: try {
@@ -5068,6 +5160,14 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
     case .setDomainRules?: try {
       guard case .setDomainRules(let v)? = self.call else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
+    }()
+    case .signIn?: try {
+      guard case .signIn(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 25)
+    }()
+    case .signOut?: try {
+      guard case .signOut(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 26)
     }()
     case .listItems?: try {
       guard case .listItems(let v)? = self.call else { preconditionFailure() }
@@ -6342,7 +6442,7 @@ nonisolated extension WireServiceProvider: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension WireServiceSetting: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Setting"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}type\0\u{1}required\0\u{3}default_value\0\u{1}description\0\u{1}secret\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}type\0\u{1}required\0\u{3}default_value\0\u{1}description\0\u{1}secret\0\u{3}sign_in\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6356,6 +6456,7 @@ nonisolated extension WireServiceSetting: SwiftProtobuf.Message, SwiftProtobuf._
       case 4: try { try decoder.decodeSingularStringField(value: &self.defaultValue) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.description_p) }()
       case 6: try { try decoder.decodeSingularBoolField(value: &self.secret) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.signIn) }()
       default: break
       }
     }
@@ -6380,6 +6481,9 @@ nonisolated extension WireServiceSetting: SwiftProtobuf.Message, SwiftProtobuf._
     if self.secret != false {
       try visitor.visitSingularBoolField(value: self.secret, fieldNumber: 6)
     }
+    if !self.signIn.isEmpty {
+      try visitor.visitSingularStringField(value: self.signIn, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -6390,6 +6494,7 @@ nonisolated extension WireServiceSetting: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.defaultValue != rhs.defaultValue {return false}
     if lhs.description_p != rhs.description_p {return false}
     if lhs.secret != rhs.secret {return false}
+    if lhs.signIn != rhs.signIn {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6661,7 +6766,7 @@ nonisolated extension WireServiceListDomainsAnswer: SwiftProtobuf.Message, Swift
 
 nonisolated extension WireServiceDomain: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Domain"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}provider_id\0\u{1}settings\0\u{3}provider_state\0\u{1}problem\0\u{3}provider_process_id\0\u{3}restart_in_ms\0\u{1}recordings\0\u{1}note\0\u{2}\u{b}rules\0\u{3}held_deletions\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}provider_id\0\u{1}settings\0\u{3}provider_state\0\u{1}problem\0\u{3}provider_process_id\0\u{3}restart_in_ms\0\u{1}recordings\0\u{1}note\0\u{3}needs_sign_in\0\u{2}\u{a}rules\0\u{3}held_deletions\0")
 
   fileprivate class _StorageClass {
     var _name: String = String()
@@ -6673,6 +6778,7 @@ nonisolated extension WireServiceDomain: SwiftProtobuf.Message, SwiftProtobuf._M
     var _restartInMs: UInt32 = 0
     var _recordings: String = String()
     var _note: String = String()
+    var _needsSignIn: Bool = false
     var _rules: WireServiceDomainRules? = nil
     var _heldDeletions: [WireServiceHeldDeletions] = []
 
@@ -6694,6 +6800,7 @@ nonisolated extension WireServiceDomain: SwiftProtobuf.Message, SwiftProtobuf._M
       _restartInMs = source._restartInMs
       _recordings = source._recordings
       _note = source._note
+      _needsSignIn = source._needsSignIn
       _rules = source._rules
       _heldDeletions = source._heldDeletions
     }
@@ -6723,6 +6830,7 @@ nonisolated extension WireServiceDomain: SwiftProtobuf.Message, SwiftProtobuf._M
         case 7: try { try decoder.decodeSingularUInt32Field(value: &_storage._restartInMs) }()
         case 8: try { try decoder.decodeSingularStringField(value: &_storage._recordings) }()
         case 9: try { try decoder.decodeSingularStringField(value: &_storage._note) }()
+        case 10: try { try decoder.decodeSingularBoolField(value: &_storage._needsSignIn) }()
         case 20: try { try decoder.decodeSingularMessageField(value: &_storage._rules) }()
         case 21: try { try decoder.decodeRepeatedMessageField(value: &_storage._heldDeletions) }()
         default: break
@@ -6764,6 +6872,9 @@ nonisolated extension WireServiceDomain: SwiftProtobuf.Message, SwiftProtobuf._M
       if !_storage._note.isEmpty {
         try visitor.visitSingularStringField(value: _storage._note, fieldNumber: 9)
       }
+      if _storage._needsSignIn != false {
+        try visitor.visitSingularBoolField(value: _storage._needsSignIn, fieldNumber: 10)
+      }
       try { if let v = _storage._rules {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
       } }()
@@ -6788,6 +6899,7 @@ nonisolated extension WireServiceDomain: SwiftProtobuf.Message, SwiftProtobuf._M
         if _storage._restartInMs != rhs_storage._restartInMs {return false}
         if _storage._recordings != rhs_storage._recordings {return false}
         if _storage._note != rhs_storage._note {return false}
+        if _storage._needsSignIn != rhs_storage._needsSignIn {return false}
         if _storage._rules != rhs_storage._rules {return false}
         if _storage._heldDeletions != rhs_storage._heldDeletions {return false}
         return true
@@ -7006,6 +7118,76 @@ nonisolated extension WireServiceRemoveDomain: SwiftProtobuf.Message, SwiftProto
   package static func ==(lhs: WireServiceRemoveDomain, rhs: WireServiceRemoveDomain) -> Bool {
     if lhs.name != rhs.name {return false}
     if lhs.discardUnsent != rhs.discardUnsent {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceSignIn: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SignIn"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}domain\0\u{1}settings\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.domain) }()
+      case 2: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &self.settings) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.domain.isEmpty {
+      try visitor.visitSingularStringField(value: self.domain, fieldNumber: 1)
+    }
+    if !self.settings.isEmpty {
+      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: self.settings, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceSignIn, rhs: WireServiceSignIn) -> Bool {
+    if lhs.domain != rhs.domain {return false}
+    if lhs.settings != rhs.settings {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceSignOut: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SignOut"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}domain\0\u{3}drop_unsent\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.domain) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.dropUnsent) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.domain.isEmpty {
+      try visitor.visitSingularStringField(value: self.domain, fieldNumber: 1)
+    }
+    if self.dropUnsent != false {
+      try visitor.visitSingularBoolField(value: self.dropUnsent, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceSignOut, rhs: WireServiceSignOut) -> Bool {
+    if lhs.domain != rhs.domain {return false}
+    if lhs.dropUnsent != rhs.dropUnsent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

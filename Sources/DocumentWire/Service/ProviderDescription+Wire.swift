@@ -51,6 +51,7 @@ extension SettingDescription {
             type: type,
             required: wire.required,
             isSecret: wire.secret,
+            signIn: wire.signIn.isEmpty ? nil : try Checks.text(wire.signIn, "A way to sign in", limit: 128),
             defaultValue: wire.defaultValue.isEmpty ? nil : wire.defaultValue,
             description: wire.description_p
         )
@@ -64,6 +65,7 @@ extension WireServiceSetting {
         type = setting.type.rawValue
         required = setting.required
         secret = setting.isSecret
+        signIn = setting.signIn ?? ""
         defaultValue = setting.defaultValue ?? ""
         description_p = setting.description
     }

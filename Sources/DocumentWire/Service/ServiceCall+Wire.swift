@@ -56,6 +56,9 @@ extension ServiceCall {
                 carryOut: call.carryOut)
         case .setDomainRules(let call):
             self = .setDomainRules(try DomainName(call.domain), try DomainRuleChange(call.rules))
+        case .signIn(let call):
+            self = .signIn(try DomainName(call.domain), settings: try Checks.settings(call.settings))
+        case .signOut(let call): self = .signOut(try DomainName(call.domain), dropUnsent: call.dropUnsent)
         case .listItems(let call):
             self = .listItems(
                 try Location(call.location),
@@ -213,6 +216,18 @@ extension ServiceCall {
                     $0.rules = WireServiceDomainRules(change)
                 }
             )
+        case .signIn(let name, let settings):
+            .signIn(
+                .with {
+                    $0.domain = name.rawValue
+                    $0.settings = settings
+                })
+        case .signOut(let name, let dropUnsent):
+            .signOut(
+                .with {
+                    $0.domain = name.rawValue
+                    $0.dropUnsent = dropUnsent
+                })
         case .listItems(let location, let page, let suggestedCount, let refresh, let known):
             .listItems(
                 .with {

@@ -109,6 +109,7 @@ extension DomainDescription {
             recordings: wire.recordings.isEmpty ? nil : try Checks.absolutePath(wire.recordings, "A recording's folder")
         )
         note = wire.note.isEmpty ? nil : Checks.displayable(wire.note, limit: 2048)
+        needsSignIn = wire.needsSignIn
         rules = try DomainRules(wire.rules)
         heldDeletions = try mapped(wire.heldDeletions, HeldDeletions.init)
     }
@@ -128,6 +129,7 @@ extension WireServiceDomain {
         }
         recordings = domain.recordings ?? ""
         note = domain.note ?? ""
+        needsSignIn = domain.needsSignIn
         rules = WireServiceDomainRules(domain.rules)
         heldDeletions = domain.heldDeletions.map(WireServiceHeldDeletions.init)
     }

@@ -8,6 +8,8 @@ extension Manifest {
         package var isRequired: Bool
         /// Its value is never shown, nor typed into a command line.
         package var isSecret: Bool
+        /// One of those that belong together to sign in; nil for what is set up once. What is secret is always asked for.
+        package var signIn: String?
         /// In text form; nil when there is none.
         package var defaultValue: String?
         /// For people.
@@ -31,6 +33,12 @@ extension Manifest {
             guard !isSecret || type == .string else {
                 throw ManifestProblem("the setting “\(key)” is secret and a \(word); only a string can be secret")
             }
+            signIn = try reader.string("sign-in")
+            guard signIn.map(Self.isKey) ?? true else {
+                throw ManifestProblem(
+                    "“sign-in” of the setting “\(key)” names a way to sign in: use up to 64 lower-case letters, digits and “-”, beginning with a letter"
+                )
+            }
             description = try reader.string("description") ?? ""
             defaultValue = nil
             if let value = try reader.scalar("default") {
@@ -46,6 +54,9 @@ extension Manifest {
                 defaultValue = type.canonical(text)
             }
         }
+
+        /// Whether it is asked for when somebody signs in, and goes when they sign out.
+        package var isForSignIn: Bool { isSecret || signIn != nil }
 
         private static func isKey(_ key: String) -> Bool {
             let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
@@ -102,9 +113,12 @@ extension Manifest {
 
     /// Checks what a user gave.
     ///
+    /// - Parameter signedOut: what it takes to sign in may be missing, though it is required.
     /// - Returns: all settings of the domain, with the defaults of those that were not given.
     /// - Throws: ``DocumentError`` with the code `invalidArgument` that names the setting.
-    package func validate(settings given: [String: String]) throws(DocumentError) -> [String: String] {
+    package func validate(
+        settings given: [String: String], signedOut: Bool = false
+    ) throws(DocumentError) -> [String: String] {
         for key in given.keys.sorted() where !settings.contains(where: { $0.key == key }) {
             let known = settings.map { "“\($0.key)”" }.joined(separator: ", ")
             throw DocumentError(
@@ -116,7 +130,7 @@ extension Manifest {
         var complete: [String: String] = [:]
         for setting in settings {
             guard let value = given[setting.key] else {
-                if setting.isRequired {
+                if setting.isRequired, !(signedOut && setting.isForSignIn) {
                     let hint = setting.description.isEmpty ? "" : " (\(setting.description))"
                     throw DocumentError(
                         .invalidArgument,

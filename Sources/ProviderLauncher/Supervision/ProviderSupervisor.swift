@@ -307,6 +307,9 @@ package final class ProviderSupervisor: Sendable {
         }
     }
 
+    /// What its next process is started with.
+    package var settings: SessionSettings { core.withLock { $0.configuration.settings } }
+
     /// What of the provider's own words is secret.
     package var redaction: FrameRedaction {
         core.withLock { core in

@@ -1,0 +1,87 @@
+import ArgumentParser
+import DocumentClient
+import DocumentModel
+
+struct LoginCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "login",
+        abstract: "Sign in to a domain: with what its provider asks for, typed here or read from a file.",
+        discussion: """
+            Without --set you are asked, and what is secret is not shown. The provider tries it at once: what is not accepted \
+            changes nothing. What waited for a sign-in goes on by itself. “docent provider show ID” tells what is asked for; \
+            --with chooses, where there are several ways.
+
+            Examples:
+              docent login work
+              docent login work --with token
+              docent login work --set user=ann --set password=@password-file
+            """
+    )
+
+    @Argument(help: "The domain's name.", completion: Completions.domains, transform: Arguments.domain)
+    var name: DomainName
+
+    @Option(
+        name: .customLong("with"), help: ArgumentHelp("The way to sign in, where there are several.", valueName: "way"))
+    var way: String?
+
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp(
+            "A setting; may be repeated. A secret: key=@FILE for the text of a file, or key=- for standard input.",
+            valueName: "key=value"),
+        transform: Arguments.setting)
+    var settings: [Arguments.Setting] = []
+
+    func run(_ client: DocumentClient) async throws {
+        guard let domain = try await client.domains().first(where: { $0.name == name }) else {
+            throw ValidationError("There is no domain “\(name)”: “docent domain list” shows them.")
+        }
+        let provider = try await client.provider(domain.providerID)
+        let form = try SignInForm(provider.settings, way: way, known: domain.settings)
+        var values: [String: String] = [:]
+        for setting in settings {
+            let isSecret = provider.settings.contains { $0.key == setting.key && $0.isSecret }
+            let value = isSecret ? try SecretInput.value(of: setting.key, written: setting.value) : setting.value
+            guard values.updateValue(value, forKey: setting.key) == nil else {
+                throw ValidationError("The setting “\(setting.key)” is given twice: give it once.")
+            }
+        }
+        let questions = form.questions(given: values)
+        if settings.isEmpty, let others = form.otherWays {
+            Console.complain("Signing in by \(form.way ?? "") (other ways, by --with: \(others)).")
+        }
+        for question in questions {
+            let answer =
+                question.isSecret
+                ? try SecretInput.typed(question.key)
+                : try SecretInput.typedOpenly(question.key, current: domain.settings[question.key])
+            if !answer.isEmpty { values[question.key] = answer }
+        }
+        try await client.signIn(to: name, settings: values)
+        Console.complain("You are signed in to \(name).")
+    }
+}
+
+struct LogoutCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "logout",
+        abstract: "Sign out of a domain: what it signs in with, and what of its documents is here, go.",
+        discussion: """
+            The domain stays set up, and “docent login” brings it back. Nothing is done while something of it was not sent \
+            yet or has a conflict: that would be lost. The remote stays as it is.
+
+            Example: docent logout work
+            """
+    )
+
+    @Argument(help: "The domain's name.", completion: Completions.domains, transform: Arguments.domain)
+    var name: DomainName
+
+    @Flag(help: "Also when there are changes that were not sent, or conflicts. What was changed here is lost.")
+    var dropUnsent = false
+
+    func run(_ client: DocumentClient) async throws {
+        try await client.signOut(of: name, dropUnsent: dropUnsent)
+    }
+}

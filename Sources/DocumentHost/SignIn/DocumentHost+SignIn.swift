@@ -1,0 +1,199 @@
+public import DocumentModel
+import DocumentStorage
+import DocumentWire
+import FileCoordination
+import Logging
+import ProviderLauncher
+
+extension DocumentHost {
+    /// Gives a domain what it signs in with, has its provider try it, and lets go on what waited for it.
+    ///
+    /// - Parameter given: settings that are for signing in, and no others.
+    /// - Throws: `notAuthenticated` when it is not accepted, and what else the provider says of it; then all is as it was.
+    ///   `unsyncedEdits` when somebody else signs in than the one whose changes wait to be sent.
+    public func signIn(
+        to name: DomainName, settings given: [String: String]
+    ) async throws(DocumentError) -> DomainDescription {
+        try await domainLocks.withLock(name) { () async throws(DocumentError) in
+            let record = try self.record(of: name)
+            let bundle = try await catalogue().bundle(record.provider)
+            let kinds = SignInSettings(bundle.manifest)
+            let known = try await secrets(of: name)
+            let wanted = try kinds.credentials(given: given, known: known)
+            let complete = try bundle.manifest.validate(
+                settings: kinds.others(of: record.settings).merging(wanted) { $1 })
+            let credentials = kinds.those(of: complete)
+            if kinds.isSomebodyElse(credentials, than: known) { try refuseUnsent(of: name, before: .otherAccount) }
+            do throws(DocumentError) {
+                if let domain = domains.find(name) {
+                    try await tryAnew(domain, record, complete)
+                    try await keep(credentials, of: name)
+                    domain.signIn.accepted()
+                } else {
+                    try await open(record, bundle, complete, credentials)
+                }
+            } catch {
+                var refusal = error
+                refusal.message = "“\(name)” was not signed in, and is as it was: \(error.message)"
+                throw refusal
+            }
+            logger.notice("signed in", metadata: ["domain": "\(name)"])
+            events.domainChanged(name)
+            resolved(name)
+            followInBackground(name)
+            return try await description(of: name)
+        }
+    }
+
+    /// The domain's provider is asked with the new settings, and goes on with them, or with the old ones.
+    private func tryAnew(
+        _ domain: Domain, _ record: DomainRecord, _ complete: [String: String]
+    ) async throws(DocumentError) {
+        let old = domain.supervisor.settings
+        var new = old
+        new.settings = complete
+        domain.supervisor.reset(settings: new)
+        do throws(DocumentError) {
+            try await refuseOtherRoot(than: record.rootID, domain.supervisor)
+            _ = try await ProviderSession(domain.supervisor).item(record.rootID)
+        } catch {
+            domain.supervisor.reset(settings: old)
+            resolved(domain.name)
+            throw error
+        }
+    }
+
+    private func refuseOtherRoot(
+        than id: ItemIdentifier, _ supervisor: ProviderSupervisor
+    ) async throws(DocumentError) {
+        let rootID = try await supervisor.withProvider { live throws(DocumentError) in live.rootID }
+        guard rootID == id else {
+            throw DocumentError(
+                .invalidArgument,
+                "There is another top folder with that sign-in: sign out first, and what is here of the old one goes.")
+        }
+    }
+
+    /// Nobody was signed in: the domain is made usable.
+    private func open(
+        _ record: DomainRecord, _ bundle: ProviderBundle, _ complete: [String: String], _ credentials: [String: String]
+    ) async throws(DocumentError) {
+        let name = record.name
+        let folders = try await storage.run { store throws in try self.folders(of: name, in: store.root) }
+        let supervisor = try supervise(record, complete, bundle, folders)
+        do throws(DocumentError) {
+            var signedIn = record
+            signedIn.settings = SignInSettings(bundle.manifest).others(of: complete)
+            signedIn.signIn = .done
+            signedIn.rootID = try await supervisor.withProvider { live throws(DocumentError) in live.rootID }
+            let final = signedIn
+            _ = try await ProviderSession(supervisor).item(final.rootID)
+            try await keep(credentials, of: name)
+            try await storage.write { try $0.updateDomain(final) }
+            domains.add(
+                makeDomain(
+                    name, bundle, final.rootID, supervisor,
+                    isRunning: ProviderState(supervisor.status.state) == .running))
+        } catch {
+            // Told to end right away it would not be known to have failed.
+            await supervisor.waitWhileDying(atMost: .seconds(10))
+            await fleet.remove(name)
+            throw error
+        }
+    }
+
+    /// Forgets what a domain signs in with, its placeholders and what of its contents is here; the domain stays.
+    ///
+    /// - Throws: `unsyncedEdits` or `inConflict`, and nothing is done, when something is here that is nowhere else and
+    ///   `droppingUnsent` is false (AUTH-6); `busy` when documents are in use.
+    public func signOut(of name: DomainName, droppingUnsent: Bool) async throws(DocumentError) {
+        try await domainLocks.withLock(name) { () async throws(DocumentError) in
+            let record = try self.record(of: name)
+            guard record.signIn != .needed else { return }
+            if let manifest = try? await catalogue().bundle(record.provider).manifest, SignInSettings(manifest).isEmpty
+            {
+                throw DocumentError(
+                    .invalidArgument,
+                    "\(manifest.name) (\(manifest.identifier)) needs no sign-in: “docent domain remove \(name)” forgets the domain."
+                )
+            }
+            if !droppingUnsent { try refuseUnsent(of: name, before: .signOut) }
+            if let domain = domains.find(name) {
+                guard !broker.isClaimed(ItemKey(domain: name, id: domain.rootID), contentsToo: true) else {
+                    throw DocumentError(.busy, "Documents of \(name) are in use; end the accesses first.")
+                }
+                domains.remove(name)
+                domains.addBroken(name, because: DocumentError(.busy, "“\(name)” is being signed out just now."))
+                await fleet.remove(name)
+            }
+            do throws(DocumentError) {
+                let secrets = secrets
+                try await storage.run {
+                    try $0.signOut(name, discardingEdits: droppingUnsent, forgetting: secrets)
+                }
+            } catch {
+                try await reopen(name, after: error)
+                throw error
+            }
+            interrupted.forget(name)
+            localChanges.removed(name)
+            lookout.removed(name)
+            await providerRecords.forget(name)
+            domains.addBroken(name, because: SignInState.signedOut(name))
+            logger.notice("signed out", metadata: ["domain": "\(name)"])
+            events.domainChanged(name)
+        }
+    }
+
+    /// The domain goes on; unless its contents have gone already, and only the rest is to be done.
+    private func reopen(_ name: DomainName, after error: DocumentError) async throws(DocumentError) {
+        let record = try self.record(of: name)
+        guard record.signIn == .done else {
+            domains.addBroken(
+                name,
+                because: error.wrapped("“\(name)” is signed out only in part; try again: docent logout \(name)"))
+            return
+        }
+        open(record, try await catalogue())
+        resolved(name)
+    }
+
+    private enum Purpose {
+        case signOut, otherAccount
+    }
+
+    private func refuseUnsent(of name: DomainName, before purpose: Purpose) throws(DocumentError) {
+        let (unsent, location) = try storage.read { index -> (IndexedItem?, Location?) in
+            let item =
+                try [ItemState.changed, .sending, .conflict].flatMap {
+                    try index.items(in: $0, of: name, limit: 1)
+                }.first ?? index.arrivingFolders(of: name).first
+            return (item, try item.flatMap { try index.location(of: $0.id, in: name) })
+        }
+        guard let unsent else { return }
+        let place = location ?? Location(domain: name)
+        switch (purpose, unsent.state) {
+        case (.signOut, .conflict):
+            throw DocumentError(
+                .inConflict,
+                "\(place) has a conflict that was not resolved: docent resolve \(place), or lose what was changed here with: docent logout \(name) --drop-unsent",
+                itemID: unsent.id)
+        case (.signOut, _):
+            throw DocumentError(
+                .unsyncedEdits,
+                "\(place) has changes that were not sent yet: wait until they are sent, or lose them with: docent logout \(name) --drop-unsent",
+                itemID: unsent.id)
+        case (.otherAccount, _):
+            throw DocumentError(
+                .unsyncedEdits,
+                "\(place) has changes that were not sent yet, and they would be sent as somebody else: sign in as before, or sign out first (docent logout \(name)).",
+                itemID: unsent.id)
+        }
+    }
+
+    func record(of name: DomainName) throws(DocumentError) -> DomainRecord {
+        if let record = try storage.read({ try $0.domain(name) }) { return record }
+        _ = try domains.domain(name)
+        throw DocumentError(.notConfigured, "There is no domain “\(name)”.")
+    }
+}

@@ -1,0 +1,75 @@
+import DocumentModel
+import DocumentWire
+import ProviderLauncher
+import Synchronization
+
+/// Asks a domain's provider, and notes whether it says that it needs a sign-in.
+struct SignInWatch: ProviderCalling {
+    let domain: Domain
+
+    func call(
+        _ call: ProviderCall, onProgress: (@Sendable (TransferProgress?) -> Void)?
+    ) async throws(DocumentError) -> ProviderReply {
+        do throws(DocumentError) {
+            let reply = try await domain.supervisor.call(call, onProgress: onProgress)
+            domain.signIn.accepted()
+            return reply
+        } catch {
+            guard error.code == .notAuthenticated else { throw error }
+            let hinted = SignInState.hinting(error, domain.name)
+            domain.signIn.refused(hinted)
+            throw hinted
+        }
+    }
+}
+
+/// Whether a domain's provider is signed in, as far as its last answers tell.
+final class SignInState: Sendable {
+    private let isRefused = Atomic(false)
+    private let refusal = Mutex<DocumentError?>(nil)
+    private let changed: @Sendable () -> Void
+
+    /// - Parameter changed: called when it is refused, or accepted after that. Must not block.
+    init(changed: @escaping @Sendable () -> Void) {
+        self.changed = changed
+    }
+
+    /// What the provider said; nil when it is signed in, or was not asked yet.
+    var problem: DocumentError? {
+        guard isRefused.load(ordering: .acquiring) else { return nil }
+        return refusal.withLock { $0 }
+    }
+
+    func refused(_ error: DocumentError) {
+        let isNew = refusal.withLock { refusal in
+            defer { refusal = error }
+            isRefused.store(true, ordering: .releasing)
+            return refusal == nil
+        }
+        if isNew { changed() }
+    }
+
+    /// Something was answered; or the provider says that it is signed in.
+    func accepted() {
+        guard isRefused.load(ordering: .acquiring) else { return }
+        let isNew = refusal.withLock { refusal in
+            defer { refusal = nil }
+            isRefused.store(false, ordering: .releasing)
+            return refusal != nil
+        }
+        if isNew { changed() }
+    }
+
+    /// With the way out (PROV-22).
+    static func hinting(_ error: DocumentError, _ domain: DomainName) -> DocumentError {
+        var error = error
+        let hint = "Sign in with: docent login \(domain)"
+        if !error.message.hasSuffix(hint) { error.message += " " + hint }
+        return error
+    }
+
+    /// What everything about a domain fails with that nobody is signed in to (AUTH-4).
+    static func signedOut(_ domain: DomainName) -> DocumentError {
+        hinting(DocumentError(.notAuthenticated, "Nobody is signed in to “\(domain)”."), domain)
+    }
+}

@@ -95,7 +95,8 @@ extension DocumentHost {
         record.signIn = .needed
         let stored = record
         try await storage.write { try $0.addDomain(stored) }
-        domains.addBroken(record.name, because: SignInState.signedOut(record.name))
+        domains.addBroken(
+            record.name, because: SignInState.signedOut(record.name), settings: record.settings)
         events.domainChanged(record.name)
         return try await description(of: record.name)
     }
@@ -177,7 +178,9 @@ extension DocumentHost {
                 throw DocumentError(wrapping: error)
             }
             guard record.signIn == .done, !SignInSettings(bundle.manifest).isMissing(from: settings) else {
-                domains.addBroken(record.name, because: SignInState.signedOut(record.name))
+                domains.addBroken(
+                    record.name, because: SignInState.signedOut(record.name),
+                    settings: SignInSettings(bundle.manifest).others(of: record.settings))
                 return
             }
             // The manifest may have changed since the domain was added.
@@ -238,7 +241,7 @@ extension DocumentHost {
                 description.problem = description.problem ?? problem
             }
         } else if record.signIn == .needed || domains.problem(of: record.name)?.code == .notAuthenticated {
-            description.settings = record.settings
+            description.settings = domains.settings(ofBroken: record.name)
             description.needsSignIn = true
             description.problem = domains.problem(of: record.name)
         } else {

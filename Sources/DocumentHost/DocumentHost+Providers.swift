@@ -35,13 +35,16 @@ extension DocumentHost {
     public func restartProvider(_ id: ProviderIdentifier, domain: DomainName?) async throws(DocumentError) {
         let bundle = try await catalogue().bundle(id)
         for name in try await domainNames(of: id, domain) {
-            guard let running = domains.find(name) else {
-                // It could not be used when the host started.
-                if let record = try storage.read({ try $0.domain(name) }) { open(record, try await catalogue()) }
-                continue
+            // Not while somebody signs in or out.
+            try await domainLocks.withLock(name) { () async throws(DocumentError) in
+                guard let running = domains.find(name) else {
+                    // It could not be used when the host started.
+                    if let record = try storage.read({ try $0.domain(name) }) { open(record, try await catalogue()) }
+                    return
+                }
+                running.supervisor.reset(bundle: bundle)
+                domains.add(makeDomain(name, bundle, running.rootID, running.supervisor))
             }
-            running.supervisor.reset(bundle: bundle)
-            domains.add(makeDomain(name, bundle, running.rootID, running.supervisor))
         }
     }
 

@@ -31,7 +31,9 @@ struct MountServer: Hashable, Sendable {
     /// Whether it will never answer again. One that was killed may still have threads that wait in the kernel: its mount lasts
     /// as long as they do, and they may wait for the mount.
     var isGone: Bool {
-        guard let now = Self.stat(of: process) else { return true }
+        // One that could not say when it was started, or that cannot be looked at, may be there.
+        guard started != 0 else { return false }
+        guard let now = Self.stat(of: process) else { return kill(process, 0) != 0 && errno == ESRCH }
         return now.started != started || now.isDead
     }
 

@@ -21,8 +21,17 @@ struct Identities: Sendable {
         // Taken back: it is called by itself again.
         forget(new)
         for earlier in (before.removeValue(forKey: key) ?? []).union([key]) where earlier != new {
+            if let old = now[earlier] {
+                before[old]?.remove(earlier)
+                if before[old]?.isEmpty == true { before[old] = nil }
+            }
             if now.updateValue(new, forKey: earlier) == nil { order.append(earlier) }
             before[new, default: []].insert(earlier)
+        }
+        // Those that were taken back, or came again, are in it more than once.
+        if order.count > 2 * max(now.count, Self.most) {
+            var seen: Set<Key> = []
+            order = order.filter { now[$0] != nil && seen.insert($0).inserted }
         }
     }
 

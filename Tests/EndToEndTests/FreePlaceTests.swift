@@ -54,6 +54,20 @@ import Testing
         }
     }
 
+    @Test("COORD-30: a folder is moved to a free place in one step")
+    func movedFolder() throws {
+        try withDomain { machine in
+            let gate = machine.folder + "/gate"
+            try machine.write("", to: gate)
+            try machine.write("inside", to: machine.remote + "/f/b.txt")
+            #expect(try machine.succeed("cat", "d:/f/b.txt") == "inside")
+            let mover = try Peer(machine, "place", "d:/f", "d:/g", gate)
+            #expect(mover.says("done"), "\(mover.lines) \(machine.logTail)")
+            #expect(remote(machine) == ["a.txt", "g"])
+            #expect(try machine.succeed("cat", "d:/g/b.txt") == "inside")
+        }
+    }
+
     @Test("COORD-19: where nothing was written, nothing is; and no folder is made on the way")
     func nothing() throws {
         try withDomain { machine in

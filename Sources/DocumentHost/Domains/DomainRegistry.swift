@@ -7,6 +7,8 @@ final class DomainRegistry: Sendable {
         var domains: [DomainName: Domain] = [:]
         /// Configured ones that cannot be used, with the reason.
         var broken: [DomainName: DocumentError] = [:]
+        /// Of those, the settings that are known to be no secrets.
+        var settings: [DomainName: [String: String]] = [:]
         /// What providers say of their domains, also while a domain is being added.
         var notes: [DomainName: String] = [:]
     }
@@ -17,17 +19,23 @@ final class DomainRegistry: Sendable {
         state.withLock { state in
             state.domains[domain.name] = domain
             state.broken[domain.name] = nil
+            state.settings[domain.name] = nil
         }
     }
 
-    func addBroken(_ name: DomainName, because error: DocumentError) {
-        state.withLock { $0.broken[name] = error }
+    /// - Parameter settings: what may be shown of its settings; empty where it is not known which of them are secret.
+    func addBroken(_ name: DomainName, because error: DocumentError, settings: [String: String] = [:]) {
+        state.withLock { state in
+            state.broken[name] = error
+            state.settings[name] = settings
+        }
     }
 
     func remove(_ name: DomainName) {
         state.withLock { state in
             state.domains[name] = nil
             state.broken[name] = nil
+            state.settings[name] = nil
             state.notes[name] = nil
         }
     }
@@ -64,6 +72,8 @@ final class DomainRegistry: Sendable {
     func find(_ name: DomainName) -> Domain? { state.withLock { $0.domains[name] } }
 
     func problem(of name: DomainName) -> DocumentError? { state.withLock { $0.broken[name] } }
+
+    func settings(ofBroken name: DomainName) -> [String: String] { state.withLock { $0.settings[name] ?? [:] } }
 
     var all: [Domain] { state.withLock { state in state.domains.values.sorted { $0.name < $1.name } } }
 }

@@ -33,13 +33,42 @@ extension Arranger {
         guard there.item.capabilities.contains(.delete), there.item.capabilities.contains(.rename) else {
             throw DocumentError(.deletionRejected, "\(destination) cannot be replaced on the remote.")
         }
+        guard domain.hasFeed else {
+            // Without a feed, identifiers may follow names (ID-4): what went aside would be another document.
+            throw DocumentError(
+                .destinationExists,
+                "\(destination) cannot be replaced, as its provider may know documents by their names: remove it first."
+            )
+        }
+        guard !item.isArriving else {
+            throw DocumentError(
+                .unsyncedEdits,
+                "\(location) was not sent yet, and \(destination) would be gone before it came: try again when it is sent."
+            )
+        }
         try checkMoving(item, to: parent, from: location)
         try await deletions.admit(there, at: destination, recursive: false, discardingEdits: false)
         let claim = try await claim(toMove: item, as: name, into: parent, at: destination, by: tool)
         defer { claim.end() }
+        // Whoever asked may go, or give up: what was begun is done to its end, or taken back.
+        return try await toItsEnd { () async throws(DocumentError) in
+            try await exchange(
+                there, at: destination, with: item, from: location, in: parent, as: name, claim, on: domain, by: tool)
+        }
+    }
+
+    private func exchange(
+        _ there: IndexedItem, at destination: Location, with item: IndexedItem, from location: Location,
+        in parent: IndexedItem, as name: ItemName, _ claim: MovingClaim, on domain: Domain, by tool: ClaimOwner?
+    ) async throws(DocumentError) -> IndexedItem {
         let aside = try await setAside(there, in: parent, at: destination, on: domain)
         let moved: IndexedItem
         do throws(DocumentError) {
+            guard aside.item.id == there.id, aside.item.item.version.content == there.item.version.content else {
+                throw DocumentError(
+                    .versionNoLongerAvailable,
+                    "\(destination) was changed on the remote meanwhile: look at it again before you replace it.")
+            }
             moved = try await move(item, to: parent, as: name, from: location, on: domain, in: claim)
         } catch {
             // Both are as they were; or this says where what was there is.
@@ -55,7 +84,7 @@ extension Arranger {
         if let tool { accesses.replaced(there.key, by: tool) }
         do throws(DocumentError) {
             try await storage.run { try $0.keepReplaced(there.id, asVersionOf: moved.id, in: domain.name) }
-            try await removeAside(aside.item, on: domain)
+            try await removeAside(aside.item, seen: there.item.version, on: domain)
         } catch {
             throw error.wrapped(
                 "\(location) is \(destination) now, but what was there could not be removed, and is \(aside.location): \(error.message)"
@@ -86,17 +115,46 @@ extension Arranger {
 
     private static var mostNames: Int { 20 }
 
-    private func removeAside(_ item: IndexedItem, on domain: Domain) async throws(DocumentError) {
+    /// - Parameter seen: the version that was to be replaced: no other one goes.
+    private func removeAside(
+        _ item: IndexedItem, seen: ItemVersion, on domain: Domain
+    ) async throws(DocumentError) {
         let session = domain.provider
+        var known = item
+        known.item.version = seen
+        let removed = known
         try await locks.withLock(item.key) { () async throws(DocumentError) in
             let change = try await storage.run { try $0.beginRemoving(item.id, in: domain.name) }
             do throws(DocumentError) {
-                try await delete(item, change.operation, with: session)
+                try await delete(removed, change.operation, with: session)
                 try await storage.run { try $0.finishRemoving(change) }
             } catch {
                 try await storage.run { try $0.abandon(change) }
                 throw error
             }
         }
+    }
+
+    /// Runs a body as the host's own work, with the claims of whoever waits for it, whom nothing keeps from going.
+    private func toItsEnd(
+        _ body: @escaping @Sendable () async throws(DocumentError) -> IndexedItem
+    ) async throws(DocumentError) -> IndexedItem {
+        let enclosing = EnclosingClaims.current
+        let outcome = await withCheckedContinuation {
+            (continuation: CheckedContinuation<Result<IndexedItem, DocumentError>, Never>) in
+            let isTaken = work.add {
+                let result = await EnclosingClaims.$current.withValue(enclosing) {
+                    () async -> Result<IndexedItem, DocumentError> in
+                    do throws(DocumentError) {
+                        return .success(try await body())
+                    } catch {
+                        return .failure(error)
+                    }
+                }
+                continuation.resume(returning: result)
+            }
+            if !isTaken { continuation.resume(returning: .failure(WorkGroup.hasEnded)) }
+        }
+        return try outcome.get()
     }
 }

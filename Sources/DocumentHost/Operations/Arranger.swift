@@ -18,6 +18,7 @@ struct Arranger: Sendable {
     let remover: FolderRemover
     let observer: RemoteObserver
     let owner: ClaimOwner
+    let work: WorkGroup
 
     /// - Parameter tool: who asks; inside of its own access for moving the item, that one's claim is used (COORD-30).
     func rename(
@@ -58,6 +59,11 @@ struct Arranger: Sendable {
         _ item: IndexedItem, to parent: IndexedItem, as name: ItemName, from location: Location, on domain: Domain,
         in claim: MovingClaim
     ) async throws(DocumentError) -> IndexedItem {
+        // The folder may have been sent for the first time since it was waited for.
+        let parent = try storage.read { try $0.item(parent.id, in: parent.domain) } ?? parent
+        guard !parent.isGone else {
+            throw DocumentError(.noSuchItem, "The folder that \(location) was to come to was removed meanwhile.")
+        }
         var key = item.key
         if item.isArriving {
             if let moved = try await moveArriving(item, to: parent, as: name, in: claim) { return moved }

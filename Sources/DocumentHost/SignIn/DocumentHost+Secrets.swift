@@ -38,20 +38,31 @@ extension DocumentHost {
         guard !inIndex.isEmpty else {
             return record.settings.merging(try secrets.secrets(of: record.name) ?? [:]) { $1 }
         }
-        // What was kept apart is newer.
-        let kept = try secrets.secrets(of: record.name) ?? inIndex.filter { !$0.value.isEmpty }
-        try secrets.keep(kept, of: record.name)
+        // What was kept apart is newer; of who has signed out nothing is kept.
+        let kept =
+            record.signIn == .needed
+            ? [:]
+            : inIndex.filter { !$0.value.isEmpty }.merging(try secrets.secrets(of: record.name) ?? [:]) { $1 }
+        if kept.isEmpty { try secrets.remove(of: record.name) } else { try secrets.keep(kept, of: record.name) }
         var rest = record
         // Emptied first, and away when it is erased: a host that ends in between does it again.
         rest.settings.merge(inIndex.mapValues { _ in "" }) { $1 }
         try root.index.write { [rest] in try $0.updateDomain(rest) }
-        try root.index.eraseDeleted()
-        rest.settings = kinds.others(of: record.settings)
-        try root.index.write { [rest] in try $0.updateDomain(rest) }
-        logger.notice(
-            "what a domain signs in with is kept apart from the index from now on",
-            metadata: ["domain": "\(record.name)"])
-        return rest.settings.merging(kept) { $1 }
+        let others = kinds.others(of: record.settings)
+        do {
+            try root.index.eraseDeleted()
+            rest.settings = others
+            try root.index.write { [rest] in try $0.updateDomain(rest) }
+            logger.notice(
+                "what a domain signs in with is kept apart from the index from now on",
+                metadata: ["domain": "\(record.name)"])
+        } catch {
+            // What is empty stays as a mark, so that the next start tries it again.
+            logger.warning(
+                "what a domain signed in with could not be erased from the index yet",
+                metadata: ["domain": "\(record.name)", "error": "\(error)"])
+        }
+        return others.merging(kept) { $1 }
     }
 
     /// What is kept of domains that are gone goes: a host ended in between. Blocks.

@@ -18,7 +18,8 @@ extension DocumentHost {
             let record = try self.record(of: name)
             let bundle = try await catalogue().bundle(record.provider)
             let kinds = SignInSettings(bundle.manifest)
-            let known = try await secrets(of: name)
+            let known = kinds.those(of: record.settings).filter { !$0.value.isEmpty }
+                .merging(try await readableSecrets(of: name)) { $1 }
             let wanted = try kinds.credentials(given: given, known: known)
             let complete = try bundle.manifest.validate(
                 settings: kinds.others(of: record.settings).merging(wanted) { $1 })
@@ -26,8 +27,7 @@ extension DocumentHost {
             if kinds.isSomebodyElse(credentials, than: known) { try refuseUnsent(of: name, before: .otherAccount) }
             do throws(DocumentError) {
                 if let domain = domains.find(name) {
-                    try await tryAnew(domain, record, complete)
-                    try await keep(credentials, of: name)
+                    try await tryAnew(domain, record, complete, credentials)
                     domain.signIn.accepted()
                 } else {
                     try await open(record, bundle, complete, credentials)
@@ -45,9 +45,21 @@ extension DocumentHost {
         }
     }
 
-    /// The domain's provider is asked with the new settings, and goes on with them, or with the old ones.
+    /// What is damaged, or can be read by others, is replaced by what is given now.
+    private func readableSecrets(of name: DomainName) async throws(DocumentError) -> [String: String] {
+        do throws(DocumentError) {
+            return try await secrets(of: name)
+        } catch {
+            guard error.code == .notPermitted || error.code == .localStorage else { throw error }
+            logger.warning(
+                "what a domain signed in with is not used", metadata: ["domain": "\(name)", "error": "\(error)"])
+            return [:]
+        }
+    }
+
+    /// The domain's provider is asked with the new settings, and goes on with them, when they are kept, or with the old ones.
     private func tryAnew(
-        _ domain: Domain, _ record: DomainRecord, _ complete: [String: String]
+        _ domain: Domain, _ record: DomainRecord, _ complete: [String: String], _ credentials: [String: String]
     ) async throws(DocumentError) {
         let old = domain.supervisor.settings
         var new = old
@@ -56,9 +68,11 @@ extension DocumentHost {
         do throws(DocumentError) {
             try await refuseOtherRoot(than: record.rootID, domain.supervisor)
             _ = try await ProviderSession(domain.supervisor).item(record.rootID)
+            try await keep(credentials, of: domain.name)
         } catch {
             domain.supervisor.reset(settings: old)
-            resolved(domain.name)
+            // Where the old ones were refused, they are not tried once more.
+            if domain.signIn.problem == nil { resolved(domain.name) }
             throw error
         }
     }
@@ -67,11 +81,13 @@ extension DocumentHost {
         than id: ItemIdentifier, _ supervisor: ProviderSupervisor
     ) async throws(DocumentError) {
         let rootID = try await supervisor.withProvider { live throws(DocumentError) in live.rootID }
-        guard rootID == id else {
-            throw DocumentError(
-                .invalidArgument,
-                "There is another top folder with that sign-in: sign out first, and what is here of the old one goes.")
-        }
+        guard rootID == id else { throw Self.otherRoot }
+    }
+
+    private static var otherRoot: DocumentError {
+        DocumentError(
+            .invalidArgument,
+            "There is another top folder with that sign-in: sign out first, and what is here of the old one goes.")
     }
 
     /// Nobody was signed in: the domain is made usable.
@@ -86,6 +102,7 @@ extension DocumentHost {
             signedIn.settings = SignInSettings(bundle.manifest).others(of: complete)
             signedIn.signIn = .done
             signedIn.rootID = try await supervisor.withProvider { live throws(DocumentError) in live.rootID }
+            if record.signIn != .needed, signedIn.rootID != record.rootID { throw Self.otherRoot }
             let final = signedIn
             _ = try await ProviderSession(supervisor).item(final.rootID)
             try await keep(credentials, of: name)
@@ -110,8 +127,9 @@ extension DocumentHost {
         try await domainLocks.withLock(name) { () async throws(DocumentError) in
             let record = try self.record(of: name)
             guard record.signIn != .needed else { return }
-            if let manifest = try? await catalogue().bundle(record.provider).manifest, SignInSettings(manifest).isEmpty
-            {
+            // Only its manifest tells which settings go.
+            let manifest = try await catalogue().bundle(record.provider).manifest
+            guard !SignInSettings(manifest).isEmpty else {
                 throw DocumentError(
                     .invalidArgument,
                     "\(manifest.name) (\(manifest.identifier)) needs no sign-in: “docent domain remove \(name)” forgets the domain."
@@ -139,7 +157,10 @@ extension DocumentHost {
             localChanges.removed(name)
             lookout.removed(name)
             await providerRecords.forget(name)
-            domains.addBroken(name, because: SignInState.signedOut(name))
+            domains.remove(name)
+            domains.addBroken(
+                name, because: SignInState.signedOut(name),
+                settings: SignInSettings(manifest).others(of: record.settings))
             logger.notice("signed out", metadata: ["domain": "\(name)"])
             events.domainChanged(name)
         }

@@ -62,9 +62,7 @@ struct SignInSettings {
 
     /// Whether somebody else signs in than before, as far as that can be told from what is no secret.
     func isSomebodyElse(_ credentials: [String: String], than known: [String: String]) -> Bool {
-        settings.contains { setting in
-            guard !setting.isSecret, let before = known[setting.key] else { return false }
-            return credentials[setting.key] != before
-        }
+        // Nothing is known of who it was before; another way to sign in may be somebody else's.
+        !known.isEmpty && settings.contains { !$0.isSecret && credentials[$0.key] != known[$0.key] }
     }
 }

@@ -7,6 +7,8 @@ import Synchronization
 struct SignInWatch: ProviderCalling {
     let domain: Domain
 
+    var provider: String { domain.supervisor.provider }
+
     func call(
         _ call: ProviderCall, onProgress: (@Sendable (TransferProgress?) -> Void)?
     ) async throws(DocumentError) -> ProviderReply {

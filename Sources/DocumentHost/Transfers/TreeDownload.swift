@@ -8,6 +8,10 @@ struct TreeDownload: Sendable {
     /// others want does not wait behind them for long.
     static let width = 32
     private static let pageSize = 200
+    /// What is wrong with one document, and says nothing of the others.
+    private static let ofOneDocument: Set<DocumentError.Code> = [
+        .noSuchItem, .notPermitted, .versionNoLongerAvailable, .cannotSynchronize,
+    ]
 
     /// A folder that is still to be read, from somewhere on.
     struct Reading: Sendable {
@@ -30,7 +34,8 @@ struct TreeDownload: Sendable {
     let wanted: @Sendable (IndexedItem) async throws(DocumentError) -> IndexedItem?
     let bring: @Sendable (IndexedItem) async throws(DocumentError) -> Void
 
-    /// - Throws: the first failure, when everything that was under way has ended; nothing is begun after it.
+    /// - Throws: the first failure, when everything that was under way has ended. After one that is not of a single document
+    ///   nothing is begun any more.
     func callAsFunction(_ folder: IndexedItem) async throws(DocumentError) {
         let failure = await withTaskGroup(of: Ended.self) { group in
             var walk = TreeWalk<Reading, IndexedItem>(from: Reading(folder: folder), width: Self.width)
@@ -47,14 +52,24 @@ struct TreeDownload: Sendable {
                     walk.ended()
                 case .failed(let error, let item):
                     if let item { requests.remove([item.key]) }
+                    // What was removed on the way is not missed.
+                    if let item, error.code == .noSuchItem, isGone(item) {
+                        walk.ended()
+                        continue
+                    }
                     first = first ?? error
-                    walk.ended(true)
+                    walk.ended(item == nil || !Self.ofOneDocument.contains(error.code))
                 }
             }
             requests.remove(walk.waiting.map(\.key))
             return first
         }
         if let failure { throw failure }
+    }
+
+    private func isGone(_ item: IndexedItem) -> Bool {
+        guard let now = try? storage.read({ try $0.item(item.id, in: item.domain) }) else { return true }
+        return now.isGone
     }
 
     private func carryOut(_ step: TreeWalk<Reading, IndexedItem>.Step) async -> Ended {

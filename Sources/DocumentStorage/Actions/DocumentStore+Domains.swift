@@ -23,22 +23,24 @@ extension DocumentStore {
     /// - Throws: `unsyncedEdits`, `inConflict` or `directoryNotEmpty`, and the domain is as it was, as in
     ///   ``removeDomain(_:discardingEdits:)``.
     package func signOut(_ name: DomainName, discardingEdits: Bool, forgetting secrets: any SecretStore) throws {
+        let before = try index.read { try $0.domain(name) }?.signIn
         try index.write { try $0.setSignIn(discardingEdits ? .endingWithUnsent : .ending, of: name) }
         do {
             if !discardingEdits { try refuseConflicts(in: name) }
             try clear(name, discardingEdits: discardingEdits)
         } catch {
-            // What had gone of what is clean can come again.
-            try index.write { try $0.setSignIn(.done, of: name) }
+            // What had gone of what is clean can come again; but not when it cannot be signed in with any more.
+            if try before == .done || secrets.secrets(of: name) != nil {
+                try index.write { try $0.setSignIn(.done, of: name) }
+            }
             throw error
         }
         try secrets.remove(of: name)
-        try index.write { index in
-            try index.emptyDomain(name)
-            try index.setSignIn(.needed, of: name)
-        }
+        try index.write { try $0.emptyDomain(name) }
         try tree.removeDerived(of: name)
         try root.removeProviderFolder(of: name)
+        // Said when it is so: a host that ends before does the rest again.
+        try index.write { try $0.setSignIn(.needed, of: name) }
     }
 
     /// Finishes what was cut off when a host ended. To be called once, before anything else.

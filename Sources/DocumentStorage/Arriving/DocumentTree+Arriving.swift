@@ -67,7 +67,7 @@ extension DocumentTree {
         _ folder: DirectoryHandle, at path: [ItemName], depth: Int, into parts: inout [CopiedPart]
     ) throws {
         parts.append(CopiedPart(path: path, file: nil))
-        for (name, isFolder) in try folder.possibleItems(atDepth: depth + path.count) {
+        for (name, isFolder) in try folder.possibleItems(atDepth: depth + path.count, isInTree: true) {
             if isFolder {
                 try flush(folder.folder([name.rawValue]), at: path + [name], depth: depth, into: &parts)
             } else if let file = try folder.file(name.rawValue) {

@@ -61,14 +61,16 @@ private struct Gathering {
 extension DirectoryHandle {
     /// What is in a folder that somebody wants to be one of items, by name.
     ///
+    /// - Parameter isInTree: placeholders of the host's own, which lie in folders of the tree, are left out.
     /// - Throws: `invalidArgument`, `nameClash` for what cannot be.
-    func possibleItems(atDepth depth: Int) throws -> [(name: ItemName, isFolder: Bool)] {
+    func possibleItems(atDepth depth: Int, isInTree: Bool = false) throws -> [(name: ItemName, isFolder: Bool)] {
         guard depth < IndexReader.maximumDepth else {
             throw DocumentError(.invalidArgument, "\(path) lies too deep for an item.")
         }
         var entries: [(name: ItemName, isFolder: Bool)] = []
         var known: [FoldedName: ItemName] = [:]
         try forEachEntry { name, kind in
+            if isInTree, name == ItemName.placeholderFolder { return }
             guard let text = name, let name = try? ItemName(text), kind != .other else {
                 let what = name.map { "“\(ItemName.printable($0))”" } ?? "a file whose name is not UTF-8"
                 throw DocumentError(

@@ -125,8 +125,15 @@ package final class ItemIndex: Sendable {
     package func eraseDeleted() throws {
         try Self.translatingErrors(path) {
             try pool.writeWithoutTransaction { database in
-                // A database of any size is not for memory; and there is nothing in it to hide by now.
-                try database.execute(sql: "PRAGMA temp_store = FILE; VACUUM; PRAGMA temp_store = MEMORY")
+                // To change where temporary things are drops them, and the log of changes with them: the next write
+                // begins it anew.
+                defer {
+                    try? database.execute(sql: "PRAGMA temp_store = MEMORY")
+                    isLogging.withLock { $0 = false }
+                }
+                // A database of any size is not for memory.
+                try database.execute(sql: "PRAGMA temp_store = FILE")
+                try database.execute(sql: "VACUUM")
                 _ = try database.checkpoint(.truncate)
             }
         }

@@ -52,9 +52,13 @@ package final class ProviderFleet: Sendable {
 
     /// Ends a domain's provider in good order and forgets it.
     package func remove(_ domain: DomainName) async {
-        guard let supervisor = state.withLock({ $0.supervisors.removeValue(forKey: domain) }) else { return }
+        guard let supervisor = state.withLock({ $0.supervisors[domain] }) else { return }
         supervisor.end()
         await supervisor.waitUntilEnded()
+        // Known until its last words were heard: what is secret in them it knows.
+        state.withLock { state in
+            if state.supervisors[domain] === supervisor { state.supervisors[domain] = nil }
+        }
     }
 
     package subscript(domain: DomainName) -> ProviderSupervisor? {

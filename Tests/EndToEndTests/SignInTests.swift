@@ -168,15 +168,15 @@ import Testing
                     "url=http://127.0.0.1:\(server.port)/")
                 try TmuxTerminal.with(machine, columns: 100) { terminal in
                     try terminal.command("docent login web; echo status $?")
-                    try terminal.wait(for: "user: ")
+                    try terminal.wait(for: "user:")
                     try terminal.command("ann")
-                    try terminal.wait(for: "password: ")
+                    try terminal.wait(for: "password:")
                     try terminal.command(Self.wrong)
                     try terminal.wait(for: "status 1")
                     try terminal.command("clear; docent login web; echo status $?")
-                    try terminal.wait { $0.contains("user: ") && !$0.contains("status 1") }
+                    try terminal.wait { $0.contains("user:") && !$0.contains("status 1") }
                     try terminal.command("ann")
-                    try terminal.wait(for: "password: ")
+                    try terminal.wait(for: "password:")
                     try terminal.command(Self.password)
                     let end = try terminal.wait(for: "status 0")
                     #expect(end.contains("You are signed in to web."))

@@ -105,23 +105,23 @@ enum RestartChecks {
             "PC-RESTART-009", .must, "What was answered is there after the provider was killed",
             rule: .rule("PROV-18"), needs: [.modifying], mutates: true
         ) { context in
-            let made = Mutex<(container: Item, item: Item)?>(nil)
-            let killed = try await context.withFreshSession { session in
-                let container = try await context.newContainer(session)
-                let item = try await ModifyingChecks.document(in: container, session)
-                made.withLock { $0 = (container, item) }
-                session.process.send(SIGKILL)
-                _ = await session.process.waitUntilExited()
-            }
-            guard let (container, item) = made.withLock({ $0 }), killed.exit.status == .signalled(SIGKILL) else {
-                throw KitError("The provider was not killed.")
-            }
-            try await context.withFreshSession { session in
-                let found = try? await session.contents(of: item.id).bytes
-                let listed = try? await session.list(container.id)
-                try? await session.delete(container.id, recursive: true)
-                try expect(found ?? [], is: ModifyingChecks.contents, "A document that was acknowledged is lost.")
-                try expect(listed ?? [], is: [item], "A document that was acknowledged is not listed.")
+            try await context.ownContainer { container in
+                let made = Mutex<Item?>(nil)
+                let killed = try await context.withFreshSession { session in
+                    let item = try await ModifyingChecks.document(in: container, session)
+                    made.withLock { $0 = item }
+                    session.process.send(SIGKILL)
+                    _ = await session.process.waitUntilExited()
+                }
+                guard let item = made.withLock({ $0 }), killed.exit.status == .signalled(SIGKILL) else {
+                    throw KitError("The provider was not killed.")
+                }
+                try await context.withFreshSession { session in
+                    let found = try? await session.contents(of: item.id).bytes
+                    let listed = try? await session.list(container.id)
+                    try expect(found ?? [], is: ModifyingChecks.contents, "A document that was acknowledged is lost.")
+                    try expect(listed ?? [], is: [item], "A document that was acknowledged is not listed.")
+                }
             }
         },
     ]
@@ -139,23 +139,9 @@ enum RestartChecks {
         ConformanceCheck(
             "PC-RESTART-" + number, level, title, rule: .rule("ID-1"), needs: [.modifying], mutates: true
         ) { context in
-            let (container, look) = try await context.withSession { session in
-                let container = try await context.newContainer(session)
-                do {
-                    return (container, try await body(session, container))
-                } catch {
-                    try? await session.delete(container.id, recursive: true)
-                    throw error
-                }
-            }
-            try await context.withFreshSession { session in
-                do {
-                    try await look(session)
-                } catch {
-                    try? await session.delete(container.id, recursive: true)
-                    throw error
-                }
-                try await session.delete(container.id, recursive: true)
+            try await context.ownContainer { container in
+                let look = try await context.withSession { try await body($0, container) }
+                try await context.withFreshSession { try await look($0) }
             }
         }
     }

@@ -124,18 +124,3 @@ enum UploadChecks {
         }
     }
 }
-
-extension CheckContext {
-    /// A folder of the check's own that outlives the processes which the body starts, and is removed afterwards.
-    func ownContainer(_ body: (Item) async throws -> Void) async throws {
-        let container = try await withSession { try await newContainer($0) }
-        do {
-            try await body(container)
-        } catch {
-            // The first error is the one that matters. An interrupted check cleans up, too.
-            _ = await Task { try await withSession { try await $0.delete(container.id, recursive: true) } }.result
-            throw error
-        }
-        try await withSession { try await $0.delete(container.id, recursive: true) }
-    }
-}

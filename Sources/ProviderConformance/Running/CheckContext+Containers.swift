@@ -1,7 +1,24 @@
 package import DocumentModel
 
 extension CheckContext {
-    /// A folder of the check's own, which it removes itself, perhaps in another session.
+    /// A folder of the check's own that outlives the processes which the body starts, and is removed afterwards with all
+    /// that is in it, also when the check is interrupted, and by another process when the one that made it is gone.
+    package func ownContainer(_ body: (Item) async throws -> Void) async throws {
+        let container = try await withSession { try await newContainer($0) }
+        let removing = {
+            await Task { try await withSession { try await $0.delete(container.id, recursive: true) } }.result
+        }
+        do {
+            try await body(container)
+        } catch {
+            // The first error is the one that matters.
+            _ = await removing()
+            throw error
+        }
+        try await removing().get()
+    }
+
+    /// A folder that whoever asks for it removes.
     package func newContainer(_ session: ConformanceSession) async throws -> Item {
         let parent =
             configuration.data.container.isEmpty

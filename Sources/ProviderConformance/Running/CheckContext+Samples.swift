@@ -84,15 +84,17 @@ extension CheckContext {
             ? session.rootID : try await known(configuration.data.container, session).id
         let name = "conformance-" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
         let container = try await session.createFolder(name, in: parent)
+        // An interrupted check cleans up, too.
+        let cleaning = { await Task { try await cleanUp(container, session) }.result }
         let result: Result
         do {
             result = try await body(container)
         } catch {
-            // The first error is the one that matters. An interrupted check cleans up, too.
-            _ = await Task { try await cleanUp(container, session) }.result
+            // The first error is the one that matters.
+            _ = await cleaning()
             throw error
         }
-        try await cleanUp(container, session)
+        try await cleaning().get()
         return result
     }
 

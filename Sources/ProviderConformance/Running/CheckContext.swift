@@ -92,7 +92,7 @@ package struct CheckContext: Sendable {
     /// Makes it reachable again.
     package func bringRemoteBack() async throws {
         guard let command = configuration.hooks.remoteBack else { return }
-        try await hooks.run(command)
+        try await hooks.undo(command)
     }
 
     /// Has the provider fail with an error from now on.
@@ -108,7 +108,7 @@ package struct CheckContext: Sendable {
     /// Ends that.
     package func accept() async throws {
         guard let command = configuration.hooks.accept else { return }
-        try await hooks.run(command)
+        try await hooks.undo(command)
     }
 
     /// Changes a document behind the provider's back.

@@ -40,7 +40,7 @@ struct CheckLane: Sendable {
 
     /// - Throws: ``KitError``.
     func cleanUp() async throws {
-        for hook in configuration.hooks.cleanUp { try await hooks.run(hook) }
+        for hook in configuration.hooks.cleanUp { try await hooks.undo(hook) }
     }
 
     /// Removes its folders.

@@ -38,11 +38,7 @@ struct HookRunner: Sendable {
             throw KitError("The hook “\(program)” cannot be run: \(error.localizedDescription)")
         }
         try? file.close()
-        let hasEnded = try await eventually(within: limit) { !process.isRunning }
-        guard hasEnded else {
-            kill(process.processIdentifier, SIGKILL)
-            throw KitError("The hook “\(program)” did not end in time.")
-        }
+        guard try await hasEnded(process) else { throw KitError("The hook “\(program)” did not end in time.") }
         if process.terminationReason == .exit, process.terminationStatus == Self.cannot {
             throw CheckSkip("The hook “\(program)” cannot do it for “\(words.last ?? "")”.")
         }
@@ -51,5 +47,27 @@ struct HookRunner: Sendable {
                 .map { String(decoding: $0.suffix(1000), as: UTF8.self) }
             throw KitError("The hook “\(program)” failed with status \(process.terminationStatus): \(words ?? "")")
         }
+    }
+
+    /// As ``run(_:)``, and to its end also when whoever asks for it is interrupted: it undoes what another hook did.
+    func undo(_ words: [String]) async throws {
+        try await Task { try await run(words) }.value
+    }
+
+    /// Waits for a program. One that takes too long, or nobody waits for any more, is killed: none outlives this call.
+    private func hasEnded(_ process: Process) async throws -> Bool {
+        do {
+            if try await eventually(within: limit, { !process.isRunning }) { return true }
+            await end(process)
+            return false
+        } catch {
+            await end(process)
+            throw error
+        }
+    }
+
+    private func end(_ process: Process) async {
+        kill(process.processIdentifier, SIGKILL)
+        _ = await Task { try await eventually(within: .seconds(5)) { !process.isRunning } }.result
     }
 }

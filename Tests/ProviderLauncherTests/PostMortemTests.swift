@@ -122,6 +122,22 @@ struct PostMortemTests {
             #expect(bad.text.hasPrefix("now I print\\nnow I print"))
             #expect(bad.looksLikeText == true)
             #expect(record.process?.wasForced == true)
+            #expect(record.code == "protocolViolation")
+        }
+    }
+
+    @Test("Rule 21: what is wrong when nobody waits any more is told as it is, and not as an end that nobody expected")
+    func lateViolation() async throws {
+        // It ends in order when its input does, as it should.
+        try await supervise("greet; next; send identity; cat >/dev/null") { machine in
+            let record = try await machine.failure()
+            #expect(record.code == "protocolViolation")
+            #expect(
+                record.summary
+                    == "The provider Photos (org.example.photos) of the domain “work” broke the protocol and was ended: "
+                    + "tell its author. “docent provider show org.example.photos --last-failure” says more.")
+            #expect(record.causes.contains { $0.contains("It answered request 1 a second time.") }, "\(record.causes)")
+            #expect(record.process?.exitStatus == 0)
         }
     }
 

@@ -47,9 +47,17 @@ struct ProviderFailure: Sendable {
 
     /// It ended, or had to be ended, while it served.
     func ofLife(_ cause: DocumentError?, exit: ProcessExit, evidence: FrameViolation?) -> DocumentError {
+        let subject = "The provider \(name) of the domain “\(domain)”"
+        // What it was ended for comes before how it ended.
+        if let cause, cause.code == .protocolViolation {
+            return DocumentError(
+                cause.code, "\(subject) broke the protocol and was ended: tell its author. \(advice)",
+                detail: detail(cause, exit: exit, evidence: evidence),
+                causes: causes(cause, exit: exit, evidence: evidence))
+        }
         let what = exit.wasForced ? "could not go on and was ended" : "ended unexpectedly: \(exit.words)"
         return DocumentError(
-            .providerDied, "The provider \(name) of the domain “\(domain)” \(what).",
+            .providerDied, "\(subject) \(what).",
             detail: detail(cause, exit: exit, evidence: evidence),
             causes: causes(exit.wasForced || evidence != nil ? cause : nil, exit: exit, evidence: evidence))
     }

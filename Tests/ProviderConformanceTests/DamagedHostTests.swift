@@ -6,8 +6,11 @@ import Testing
 
 @Suite("The attacks against damaged hosts", .serialized, .timeLimit(.minutes(20)))
 struct DamagedHostTests {
-    /// A failure on the way to a listing, and to contents; one that a change waits for; and two providers that are well.
-    private static let attacks = ["HA-ANSWER-018", "HA-CONTENT-001", "HA-CODE-003", "HA-ANSWER-036", "HA-START-011"]
+    /// A failure on the way to a listing, and to contents; one that a change waits for; two providers that are well; and
+    /// one that does wrong when the caller has its answer.
+    private static let attacks = [
+        "HA-ANSWER-018", "HA-CONTENT-001", "HA-CODE-003", "HA-ANSWER-036", "HA-START-011", "HA-ANSWER-001",
+    ]
     /// All but the one that measures speed.
     private static let conditions = AttackRunner.descriptions.map(\.id).filter {
         $0.hasPrefix("HA-RUN-") && $0 != "HA-RUN-006"
@@ -22,6 +25,7 @@ struct DamagedHostTests {
         ("failure-closes", ["HA-ANSWER-018", "HA-CONTENT-001", "HA-CODE-003"]),
         ("document-in-place", ["HA-CONTENT-001"]),
         ("placeholder-touched", ["HA-CONTENT-001"]),
+        ("failure-unrecorded", ["HA-ANSWER-001"]),
         ("edit-lost", ["HA-CODE-003"]),
         ("process-stays", ["HA-RUN-002"]),
         ("process-unburied", ["HA-RUN-002"]),
@@ -39,9 +43,12 @@ struct DamagedHostTests {
 
     /// What a damage may fail besides: it also keeps domains from being removed, and whatever is theirs is left.
     private static let spoilt: [String: Set<String>] = [
-        "failure-lost": leftovers, "failure-as-missing": leftovers, "failure-closes": leftovers,
+        "failure-lost": leftovers.union(late), "failure-as-missing": leftovers.union(late),
+        "failure-closes": leftovers.union(late),
         "document-in-place": leftovers.union(attacks), "feature-refused": leftovers,
     ]
+    /// Whose caller is told of the failure, or has its answer before.
+    private static let late: Set<String> = ["HA-ANSWER-001"]
     private static let leftovers: Set<String> = ["HA-RUN-002", "HA-RUN-003", "HA-RUN-004", "HA-RUN-008"]
 
     @Test("§10.12: each damage to a host fails the attacks that name it, and no others", arguments: finders)

@@ -41,6 +41,7 @@ struct AttackCourse: Sendable {
                 do {
                     try await judge(outcome, client, before)
                     try expectNothingOutside()
+                    try await expectRecord(client)
                     verdict = nil
                 } catch { verdict = error }
                 // Whatever came of it, the next attack finds the host without this domain.
@@ -183,6 +184,16 @@ struct AttackCourse: Sendable {
         guard evil.isEmpty else {
             throw CheckFailure("The provider could write where it may not.", detail: evil.joined(separator: "\n"))
         }
+    }
+
+    /// What came too late for the caller to be told of it is told of in the provider's last failure.
+    private func expectRecord(_ client: DocumentClient) async throws {
+        guard case .noticed(let code) = attack.expectation else { return }
+        let (provider, domain) = (try ProviderIdentifier(bundle.identifier), domain)
+        let isNoticed = try await eventually(within: HostAttack.margin) {
+            try await client.lastFailure(of: provider, domain: domain)?.record.code == code.description
+        }
+        guard isNoticed else { throw CheckFailure("The host has no record of what the provider did wrong: \(code).") }
     }
 
     // MARK: After

@@ -50,7 +50,7 @@ public struct HostAttack: Sendable, Identifiable {
     /// A host gives a cancelled call so long to end.
     private static let cancelGrace = Duration.seconds(10)
     /// For starting a provider once more, for the disk, and for whatever else runs.
-    private static let margin = Duration.seconds(5)
+    static let margin = Duration.seconds(5)
 
     /// Every attack, family after family.
     public static let all: [HostAttack] =
@@ -142,6 +142,9 @@ package enum HostExpectation: Hashable, Sendable {
     case failure([DocumentError.Code])
     /// Either of the two, as time will have it: which of two things comes first, and how fast the machine is.
     case either([DocumentError.Code])
+    /// Either of the two, as what is wrong may come after the caller has its answer; and in any case the host notices what
+    /// is wrong, ends the provider with this code, and has a record of it.
+    case noticed(DocumentError.Code)
     /// It succeeds, and the top folder holds just these: what the provider says, and nothing else.
     case listing(Set<String>)
 
@@ -149,6 +152,7 @@ package enum HostExpectation: Hashable, Sendable {
         switch self {
         case .success, .listing: []
         case .failure(let codes), .either(let codes): codes
+        case .noticed(let code): [code]
         }
     }
 }

@@ -143,6 +143,8 @@ final class DamagedHost {
             // Of a message that comes twice in an answer, the second adds to the first.
             let more = MessageWriter.message { $0.message(2) { $0.number(8, 1 << 40) } }
             return PeerFrame.answer(frame.id, frame.message.bytes(1) + more).bytes
+        case (.failureUnrecorded, .lastFailure):
+            return PeerFrame.answer(frame.id, MessageWriter.message { $0.message(30) { _ in } }).bytes
         case (.featureRefused, .addDomain):
             guard isOf("hello-unknown-feature", question) else { break }
             return PeerFrame.failure(frame.id, 301, "The provider offers what is not known here.").bytes
@@ -164,7 +166,7 @@ final class DamagedHost {
         hasFailed = true
         switch damage {
         case .nothing, .answersNothing, .crashesAtTheEnd, .connectionsStay, .memoryGrows, .processOutlives,
-            .featureRefused, .documentSwapped, .othersWait:
+            .featureRefused, .documentSwapped, .othersWait, .failureUnrecorded:
             break
         case .failureLost: return nil
         case .failureAsMissing: return PeerFrame.failure(frame.id, 201, "There is no such document here.").bytes

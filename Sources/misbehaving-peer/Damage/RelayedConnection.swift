@@ -5,6 +5,7 @@ final class RelayedConnection {
     /// Fields of `ServiceRequest`.
     enum Call: Int {
         case hostStatus = 1
+        case lastFailure = 11
         case addDomain = 20
         case beginAccess = 40
         case waitUntilSent = 62

@@ -5,7 +5,7 @@ extension HostAttack {
     static let answers: [HostAttack] = [
         HostAttack(
             "HA-ANSWER-001", "A host stands a provider that answers a request twice", rule: "WIRE-21",
-            behaviour: "answer-twice", asking: .list, expecting: .either([.protocolViolation])),
+            behaviour: "answer-twice", asking: .list, expecting: .noticed(.protocolViolation)),
         HostAttack(
             "HA-ANSWER-002", "A host stands a provider that answers a request that nobody made", rule: "WIRE-21",
             behaviour: "answer-unknown-id", asking: .list, expecting: .failure([.protocolViolation])),
@@ -96,7 +96,7 @@ extension HostAttack {
             rule: "WIRE-21", behaviour: "progress-of-nothing", asking: .read, expecting: .failure([.protocolViolation])),
         HostAttack(
             "HA-ANSWER-028", "A host stands a provider that reports progress of what it has answered", rule: "WIRE-21",
-            behaviour: "progress-after-the-answer", asking: .list, expecting: .either([.protocolViolation])),
+            behaviour: "progress-after-the-answer", asking: .list, expecting: .noticed(.protocolViolation)),
         HostAttack(
             "HA-ANSWER-029", "A host stands a provider that reports more bytes than there can be", rule: "WIRE-24",
             behaviour: "progress-impossible", asking: .read, expecting: .success),

@@ -48,7 +48,7 @@ extension HostAttack {
             "023", "refuses a choice with a code that only the host may use", "WIRE-31", "choice-reserved-code",
             .failure([.protocolViolation])),
         picker(
-            "024", "answers what was chosen twice", "WIRE-21", "choice-answers-twice", .either([.protocolViolation])),
+            "024", "answers what was chosen twice", "WIRE-21", "choice-answers-twice", .noticed(.protocolViolation)),
         picker("030", "never answers the end of a session", "WIRE-28", "picker-end-never", .success),
         picker("031", "dies over the end of a session", "WIRE-56", "picker-end-dies", .success),
         picker("032", "fails to end a session", "PICK-7", "picker-end-fails", .success),

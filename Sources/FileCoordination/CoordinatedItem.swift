@@ -63,13 +63,25 @@ package struct CoordinatedItem: Hashable, Sendable {
     func following(_ moved: CoordinatedItem, to destination: CoordinatedItem) -> CoordinatedItem {
         if subject == moved.subject { return destination }
         guard let level = enclosing.firstIndex(where: { $0.subject == moved.subject }) else { return self }
+        // Counted from below: it may be known elsewhere than the one that it lies in.
         let place = Location(
             domain: destination.location.domain,
-            components: destination.location.components
-                + location.components.dropFirst(moved.location.components.count))
+            components: destination.location.components + location.components.suffix(enclosing.count - level))
         let subject: Subject = if case .place = subject { .place(place) } else { subject }
         return CoordinatedItem(
             subject: subject, kind: kind, enclosing: destination.enclosing + enclosing[level...], location: place)
+    }
+
+    /// Another item as this one, which is it or lies in it, knows it; nil when it is neither.
+    func around(_ item: CoordinatedItem) -> CoordinatedItem? {
+        if subject == item.subject {
+            return CoordinatedItem(subject: subject, kind: item.kind, enclosing: enclosing, location: location)
+        }
+        guard let level = enclosing.firstIndex(where: { $0.subject == item.subject }) else { return nil }
+        return CoordinatedItem(
+            subject: item.subject, kind: item.kind, enclosing: Array(enclosing[..<level]),
+            location: Location(
+                domain: location.domain, components: location.components.dropLast(enclosing.count - level)))
     }
 
     /// The place that it lies at, as something to claim of its own.

@@ -43,33 +43,46 @@ extension CoordinationStateMachine {
         }
     }
 
-    /// An item lies here by now, as the remote says: claims and presenters that know it elsewhere follow, and presenters
-    /// are told at once (COORD-28).
+    /// An item lies here by now, as the remote says: claims and presenters that know it, or what is inside, elsewhere
+    /// follow, and presenters are told at once (COORD-28).
     package mutating func placed(_ item: CoordinatedItem, at time: Duration = .zero) -> [CoordinationAction] {
-        guard let known = lastKnown(item) else { return [] }
-        return noticedMove(known, to: item, at: time)
+        let places = otherPlaces(of: item)
+        if places.isEmpty { return [] }
+        return turn(at: time) { machine in
+            for known in places {
+                if known.location != item.location {
+                    for telling in machine.tellings(known, to: item, except: nil) {
+                        machine.tell(telling.presenter, telling.message)
+                    }
+                }
+                machine.rebind(known, to: item)
+            }
+        }
     }
 
-    /// An item where the presenters and claims of it, or the presenters of what lies inside, know it.
-    private func lastKnown(_ item: CoordinatedItem) -> CoordinatedItem? {
-        guard let node = tree[item.subject] else { return nil }
-        if let presented = node.presenters.lazy.compactMap({ presenters[$0]?.presenter.item }).first {
-            return presented
+    /// An item in each of the places where claims and presenters of it, or of what is inside, know it, but for this one.
+    /// Whoever asked before the remote moved it knows it elsewhere than whoever asked since.
+    private func otherPlaces(of item: CoordinatedItem) -> [CoordinatedItem] {
+        var found: [CoordinatedItem] = []
+        func look(_ node: CoordinationTree.Node) {
+            for other in node.presenters.compactMap({ presenters[$0]?.presenter.item }) { look(other) }
+            for id in node.readers.union(node.writers).sorted() {
+                for intention in records[id]?.claim.intentions ?? [] { look(intention.item) }
+            }
         }
-        for id in node.readers.union(node.writers) {
-            let claimed = records[id]?.claim.intentions.first { $0.item.subject == item.subject }
-            if let claimed { return claimed.item }
+        func look(_ other: CoordinatedItem) {
+            guard let known = other.around(item), known.enclosing != item.enclosing || known.location != item.location,
+                !found.contains(known)
+            else { return }
+            found.append(known)
         }
-        for id in tree.presentersInside(item.subject) {
-            guard let inner = presenters[id]?.presenter.item,
-                let level = inner.enclosing.firstIndex(where: { $0.subject == item.subject })
-            else { continue }
-            return CoordinatedItem(
-                subject: item.subject, kind: item.kind, enclosing: Array(inner.enclosing[..<level]),
-                location: Location(
-                    domain: inner.location.domain, components: Array(inner.location.components.prefix(level))))
+        guard let node = tree[item.subject] else { return [] }
+        look(node)
+        tree.forEachInside(item.subject) { node in
+            look(node)
+            return true
         }
-        return nil
+        return found
     }
 
     /// The kernel, or the host's own look, has noticed a change that nobody coordinated (COORD-28, COORD-40).
@@ -130,8 +143,9 @@ extension CoordinationStateMachine {
         let concerned = (tree[item.subject]?.presenters ?? []) + tree.presentersInside(item.subject)
         var tellings = concerned.compactMap { id -> ClaimRecord.Telling? in
             guard id != own, let presented = presenters[id]?.presenter.item else { return nil }
-            return ClaimRecord.Telling(
-                presenter: id, message: .didMove(to: presented.following(item, to: destination).location))
+            let place = presented.following(item, to: destination).location
+            if place == presented.location { return nil }
+            return ClaimRecord.Telling(presenter: id, message: .didMove(to: place))
         }
         var seen: Set<PresenterID> = []
         for folder in item.enclosing.reversed() + destination.enclosing.reversed() {
@@ -205,7 +219,9 @@ extension CoordinationStateMachine {
         _ intention: AccessIntention, of record: ClaimRecord, _ item: CoordinatedItem, to destination: CoordinatedItem
     ) -> CoordinatedItem? {
         if intention.item.subject == .place(destination.location) { return destination }
-        if record.stage.isOpen, intention.intent == .writing(.forReplacing), intention.item.subject == item.subject {
+        if record.stage.isOpen, intention.intent == .writing(.forReplacing), intention.item.subject == item.subject,
+            intention.item.location != destination.location
+        {
             return intention.item.asPlace
         }
         let followed = intention.item.following(item, to: destination)

@@ -111,10 +111,10 @@ extension History {
         let index = any(documents)
         let item = items[index]
         number += 1
-        let folder = any(["", "f/", "f/g/"])
-        guard case .item(let key) = item.subject,
-            let there = try? CoordinatedItem.at("\(folder)moved-\(number)", is: String(key.id.rawValue.dropFirst()))
-        else { return complaints.append("an item cannot be moved") }
+        let folders = items.filter { $0.kind == .folder }
+        guard let there = item.inside(any([nil] + folders), named: "moved-\(number)") else {
+            return complaints.append("an item cannot be moved")
+        }
         let mover = running.sorted().first { claims[$0]?.mayMove(item) == true }
         let actions: [CoordinationAction]
         if let mover, random.next() % 2 == 0 {
@@ -136,6 +136,30 @@ extension History {
             held[id] = Held(claim: claim, isAlone: old.isAlone)
         }
         note("move \(item.location) to \(there.location) in \(mover as Any)", actions)
+    }
+
+    /// The remote has given a folder another place, with all that is in it.
+    mutating func moveFolder() {
+        let folders = items.filter { $0.kind == .folder }
+        let folder = any(folders)
+        let others = folders.filter { other in
+            other != folder && !other.enclosing.contains { .item($0.key) == folder.subject }
+        }
+        number += 1
+        guard let there = folder.inside(any([nil] + others), named: "placed-\(number)") else {
+            return complaints.append("a folder cannot be moved")
+        }
+        let actions = machine.placed(there, at: time)
+        items = items.map { $0.taken(along: folder, to: there) }
+        for id in claims.keys {
+            let keepsPlaces = held[id] == nil && !running.contains(id)
+            claims[id]?.follow(folder, to: there, keepingPlaces: keepsPlaces)
+        }
+        for (id, old) in held {
+            guard let claim = claims[id] else { continue }
+            held[id] = Held(claim: claim, isAlone: old.isAlone)
+        }
+        note("place \(folder.location) at \(there.location)", actions)
     }
 
     mutating func addPresenter() {
@@ -219,9 +243,10 @@ extension History {
 extension Claim {
     /// The same claim, of an item that is somewhere else by now.
     fileprivate mutating func follow(_ item: CoordinatedItem, to there: CoordinatedItem, keepingPlaces: Bool) {
-        for index in intentions.indices where intentions[index].item.subject == item.subject {
-            guard keepingPlaces, intentions[index].intent == .writing(.forReplacing) else {
-                intentions[index].item = there
+        for index in intentions.indices {
+            let keepsPlace = keepingPlaces && intentions[index].intent == .writing(.forReplacing)
+            guard intentions[index].item.subject == item.subject, keepsPlace else {
+                intentions[index].item = intentions[index].item.taken(along: item, to: there)
                 continue
             }
             let place = intentions[index].item
@@ -238,5 +263,34 @@ extension Claim {
             let isInside = item.enclosing.contains { .item($0.key) == intention.item.subject }
             return isInside || intention.item.subject == item.subject
         }
+    }
+}
+
+extension CoordinatedItem {
+    /// The same item in a folder; nil: at the top.
+    fileprivate func inside(_ folder: CoordinatedItem?, named name: String) -> CoordinatedItem? {
+        guard let name = try? ItemName(name), let top = enclosing.first else { return nil }
+        guard let folder else {
+            return CoordinatedItem(
+                subject: subject, kind: kind, enclosing: [top],
+                location: Location(domain: location.domain, components: [name]))
+        }
+        guard case .item(let key) = folder.subject else { return nil }
+        return CoordinatedItem(
+            subject: subject, kind: kind, enclosing: folder.enclosing + [Folder(key: key, isPackage: false)],
+            location: folder.location.appending(name))
+    }
+
+    /// Where it is when another item, which it is or lies in, has got another place.
+    fileprivate func taken(along other: CoordinatedItem, to there: CoordinatedItem) -> CoordinatedItem {
+        if subject == other.subject { return there }
+        guard enclosing.contains(where: { .item($0.key) == other.subject }) else { return self }
+        let place = Location(
+            domain: there.location.domain,
+            components: there.location.components + location.components.dropFirst(other.location.components.count))
+        let isPlace = if case .place = subject { true } else { false }
+        return CoordinatedItem(
+            subject: isPlace ? .place(place) : subject, kind: kind,
+            enclosing: there.enclosing + enclosing.dropFirst(other.enclosing.count), location: place)
     }
 }

@@ -79,7 +79,8 @@ package struct History {
             case 10: random.next() % 2 == 0 || snapshotting.isEmpty ? provide() : makeSnapshot()
             default:
                 switch random.next() % 7 {
-                case 5, 6: move()
+                case 5: move()
+                case 6: random.next() % 2 == 0 ? move() : moveFolder()
                 case 0: giveUp()
                 case 1: removePresenter()
                 case 2 where random.next() % 3 == 0: endOwner()

@@ -272,6 +272,40 @@ import Testing
         }
     }
 
+    @Test(
+        "COORD-3, COORD-4: what is written inside of a folder that the remote moves is safe from who removes its new folder"
+    )
+    func writtenWhatMoves() throws {
+        try withFolder { machine in
+            mkdir(machine.remote + "/g", 0o700)
+            for folder in ["d:/", "d:/f", "d:/g"] { try machine.succeed("ls", folder) }
+            let gate = machine.folder + "/gate"
+            let writer = try Peer(machine, "hold", "write", "d:/f/b.txt", gate)
+            #expect(writer.says("granted"), "\(writer.lines) \(machine.logTail)")
+            rename(machine.remote + "/f", machine.remote + "/g/f")
+            #expect(
+                try Machine.eventually(within: 60) { try machine.succeed("ls", "d:/g").contains("f") },
+                "\(machine.logTail)")
+            let path = machine.root + "/documents/d/f/b.txt"
+            #expect(machine.read(path) == "from f/b.txt", "it moves when it is not written any more")
+            let remover = try Peer(machine, "delete", "d:/g")
+            #expect(
+                try Machine.eventually(within: 60) { try machine.succeed("status").contains("waits to delete d:/g") },
+                "\(remover.lines) \(machine.logTail)")
+            try machine.write("written meanwhile", to: path)
+            try machine.write("", to: gate)
+            #expect(writer.says("done"), "\(writer.lines) \(machine.logTail)")
+            #expect(remover.ends(), "\(remover.lines) \(machine.logTail)")
+            // It may be sent before the removal looks.
+            #expect(remover.lines.contains { $0 == "done" || $0.hasPrefix("error unsyncedEdits") }, "\(remover.lines)")
+            #expect(
+                remover.lines.last == "done"
+                    || Machine.eventually(within: 60) {
+                        machine.read(machine.remote + "/g/f/b.txt") == "written meanwhile"
+                    }, "\(remover.lines) \(machine.logTail)")
+        }
+    }
+
     @Test("COORD-24, COORD-27, VER-4: presenters hear of the version that a conflict brings, and of its end")
     func versions() throws {
         try withFolder { machine in

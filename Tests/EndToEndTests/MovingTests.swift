@@ -202,6 +202,29 @@ import Testing
         }
     }
 
+    @Test("CONT-8, COORD-38: what moves in inside of an access that it would wait for is refused, not hung")
+    func refusedInside() async throws {
+        try await Machine.with { machine in
+            try prepare(machine)
+            try makeFolder(machine.remote + "/f")
+            try machine.write("mine\n", to: machine.folder + "/work/b.txt")
+            try await machine.client { client in
+                let (place, folder) = (try Location("d:/free.txt"), try Location("d:/f"))
+                let mine = FilePath(machine.folder + "/work/b.txt")
+                let atPlace = try await client.coordinate(writingItemAt: place, for: .forReplacing) { _, _ in
+                    try await Self.refusal(ofMovingIn: mine, to: place, client)
+                }
+                #expect(atPlace == .deadlock)
+                let inFolder = try await client.coordinate(writingItemAt: folder, for: .forDeleting) { _, _ in
+                    try await Self.refusal(ofMovingIn: mine, to: Location("d:/f/b.txt"), client)
+                }
+                #expect(inFolder == .deadlock)
+                #expect(machine.read(machine.folder + "/work/b.txt") == "mine\n")
+                #expect(try await Self.refusal(ofMovingIn: mine, to: place, client) == nil)
+            }
+        }
+    }
+
     @Test("CONT-8: inside of an access that it would wait for, and from the storage root, it is refused, not hung")
     func refused() async throws {
         try await Machine.with { machine in

@@ -279,7 +279,7 @@ extension DocumentStore {
                 continue
             }
             if entry.payload.discardsEdits {
-                try discardFile(at: location)
+                try discardFile(of: item.id, in: item.domain)
             } else {
                 try tree.removeFile(at: location, expecting: item.local ?? local)
             }
@@ -288,12 +288,17 @@ extension DocumentStore {
         return isCleared
     }
 
-    /// Whatever was written to it since it was looked at last is not wanted either.
-    private func discardFile(at location: Location) throws {
+    /// Whatever was written to it since it was looked at last is not wanted either. It may have moved since: what has come
+    /// to its place is another one's.
+    private func discardFile(of id: ItemIdentifier, in domain: DomainName) throws {
         for attempt in 1... {
-            guard let file = try tree.file(at: location) else { return }
             do {
-                return try tree.removeFile(at: location, expecting: file)
+                return try moves.exclusively {
+                    guard let (item, location) = try? locate(id, in: domain), item.local != nil,
+                        let file = try tree.file(at: location)
+                    else { return }
+                    try tree.removeFile(at: location, expecting: file)
+                }
             } catch let error as DocumentError where error.code == .unsyncedEdits && attempt < Self.mostDiscards {
                 // Somebody writes just now.
                 continue

@@ -84,12 +84,17 @@ struct ChangeFollower: Sendable {
         while true {
             guard let since = anchor else {
                 // Taken before anything is listed: an anchor newer than the listing would lose changes (PROV-21).
+                let expired = try storage.read { try $0.domain(domain.name)?.anchor }
                 let first = try await session.currentAnchor()
                 // What was listed before there was an anchor that holds. Only then it is written down: whoever is
                 // interrupted begins again.
                 try await listKnownFoldersAgain(domain, session)
-                try await storage.write { try $0.setAnchor(first, of: domain.name) }
-                return
+                let isStill = try await storage.write { index in
+                    try index.setAnchor(first, of: domain.name, ifStill: expired)
+                }
+                if isStill { return }
+                anchor = try storage.read { try $0.domain(domain.name)?.anchor }
+                continue
             }
             do throws(DocumentError) {
                 let changes = try await session.changes(since: since, suggestedCount: Self.pageSize)
@@ -97,15 +102,24 @@ struct ChangeFollower: Sendable {
                     throw session.broken("says that \(domain.name) has more changes, at an anchor that does not move")
                 }
                 let outcome = try await storage.run {
-                    try $0.apply(changes, in: domain.name, leavingWork: true, holding: true)
+                    try $0.apply(changes, in: domain.name, since: since, leavingWork: true, holding: true)
                 }
                 try await take(outcome, domain)
                 do throws(DocumentError) {
                     try await follow(outcome.rejected.map(\.id), of: domain)
                 } catch {
                     // These changes are to be read once more.
-                    try await storage.write { try $0.setAnchor(since, of: domain.name) }
+                    _ = try await storage.write { index in
+                        try index.setAnchor(since, of: domain.name, ifStill: changes.anchor)
+                    }
                     throw error
+                }
+                let now = try storage.read { try $0.domain(domain.name)?.anchor }
+                guard now == changes.anchor else {
+                    // Set back meanwhile, so that what was told since is read once more.
+                    anchor = now
+                    progress = PagingProgress("the feed of \(domain.name)", of: session.name)
+                    continue
                 }
                 if !changes.more { return }
                 try progress.took(changes.anchor.bytes, bringsNews: outcome.isNews)

@@ -14,11 +14,14 @@ extension DocumentStore {
 
     /// One page of changes, with the anchor that it leads to.
     ///
-    /// - Parameter holding: what is gone is only written down, see ``settleHeldRemovals(of:judge:)``.
+    /// - Parameters:
+    ///   - since: the anchor that they follow; when it was set back meanwhile, it stays there. Nil: whatever it was.
+    ///   - holding: what is gone is only written down, see ``settleHeldRemovals(of:judge:)``.
     package func apply(
-        _ changes: ItemChanges, in domain: DomainName, leavingWork: Bool = false, holding: Bool = false
+        _ changes: ItemChanges, in domain: DomainName, since: SyncAnchor? = nil, leavingWork: Bool = false,
+        holding: Bool = false
     ) throws -> ApplyOutcome {
-        let outcome = try index.write { try $0.apply(changes, in: domain, holding: holding) }
+        let outcome = try index.write { try $0.apply(changes, in: domain, since: since, holding: holding) }
         try follow(outcome, leavingWork)
         return outcome
     }

@@ -84,6 +84,17 @@ package final class IndexTransaction: IndexReader {
         try sql.run("UPDATE domain SET anchor = ? WHERE number = ?", SQLValue(anchor?.bytes), .int(own.number))
     }
 
+    /// The same for whoever has read on from a point in the feed: an anchor that was set back meanwhile stays there.
+    ///
+    /// - Returns: whether it was still the one that is expected.
+    package func setAnchor(
+        _ anchor: SyncAnchor?, of domain: DomainName, ifStill expected: SyncAnchor?
+    ) throws -> Bool {
+        guard try self.domain(domain)?.anchor == expected else { return false }
+        try setAnchor(anchor, of: domain)
+        return true
+    }
+
     // MARK: What the provider tells
 
     /// Items outside a listing: one that was looked up, or the answer to create and modify.
@@ -95,16 +106,22 @@ package final class IndexTransaction: IndexReader {
 
     /// One page of changes, with the anchor that it leads to: the tree and the anchor in one transaction.
     ///
-    /// - Parameter holding: what is gone is only written down, see ``settleHeldRemovals(of:judge:)``.
+    /// - Parameters:
+    ///   - since: the anchor that they follow; when it was set back meanwhile, it stays there. Nil: whatever it was.
+    ///   - holding: what is gone is only written down, see ``settleHeldRemovals(of:judge:)``.
     package func apply(
-        _ changes: ItemChanges, in domain: DomainName, holding: Bool = false
+        _ changes: ItemChanges, in domain: DomainName, since: SyncAnchor? = nil, holding: Bool = false
     ) throws -> ApplyOutcome {
         var applier = ItemApplier(self, try reference(to: domain), reporting: true)
         applier.isHolding = holding
         // First what is new, so that what was moved out of a folder does not go with it.
         try applier.apply(changes.updated)
         try applier.delete(changes.deleted)
-        try setAnchor(changes.anchor, of: domain)
+        if let since {
+            _ = try setAnchor(changes.anchor, of: domain, ifStill: since)
+        } else {
+            try setAnchor(changes.anchor, of: domain)
+        }
         return applier.outcome
     }
 

@@ -5,25 +5,28 @@ import Synchronization
 /// Shows how many words a document has, again whenever somebody has changed it. Lines that are typed are added to it: they
 /// are written when somebody else is about to read, and at the end.
 final class WordCounter: SavingFilePresenter {
-    let presentedItemLocation: Location?
-    private let location: Location
+    /// Where the document is by now.
+    private let place: Mutex<Location>
     private let client: DocumentClient
     private let unsaved = Mutex("")
 
     init(_ location: Location, client: DocumentClient) {
-        presentedItemLocation = location
-        self.location = location
+        place = Mutex(location)
         self.client = client
     }
+
+    var presentedItemLocation: Location? { location }
+
+    private var location: Location { place.withLock { $0 } }
 
     func add(_ line: String) { unsaved.withLock { $0 += line + "\n" } }
 
     func count() async throws {
         // Made with this presenter: it is not asked to save because of its own reads.
         let coordinator = FileCoordinator(client, presenter: self)
-        try await coordinator.coordinate(readingItemAt: location) { path, _ in
+        try await coordinator.coordinate(readingItemAt: location) { path, item in
             let text = try String(contentsOfFile: path.string, encoding: .utf8) + unsaved.withLock { $0 }
-            show("\(text.split(whereSeparator: \.isWhitespace).count) \(location)")
+            show("\(text.split(whereSeparator: \.isWhitespace).count) \(item.location)")
         }
     }
 
@@ -32,6 +35,7 @@ final class WordCounter: SavingFilePresenter {
     }
 
     func presentedItemDidMove(to location: Location) async {
+        place.withLock { $0 = location }
         show("moved to \(location)")
     }
 

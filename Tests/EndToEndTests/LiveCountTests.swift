@@ -4,7 +4,9 @@ import Testing
 
 /// The example that presents a document, beside other tools.
 @Suite(.serialized) struct LiveCountTests {
-    @Test("COORD-10, COORD-26, COORD-32: LiveCount counts anew when others write, and saves before they read")
+    @Test(
+        "COORD-10, COORD-26, COORD-30, COORD-32: LiveCount counts anew when others write, saves before they read, and follows"
+    )
     func liveCount() async throws {
         try await Machine.with { machine in
             try machine.write("one two\n", to: machine.remote + "/a.txt")
@@ -38,10 +40,13 @@ import Testing
                 #expect(text == "one two three\nfour five\n", "what was typed is saved before somebody reads")
                 try typed.fileHandleForWriting.write(contentsOf: Data("six\n".utf8))
                 #expect(says("6 d:/a.txt"), "\(machine.read(output) ?? "")")
+                let other = try Location("d:/b.txt")
+                try await client.rename(itemAt: location, to: other)
+                #expect(says("moved to d:/b.txt"), "\(machine.read(output) ?? "")")
                 try typed.fileHandleForWriting.close()
                 #expect(Machine.eventually(within: 60) { !counter.isRunning })
                 #expect(counter.terminationStatus == 0)
-                let last = try await client.coordinate(readingItemAt: location) { path, _ in machine.read(path.string) }
+                let last = try await client.coordinate(readingItemAt: other) { path, _ in machine.read(path.string) }
                 #expect(last == "one two three\nfour five\nsix\n", "it saves at its end")
             }
         }

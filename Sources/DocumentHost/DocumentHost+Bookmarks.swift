@@ -13,7 +13,11 @@ extension DocumentHost {
         // What is there by now, for a tool that may use it because of another bookmark.
         let access = AccessRequest(location: location, intent: options.rights == .readOnly ? .reading : .writing)
         let permit = try await permit(for: access.intentions, by: nil, of: tool)
-        for intention in access.intentions { try permit.check(item, intention, storage) }
+        var source: BookmarkAccesses.Scope?
+        for intention in access.intentions {
+            try permit.check(item, intention, storage)
+            source = try permit.source(of: item, intention, storage)
+        }
         let document: IndexedItem? =
             if let place = options.document { try await bookmarked(place) } else { nil }
         if let expires = options.expires, expires.seconds <= bookmarks.now {
@@ -28,7 +32,10 @@ extension DocumentHost {
             madeAt: location, rights: options.rights,
             tool: document == nil ? options.tool ?? tool.identifier : nil,
             document: document.map { BookmarkToken.Document(domain: $0.domain, item: $0.id) },
-            documentAt: options.document, created: bookmarks.now, expires: options.expires?.seconds)
+            documentAt: options.document, created: bookmarks.now,
+            // What a tool was given for a time, or may lose, it does not keep by a bookmark of its own (BOOK-5).
+            expires: [options.expires?.seconds, source?.expires].compactMap { $0 }.min(),
+            maker: tool.identifier, origin: source?.origin)
         let bookmark = try await bookmarks.make(record)
         logger.info(
             "a bookmark was made",
@@ -77,10 +84,16 @@ extension DocumentHost {
 
     /// The bookmarks that were made here, and not revoked.
     public func bookmarkDescriptions() throws(DocumentError) -> [BookmarkDescription] {
+        try bookmarkDescriptions { _ in true }
+    }
+
+    func bookmarkDescriptions(
+        where isMeant: (BookmarkRecord) -> Bool
+    ) throws(DocumentError) -> [BookmarkDescription] {
         let now = bookmarks.now
         var descriptions: [BookmarkDescription] = []
         for record in try storage.read({ try $0.bookmarks() }) where record.expires.map({ now < $0 }) ?? true {
-            descriptions.append(try describe(record))
+            if isMeant(record) { descriptions.append(try describe(record)) }
         }
         return descriptions
     }

@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentStorage
 import DocumentTestSupport
+import FileCoordination
 import Synchronization
 import Testing
 
@@ -110,6 +111,25 @@ import Testing
                     == true)
             let error = await #expect(throws: DocumentError.self) { try await desk.revoke(record.id) }
             #expect(error?.code == .noSuchItem)
+        }
+    }
+
+    @Test("BOOK-5: one that is revoked between its look-up and its start gives no access, nor do earlier starts of it")
+    func revokedMeanwhile() async throws {
+        try await withDesk { desk, _, fixture async throws in
+            let tool = ClaimOwner(id: 1, name: "A tool"), other = ClaimOwner(id: 2, name: "Another tool")
+            let record = try record(fixture)
+            let bookmark = try await desk.make(record)
+            try desk.start(record, by: other)
+            try desk.start(record, by: tool)
+            let found = try await desk.record(of: bookmark, for: nil, document: nil)
+            #expect(desk.scopes(of: tool).count == 1)
+            try await desk.revoke(record.id)
+            #expect(await refused { try desk.start(found, by: tool) }?.contains("was revoked") == true)
+            #expect(desk.scopes(of: tool).isEmpty && desk.scopes(of: other).isEmpty)
+            // What was granted before is still to be stopped; what was refused is not.
+            try desk.stop(record.id, by: tool)
+            #expect(throws: DocumentError.self) { try desk.stop(record.id, by: tool) }
         }
     }
 

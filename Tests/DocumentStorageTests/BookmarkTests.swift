@@ -177,6 +177,27 @@ import Testing
         }
     }
 
+    @Test("BOOK-5: those that were made because of another bookmark end with it, and are their maker's")
+    func origins() throws {
+        let fixture = try StorageFixture()
+        let editor = try ToolIdentifier("org.example.editor")
+        let given = try record(7, "a", tool: editor.rawValue, in: fixture)
+        var made = try record(8, "a", document: "c", in: fixture)
+        made.maker = editor
+        made.origin = given.id
+        let other = try record(UInt64.max, "a", in: fixture)
+        let records = [given, made, other]
+        try fixture.index.write { index throws in for record in records { try index.addBookmark(record) } }
+        try fixture.reopen()
+        try fixture.index.write { index throws in
+            #expect(try index.bookmark(made.id) == made)
+            #expect(try index.bookmarkCount(of: editor) == 2)
+            #expect(try index.bookmarkCount(of: nil) == 1)
+            #expect(try index.removeBookmarks(madeBy: given.id) == [made.id])
+            #expect(try index.bookmarks() == [given, other])
+        }
+    }
+
     @Test("BOOK-5: bookmarks end with their domain, and do not come back with another one of its name")
     func removedDomain() throws {
         let fixture = try StorageFixture()

@@ -108,6 +108,26 @@ import Testing
         }
     }
 
+    @Test("BOOK-2: what is started stays so when the document is sent for the first time")
+    func sentMeanwhile() async throws {
+        try await withDocuments { machine async throws in
+            let location = try Location("d:/fresh.txt")
+            try await machine.client { client async throws in
+                let bookmark = try await FileCoordinator(client).coordinate(creatingItemAt: location) { path, _ in
+                    try "fresh".write(toFile: path.string, atomically: false, encoding: .utf8)
+                    let bookmark = try await client.bookmark(of: location)
+                    #expect(try await client.startAccessing(bookmark))
+                    return bookmark
+                }
+                try await client.waitUntilSent(location)
+                var request = AccessRequest(location: location, intent: .reading)
+                request.bookmark = bookmark
+                let started = request
+                #expect(await code { try await client.withAccess(started, nil) { _ in } } == nil)
+            }
+        }
+    }
+
     @Test(
         "BOOK-2, BOOK-5: an access by a bookmark that is resolved and not started is refused, and one to anything but its item"
     )

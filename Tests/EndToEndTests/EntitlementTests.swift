@@ -206,6 +206,7 @@ import Testing
                 #expect(await code { try await client.coordinate(writingItemAt: b) { _, _ in } } == .notPermitted)
                 #expect(
                     await code { try await client.rename(itemAt: b, to: Location("store:/c.txt")) } == .notPermitted)
+                let given = try #require(try await client.bookmarks().first { $0.madeAt == b }).id
                 // It cannot make itself a better one of it.
                 #expect(await code { try await client.bookmark(of: b) } == .notPermitted)
                 let again = try await client.bookmark(of: b, options: BookmarkOptions(rights: .readOnly))
@@ -218,6 +219,13 @@ import Testing
                 let all = try #require(try machine.json("bookmark", "list") as? [[String: Any]])
                 let others = try #require(all.first { $0["tool"] is NSNull }?["number"] as? String)
                 #expect(await code { try await client.revokeBookmark(BookmarkIdentifier(others)) } == .notPermitted)
+                // It lasts no longer than the one that it was made by.
+                #expect(try await client.startAccessing(again))
+                try await client.stopAccessing(readable)
+                try await client.coordinate(readingItemAt: b) { _, _ in }
+                try machine.succeed("bookmark", "revoke", "\(given)")
+                #expect(await code { try await client.coordinate(readingItemAt: b) { _, _ in } } == .notPermitted)
+                #expect(try await !client.startAccessing(again))
                 for found in try await client.bookmarks() { try await client.revokeBookmark(found.id) }
                 #expect(await code { try await client.coordinate(readingItemAt: b) { _, _ in } } == .notPermitted)
             }

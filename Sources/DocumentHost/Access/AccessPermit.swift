@@ -36,12 +36,29 @@ enum AccessPermit: Sendable {
         }
     }
 
+    /// The started bookmark because of which an item may be accessed, when nothing else allows it: the one that lasts longest.
+    func source(
+        of item: IndexedItem, _ intention: AccessRequest.Intention, _ storage: StorageThreads
+    ) throws(DocumentError) -> BookmarkAccesses.Scope? {
+        guard case .entitled(let refusals, let scopes) = self, refusals[intention.location] != nil else { return nil }
+        return try covering(scopes, item, storage)
+            .filter { intention.intent == .reading || $0.rights == .readWrite }
+            .max { ($0.expires ?? .max) < ($1.expires ?? .max) }
+    }
+
     private func covering(
         _ scopes: [BookmarkAccesses.Scope], _ item: IndexedItem, _ storage: StorageThreads
     ) throws(DocumentError) -> [BookmarkAccesses.Scope] {
         if scopes.isEmpty { return [] }
-        let around = try storage.read { try $0.coordinated(item).enclosing.map(\.key) } + [item.key]
-        return scopes.filter { around.contains($0.item) }
+        return try storage.read { index in
+            let around = try index.coordinated(item).enclosing.map(\.key) + [item.key]
+            return try scopes.filter { scope in
+                if around.contains(scope.item) { return true }
+                // Since it was started, it may have got the identifier that its provider gives it.
+                let now = try index.item(scope.item.id, in: scope.item.domain)
+                return now.map { around.contains($0.key) } ?? false
+            }
+        }
     }
 
     private static func readOnly(_ intention: AccessRequest.Intention) -> DocumentError {

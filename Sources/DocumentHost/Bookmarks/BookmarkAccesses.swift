@@ -12,6 +12,8 @@ struct BookmarkAccesses {
         var rights: BookmarkRights
         /// Seconds since 1970; nil for never.
         var expires: Int64?
+        /// The bookmark that it ends with: itself, or the one because of which it could be made.
+        var origin: BookmarkIdentifier?
     }
 
     enum Start: Equatable {

@@ -29,8 +29,7 @@ final class BookmarkDesk: Sendable {
     ) async throws(DocumentError) -> BookmarkRecord {
         let token = try await token(of: bookmark)
         guard let record = try storage.read({ try $0.bookmark(token.id) }), record.domain == token.domain else {
-            throw DocumentError(
-                .notPermitted, "The bookmark \(token.id) was revoked, or its domain was removed: ask for a new one.")
+            throw Self.revoked(token.id)
         }
         guard token.expires.map({ now < $0 }) ?? true else {
             throw DocumentError(.notPermitted, "The bookmark \(token.id) has expired: ask for a new one.")
@@ -51,6 +50,10 @@ final class BookmarkDesk: Sendable {
         return record
     }
 
+    private static func revoked(_ id: BookmarkIdentifier) -> DocumentError {
+        DocumentError(.notPermitted, "The bookmark \(id) was revoked, or its domain was removed: ask for a new one.")
+    }
+
     func token(of bookmark: Bookmark) async throws(DocumentError) -> BookmarkToken {
         let seal = try await storage.run { try $0.root.bookmarkSeal() }
         return try seal.token(of: bookmark)
@@ -66,8 +69,9 @@ final class BookmarkDesk: Sendable {
             let bookmark = try store.root.bookmarkSeal().bookmark(of: token)
             try store.root.index.write { index in
                 try index.removeBookmarks(expiredBy: now)
-                let whose = record.tool.map { "The tool \($0)" } ?? "The user"
-                guard try index.bookmarkCount(of: record.tool) < Self.mostOfOneTool else {
+                if let origin = record.origin, try index.bookmark(origin) == nil { throw Self.revoked(origin) }
+                let whose = record.holder.map { "The tool \($0)" } ?? "The user"
+                guard try index.bookmarkCount(of: record.holder) < Self.mostOfOneTool else {
                     throw DocumentError(
                         .insufficientQuota,
                         "\(whose) has \(Self.mostOfOneTool) bookmarks, and more are not kept: revoke some first (docent bookmark list)."
@@ -80,19 +84,34 @@ final class BookmarkDesk: Sendable {
     }
 
     func revoke(_ id: BookmarkIdentifier) async throws(DocumentError) {
-        guard try await storage.write({ try $0.removeBookmark(id) }) else {
+        let revoked = try await storage.write { index throws -> [BookmarkIdentifier]? in
+            try index.removeBookmark(id) ? [id] + index.removeBookmarks(madeBy: id) : nil
+        }
+        guard let revoked else {
             throw DocumentError(.noSuchItem, "There is no bookmark \(id): it was revoked before, or has expired.")
         }
-        accesses.withLock { $0.revoke(id) }
+        accesses.withLock { accesses in
+            for id in revoked { accesses.revoke(id) }
+        }
     }
 
     // MARK: Accesses
 
-    /// - Throws: `notPermitted` for a tool that leaks them (BOOK-2).
+    /// - Throws: `notPermitted` for a tool that leaks them (BOOK-2), and for one that was revoked meanwhile (BOOK-5).
     func start(_ record: BookmarkRecord, by tool: ClaimOwner) throws(DocumentError) {
         let scope = BookmarkAccesses.Scope(
-            item: ItemKey(domain: record.domain, id: record.item), rights: record.rights, expires: record.expires)
-        guard case .leaking(let open) = accesses.withLock({ $0.start(record.id, scope, by: tool.id) }) else { return }
+            item: ItemKey(domain: record.domain, id: record.item), rights: record.rights, expires: record.expires,
+            origin: record.origin ?? record.id)
+        let start = accesses.withLock { $0.start(record.id, scope, by: tool.id) }
+        guard case .leaking(let open) = start else {
+            // It may have been revoked since it was looked up, when there was nothing yet to take back.
+            guard try storage.read({ try $0.bookmark(record.id) }) == nil else { return }
+            accesses.withLock { accesses in
+                accesses.revoke(record.id)
+                _ = accesses.stop(record.id, by: tool.id)
+            }
+            throw Self.revoked(record.id)
+        }
         throw DocumentError(
             .notPermitted,
             "\(tool.name) has started \(open) accesses by bookmarks and not stopped them: it gets no more until it is started anew. Each one that is granted must be stopped."

@@ -74,7 +74,7 @@ extension DocumentHost {
         case .resolve(_, let document), .start(_, let document): return document.map { [(.reading, $0)] } ?? []
         case .stop, .list: return []
         case .revoke(let number):
-            guard try storage.read({ try $0.bookmark(number) })?.tool == id else {
+            guard try storage.read({ try $0.bookmark(number) })?.holder == id else {
                 throw DocumentError(
                     .notPermitted, "The bookmark \(number) is not one of \(id): the user's own programs revoke any.")
             }
@@ -153,9 +153,8 @@ extension DocumentHost {
 
     /// The bookmarks that a tool may know of.
     package func bookmarkDescriptions(for tool: Tool) throws(DocumentError) -> [BookmarkDescription] {
-        let all = try bookmarkDescriptions()
-        guard case .registered(let id) = tool.standing else { return all }
-        return all.filter { $0.tool == id }
+        guard case .registered(let id) = tool.standing else { return try bookmarkDescriptions() }
+        return try bookmarkDescriptions { $0.holder == id }
     }
 
     private static func withoutSettings(_ description: DomainDescription) -> DomainDescription {

@@ -47,7 +47,9 @@ extension DocumentHost {
             throw DocumentError(
                 .notConfigured, "There is no tool \(id): “docent tool list” shows those that there are.")
         }
-        for record in try storage.read({ try $0.bookmarks() }) where record.tool == id {
+        for record in try storage.read({ try $0.bookmarks() }) where record.holder == id {
+            // It may have ended with another one of them.
+            guard try storage.read({ try $0.bookmark(record.id) }) != nil else { continue }
             try await bookmarks.revoke(record.id)
         }
         try await storage.write { try $0.removeTool(id) }

@@ -16,11 +16,18 @@ package struct BookmarkRecord: Hashable, Sendable {
     /// Seconds since 1970.
     package var created: Int64
     package var expires: Int64?
+    /// The registered tool that made it; nil: one of the user's own programs.
+    package var maker: ToolIdentifier?
+    /// The bookmark because of which its maker could make it. It ends with that one.
+    package var origin: BookmarkIdentifier?
+
+    /// Whose it is: who may list and revoke it, and has it counted.
+    package var holder: ToolIdentifier? { tool ?? maker }
 
     package init(
         id: BookmarkIdentifier, domain: DomainName, item: ItemIdentifier, madeAt: Location, rights: BookmarkRights,
         tool: ToolIdentifier?, document: BookmarkToken.Document?, documentAt: Location?, created: Int64,
-        expires: Int64?
+        expires: Int64?, maker: ToolIdentifier? = nil, origin: BookmarkIdentifier? = nil
     ) {
         self.id = id
         self.domain = domain
@@ -32,6 +39,8 @@ package struct BookmarkRecord: Hashable, Sendable {
         self.documentAt = documentAt
         self.created = created
         self.expires = expires
+        self.maker = maker
+        self.origin = origin
     }
 }
 
@@ -49,11 +58,13 @@ extension IndexReader {
 
     /// How many a tool has; nil: the user's own programs.
     package func bookmarkCount(of tool: ToolIdentifier?) throws -> Int {
-        Int(try sql.first("SELECT count(*) FROM bookmark WHERE tool IS ?", SQLValue(tool?.rawValue)) { $0.int(0) } ?? 0)
+        let count = "SELECT count(*) FROM bookmark WHERE coalesce(tool, maker) IS ?"
+        return Int(try sql.first(count, SQLValue(tool?.rawValue)) { $0.int(0) } ?? 0)
     }
 
     private static let bookmarkColumns = """
-        SELECT bookmark.number, own.name, item, made_at, writes, tool, other.name, document, document_at, created, expires
+        SELECT bookmark.number, own.name, item, made_at, writes, tool, other.name, document, document_at, created, expires,
+            maker, origin
         FROM bookmark JOIN domain AS own ON own.number = bookmark.domain
         LEFT JOIN domain AS other ON other.number = bookmark.document_domain
         """
@@ -69,7 +80,8 @@ extension IndexReader {
             rights: row.int(4) == 0 ? .readOnly : .readWrite,
             tool: try row.optionalText(5).map { try ToolIdentifier($0) },
             document: document, documentAt: try row.optionalText(8).map { try Location($0) }, created: row.int(9),
-            expires: row.optionalInt(10))
+            expires: row.optionalInt(10), maker: try row.optionalText(11).map { try ToolIdentifier($0) },
+            origin: row.optionalInt(12).map { BookmarkIdentifier(rawValue: UInt64(bitPattern: $0)) })
     }
 }
 
@@ -84,18 +96,29 @@ extension IndexTransaction {
         try sql.run(
             """
             INSERT INTO bookmark (number, domain, item, made_at, writes, tool, document_domain, document, document_at,
-                created, expires)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                created, expires, maker, origin)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, .int(Int64(bitPattern: bookmark.id.rawValue)), .int(own.number), .text(bookmark.item.rawValue),
             .text(bookmark.madeAt.description), .int(bookmark.rights == .readWrite ? 1 : 0),
             SQLValue(bookmark.tool?.rawValue), SQLValue(other?.number), SQLValue(bookmark.document?.item.rawValue),
-            SQLValue(bookmark.documentAt?.description), .int(bookmark.created), SQLValue(bookmark.expires))
+            SQLValue(bookmark.documentAt?.description), .int(bookmark.created), SQLValue(bookmark.expires),
+            SQLValue(bookmark.maker?.rawValue), SQLValue(bookmark.origin.map { Int64(bitPattern: $0.rawValue) }))
     }
 
     /// - Returns: whether there was one.
     package func removeBookmark(_ id: BookmarkIdentifier) throws -> Bool {
         try sql.run("DELETE FROM bookmark WHERE number = ?", .int(Int64(bitPattern: id.rawValue)))
         return sql.changesCount > 0
+    }
+
+    /// Those that were made because of another one, which has ended.
+    package func removeBookmarks(madeBy origin: BookmarkIdentifier) throws -> [BookmarkIdentifier] {
+        let number = SQLValue.int(Int64(bitPattern: origin.rawValue))
+        let ids = try sql.all("SELECT number FROM bookmark WHERE origin = ?", number) {
+            BookmarkIdentifier(rawValue: UInt64(bitPattern: $0.int(0)))
+        }
+        try sql.run("DELETE FROM bookmark WHERE origin = ?", number)
+        return ids
     }
 
     /// Those that are good for nothing any more.

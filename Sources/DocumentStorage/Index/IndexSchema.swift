@@ -29,8 +29,16 @@ enum IndexSchema {
     /// One a version; never changed once released.
     private static let steps = [
         version1, version2, version3, version4, version5, version6, version7, version8,
-        version9, version10,
+        version9, version10, version11,
     ]
+
+    /// Who made a bookmark that is bound to no tool, and the one by which that may be: it ends with that. Those that were made
+    /// before are the user's.
+    private static let version11 = """
+        ALTER TABLE bookmark ADD COLUMN maker TEXT;
+        ALTER TABLE bookmark ADD COLUMN origin INTEGER;
+        CREATE INDEX bookmark_origin ON bookmark (origin) WHERE origin IS NOT NULL;
+        """
 
     /// How a domain's sign-in is: a number of ``DomainRecord/SignIn``.
     private static let version10 = "ALTER TABLE domain ADD COLUMN sign_in INTEGER NOT NULL DEFAULT 0;"

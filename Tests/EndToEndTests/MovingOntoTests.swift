@@ -99,27 +99,112 @@ import Testing
 
     // MARK: A provider that refuses
 
-    private func withTree(refusing: [String: [String]], _ body: (Machine, Peer) throws -> Void) throws {
+    /// - Parameter change: what becomes of the remote, unseen, before the document is moved.
+    private func withTree(
+        hasFeed: Bool = true, _ change: (inout RemoteTree) -> Void, _ body: (Machine) throws -> Void
+    ) throws {
         try Machine.with { machine in
-            try machine.addRemoteTree("d", isWritable: true)
+            try machine.addRemoteTree("d", hasFeed: hasFeed, isWritable: true)
             var tree = RemoteTree(items: ["a": ["/", "a.txt", "alpha"], "b": ["/", "b.txt", "beta"]])
             try machine.provide(tree, in: "d")
             try machine.succeed("refresh", "d:/")
             for name in ["a.txt", "b.txt"] { _ = try machine.succeed("cat", "d:/" + name) }
-            tree.refusing = refusing
+            change(&tree)
             try machine.provide(tree, in: "d")
+            try body(machine)
+            #expect(try Machine.eventually(within: 60) { try !machine.succeed("status").contains("In use:") })
+        }
+    }
+
+    private func withMove(
+        hasFeed: Bool = true, after change: (inout RemoteTree) -> Void = { _ in },
+        _ body: (Machine, Peer) throws -> Void
+    ) throws {
+        try withTree(hasFeed: hasFeed, change) { machine in
             let gate = machine.folder + "/gate"
             try machine.write("", to: gate)
             let mover = try Peer(machine, "place", "d:/a.txt", "d:/b.txt", gate)
             #expect(mover.ends(), "\(mover.lines) \(machine.logTail)")
             try body(machine, mover)
-            #expect(try !machine.succeed("status").contains("In use:"))
+        }
+    }
+
+    @Test("COORD-19, VER-10: a version there that nobody has seen is not replaced, and both are as they were")
+    func unseenVersion() throws {
+        try withMove(after: { $0.items["b"] = ["/", "b.txt", "unseen"] }) { machine, mover in
+            #expect(mover.says("error versionNoLongerAvailable"), "\(mover.lines) \(machine.logTail)")
+            let items = try machine.provided(in: "d").items
+            #expect(items == ["a": ["/", "a.txt", "alpha"], "b": ["/", "b.txt", "unseen"]])
+            #expect(try machine.succeed("cat", "d:/a.txt") == "alpha")
+            #expect(try Machine.eventually(within: 60) { try machine.succeed("cat", "d:/b.txt") == "unseen" })
+        }
+    }
+
+    @Test("COORD-19, PICK-6: a tool that dies in the middle leaves no hole: what was begun is done to its end")
+    func diesInTheMiddle() throws {
+        try Machine.with { machine in
+            let until = machine.folder + "/until"
+            try machine.addRemoteTree("d", isWritable: true)
+            var tree = RemoteTree(items: ["a": ["/", "a.txt", "alpha"], "b": ["/", "b.txt", "beta"]])
+            try machine.provide(tree, in: "d")
+            try machine.succeed("refresh", "d:/")
+            for name in ["a.txt", "b.txt"] { _ = try machine.succeed("cat", "d:/" + name) }
+            tree.waiting = ["modify": until]
+            try machine.provide(tree, in: "d")
+            let gate = machine.folder + "/gate"
+            try machine.write("", to: gate)
+            let mover = try Peer(machine, "place", "d:/a.txt", "d:/b.txt", gate)
+            let calls = machine.root + "/.docent/providers/d/calls"
+            #expect(
+                Machine.eventually(within: 60) { machine.read(calls)?.contains("modify b") == true },
+                "\(mover.lines) \(machine.logTail)")
+            mover.kill()
+            let reader = try Peer(machine, "hold", "read", "d:/b.txt", gate)
+            #expect(
+                try Machine.eventually(within: 60) { try machine.succeed("status").contains("waits to read d:/b.txt") },
+                "nobody sees it while it is done: \(reader.lines)")
+            try machine.write("", to: until)
+            #expect(reader.says("granted alpha"), "\(reader.lines) \(machine.logTail)")
+            #expect(try Machine.eventually(within: 60) { try machine.provided(in: "d").items.count == 1 })
+            #expect(try machine.provided(in: "d").items == ["a": ["/", "b.txt", "alpha"]])
+            #expect(try Machine.eventually(within: 60) { try !machine.succeed("status").contains("In use:") })
+        }
+    }
+
+    @Test("COORD-19: a document that was not sent yet replaces nothing: what is there would be gone before it came")
+    func arriving() throws {
+        try Machine.with { machine in
+            let until = machine.folder + "/until"
+            try machine.addRemoteTree("d", isWritable: true)
+            let tree = RemoteTree(items: ["b": ["/", "b.txt", "beta"]], waiting: ["create": until])
+            try machine.provide(tree, in: "d")
+            try machine.succeed("refresh", "d:/")
+            let gate = machine.folder + "/gate"
+            try machine.write("", to: gate)
+            let writer = try Peer(machine, "put", "d:/n.txt", "new", gate)
+            #expect(writer.says("done"), "\(writer.lines) \(machine.logTail)")
+            let mover = try Peer(machine, "place", "d:/n.txt", "d:/b.txt", gate)
+            #expect(mover.says("error unsyncedEdits"), "\(mover.lines) \(machine.logTail)")
+            #expect(try machine.provided(in: "d").items == ["b": ["/", "b.txt", "beta"]])
+            try machine.write("", to: until)
+            #expect(try Machine.eventually(within: 60) { try machine.provided(in: "d").items.count == 2 })
+            #expect(try machine.succeed("cat", "d:/b.txt") == "beta")
+            #expect(try machine.succeed("cat", "d:/n.txt") == "new")
+        }
+    }
+
+    @Test("COORD-19, ID-4: nothing is replaced where identifiers may follow names")
+    func withoutFeed() throws {
+        try withMove(hasFeed: false) { machine, mover in
+            #expect(mover.says("error destinationExists"), "\(mover.lines) \(machine.logTail)")
+            let items = try machine.provided(in: "d").items
+            #expect(items == ["a": ["/", "a.txt", "alpha"], "b": ["/", "b.txt", "beta"]])
         }
     }
 
     @Test("PICK-6: when the document cannot be moved, both are as they were")
     func refusedMove() throws {
-        try withTree(refusing: ["modify": ["a"]]) { machine, mover in
+        try withMove(after: { $0.refusing = ["modify": ["a"]] }) { machine, mover in
             #expect(mover.says("error notPermitted"), "\(mover.lines) \(machine.logTail)")
             let items = try machine.provided(in: "d").items
             #expect(items == ["a": ["/", "a.txt", "alpha"], "b": ["/", "b.txt", "beta"]])
@@ -130,7 +215,7 @@ import Testing
 
     @Test("COORD-19: when what was replaced cannot be removed, it stays beside, and the tool is told where")
     func refusedRemoval() throws {
-        try withTree(refusing: ["delete": ["b"]]) { machine, mover in
+        try withMove(after: { $0.refusing = ["delete": ["b"]] }) { machine, mover in
             #expect(mover.says("error notPermitted"), "\(mover.lines) \(machine.logTail)")
             #expect(mover.lines.joined().contains("b (conflict "), "\(mover.lines)")
             let items = try machine.provided(in: "d").items

@@ -16,12 +16,15 @@ struct RemoteTree: Codable {
     var vanishing: [String] = []
     /// Identifiers of what is not changed or removed, by method.
     var refusing: [String: [String]] = [:]
+    /// Files that it waits for before it does what it is asked, by method.
+    var waiting: [String: String] = [:]
 }
 
 extension Machine {
     /// Adds a domain of RemoteTree.
     func addRemoteTree(_ domain: String, hasFeed: Bool = true, isWritable: Bool = false) throws {
-        let kind = isWritable ? "writable" : hasFeed ? "provider" : "without-feed"
+        let kind =
+            isWritable ? hasFeed ? "writable" : "writable-without-feed" : hasFeed ? "provider" : "without-feed"
         let support = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let sources = support.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
         let folder = self.folder + "/bin/providers/RemoteTree-" + kind

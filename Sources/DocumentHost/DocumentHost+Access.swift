@@ -18,6 +18,14 @@ extension DocumentHost {
         Tool(owner: ClaimOwner(id: tools.next(), name: name), standing: standing)
     }
 
+    /// A tool's connection is over: nobody waits any more for its presenters, nor for its accesses, but for those under which
+    /// something is still done (COORD-39). ``disconnect(_:)`` is to follow when all that it asked for has come to its end.
+    package func connectionEnded(_ tool: Tool) {
+        attributes.remove(presenters.removeAll(of: tool.owner))
+        broker.presentersEnded(of: tool.owner)
+        granter.endAll(of: tool.owner, unused: true)
+    }
+
     /// Ends all that a tool holds or waits for. What it wrote until then counts.
     public func disconnect(_ tool: Tool) {
         endPickers(of: tool)
@@ -29,8 +37,7 @@ extension DocumentHost {
                 metadata: ["tool": "\(tool.owner.name)", "accesses": "\(unstopped)"])
         }
         registry.end(tool.owner.id)
-        attributes.remove(presenters.removeAll(of: tool.owner))
-        broker.presentersEnded(of: tool.owner)
+        connectionEnded(tool)
         granter.endAll(of: tool.owner)
         tools.end()
     }

@@ -52,6 +52,12 @@ package struct ToolConnection: Sendable {
                 return await connection.run(ToolHandler(host: host, tool: tool, daemon: control))
             }
             group.addTask {
+                await connection.waitForEnd()
+                // Also while what it asked for is still being cancelled.
+                host.connectionEnded(tool)
+                return nil
+            }
+            group.addTask {
                 await withDiscardingTaskGroup { messages in
                     for await piece in news {
                         messages.addTask { await pass(piece, on: connection, to: tool) }
@@ -81,6 +87,8 @@ package struct ToolConnection: Sendable {
                 _ = try await connection.request(call.serialized(), deadline: .none)
                 host.answered(number, by: tool, failure: nil)
             } catch {
+                // One that is gone has not refused: others go on without it.
+                guard !connection.hasEnded else { return host.connectionEnded(tool) }
                 host.answered(number, by: tool, failure: error)
             }
         case .dropped(let presenter, let reason):

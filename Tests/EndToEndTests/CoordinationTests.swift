@@ -34,6 +34,31 @@ import Testing
         }
     }
 
+    @Test("COORD-8, COORD-39: a killed holder's claim is free at once, also while a provider is still busy for it")
+    func killedWhileAsking() throws {
+        try Machine.with { machine in
+            try machine.addRemoteTree("d", isWritable: true)
+            var tree = RemoteTree(items: ["a": ["/", "a.txt", "alpha"], "f": ["/", "f", nil]])
+            try machine.provide(tree, in: "d")
+            try machine.succeed("refresh", "d:/")
+            _ = try machine.succeed("cat", "d:/a.txt")
+            tree.waiting = ["enumerate": machine.folder + "/never"]
+            try machine.provide(tree, in: "d")
+            let holder = try Peer(machine, "holdAsking", "d:/a.txt", "d:/f")
+            #expect(holder.says("granted"), "\(holder.lines) \(machine.logTail)")
+            let calls = machine.root + "/.docent/providers/d/calls"
+            #expect(
+                Machine.eventually(within: 60) { machine.read(calls)?.contains("enumerate f") == true },
+                "\(holder.lines) \(machine.logTail)")
+            let reader = try Peer(machine, "hold", "read", "d:/a.txt", machine.folder + "/never")
+            #expect(
+                try Machine.eventually(within: 60) { try machine.succeed("status").contains("waits to read d:/a.txt") })
+            holder.kill()
+            // What it asked for is waited for until the provider has had its time to give up.
+            #expect(reader.says("granted alpha", within: 8), "\(reader.lines) \(machine.logTail)")
+        }
+    }
+
     @Test("COORD-39: a deadlock of two processes is reported to both, and the other one goes on")
     func deadlock() throws {
         try withDocuments { machine in
@@ -94,6 +119,19 @@ import Testing
             #expect(reader.says("granted from a.txt"), "\(reader.lines) \(machine.logTail)")
             #expect(editor.says("dropped: "), "\(editor.lines)")
             #expect(try machine.succeed("status").contains("Did not answer:\n  present (process \(editor.processID))"))
+        }
+    }
+
+    @Test("COORD-39: a presenter whose process dies while it saves is not waited for, and the reader goes on")
+    func diesInAnswer() throws {
+        try withDocuments { machine in
+            let gate = machine.folder + "/gate"
+            let editor = try Peer(machine, "present", "d:/a.txt", "hang", "60000", gate)
+            #expect(editor.says("presents"), "\(editor.lines) \(machine.logTail)")
+            let reader = try Peer(machine, "hold", "read", "d:/a.txt", gate)
+            #expect(editor.says("save"), "\(editor.lines) \(machine.logTail)")
+            editor.kill()
+            #expect(reader.says("granted from a.txt"), "\(reader.lines) \(machine.logTail)")
         }
     }
 

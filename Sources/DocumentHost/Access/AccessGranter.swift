@@ -255,8 +255,10 @@ struct AccessGranter: Sendable {
     }
 
     /// A tool's connection has ended, and all that it held with it (COORD-8). What it wrote counts.
-    func endAll(of owner: ClaimOwner) {
-        let ended = accesses.removeAll(of: owner)
+    ///
+    /// - Parameter unused: only those that nothing is done under any more.
+    func endAll(of owner: ClaimOwner, unused: Bool = false) {
+        let ended = accesses.removeAll(of: owner, unused: unused)
         // Those that wait end by their tasks' cancellation; those that are held end when their changes are recorded.
         for access in ended {
             work.add { [self] in

@@ -22,6 +22,12 @@ struct Access: Sendable {
 
     var isForDeleting: Bool { intentions.contains { $0.intent == .writing(.forDeleting) } }
 
+    /// Whether it is for moving, deleting or replacing: then the host may be doing that under it.
+    var isForWhole: Bool {
+        let options: [ClaimIntent] = [.writing(.forDeleting), .writing(.forMoving), .writing(.forReplacing)]
+        return intentions.contains { options.contains($0.intent) }
+    }
+
     func hasReplaced(_ change: JournalEntry) -> Bool {
         replaced.contains { $0.id == change.itemID && $0.domain == change.domain }
     }
@@ -36,6 +42,8 @@ struct AwaitedDocument: Sendable {
 /// The accesses that are held, by the number that the tool knows them by: the claim's.
 final class AccessTable: Sendable {
     private let accesses = Mutex<[ClaimID: Access]>([:])
+    /// How much is done just now inside of each, for the tool that holds it.
+    private let enclosing = Mutex<[ClaimID: Int]>([:])
 
     func insert(_ access: Access) {
         accesses.withLock { $0[access.claim] = access }
@@ -49,9 +57,15 @@ final class AccessTable: Sendable {
         }
     }
 
-    func removeAll(of owner: ClaimOwner) -> [Access] {
-        accesses.withLock { accesses in
-            let ended = accesses.values.filter { $0.owner == owner }.sorted { $0.claim < $1.claim }
+    /// - Parameter unused: only those that nothing is done under any more, be it for a tool that is gone.
+    func removeAll(of owner: ClaimOwner, unused: Bool = false) -> [Access] {
+        let inUse = unused ? enclosing.withLock { Set($0.keys) } : []
+        return accesses.withLock { accesses in
+            let ended = accesses.values
+                .filter { access in
+                    access.owner == owner && !(unused && (access.isForWhole || inUse.contains(access.claim)))
+                }
+                .sorted { $0.claim < $1.claim }
             for access in ended { accesses[access.claim] = nil }
             return ended
         }
@@ -106,6 +120,22 @@ final class AccessTable: Sendable {
             }
         }
         return false
+    }
+
+    /// Does something inside of accesses, which are in use meanwhile.
+    func whileInUse<Value>(_ claims: Set<ClaimID>, _ body: () async throws -> Value) async rethrows -> Value {
+        enclosing.withLock { enclosing in
+            for claim in claims { enclosing[claim, default: 0] += 1 }
+        }
+        defer {
+            enclosing.withLock { enclosing in
+                for claim in claims {
+                    let count = (enclosing[claim] ?? 1) - 1
+                    enclosing[claim] = count > 0 ? count : nil
+                }
+            }
+        }
+        return try await body()
     }
 
     /// Those of the given numbers that the owner really holds: nobody nests in another one's accesses.

@@ -15,7 +15,10 @@ extension DocumentHost {
     package func inside<Value>(
         of accesses: [UInt64], of tool: Tool, _ body: () async throws -> Value
     ) async throws -> Value {
-        try await EnclosingClaims.$current.withValue(self.accesses.held(accesses, by: tool.owner), operation: body)
+        let held = self.accesses.held(accesses, by: tool.owner)
+        return try await self.accesses.whileInUse(held) {
+            try await EnclosingClaims.$current.withValue(held, operation: body)
+        }
     }
 
     /// What is sent only when the tool's own access to it has ended need not be waited for inside of that (COORD-38).

@@ -211,7 +211,8 @@ package final class Connection: Sendable {
         }
     }
 
-    func waitForEnd() async {
+    /// Returns when the connection has ended; handlers of requests may still be running.
+    package func waitForEnd() async {
         await withUnsafeContinuation { continuation in
             let hasEnded = state.withLock { state in
                 guard !state.isEnded else { return true }

@@ -2,6 +2,7 @@
 // happens to it as a line.
 //
 //   hold read|write LOCATION GATE       holds the document until the file GATE is there
+//   holdAsking LOCATION FOLDER          writes the document, and asks what is in the folder meanwhile
 //   nest OUTER INNER GATE               reads OUTER, waits for GATE, then writes INNER inside
 //   write LOCATION TEXT                 writes a text
 //   put LOCATION TEXT GATE              writes a text, or nothing for "-", where nothing need be, and goes on when GATE is there
@@ -155,6 +156,13 @@ do {
                 try "two".write(toFile: inner + "/two.txt", atomically: true, encoding: .utf8)
                 say("written")
                 try await wait(for: words[3])
+            }
+        case "holdAsking":
+            let (location, folder) = (try Location(words[2]), try Location(words[3]))
+            try await coordinator.coordinate(writingItemAt: location) { _, _ in
+                say("granted")
+                // Not inside of the access.
+                try await Task.detached { for try await _ in client.items(in: folder, refresh: true) {} }.value
             }
         case "place":
             let (from, to) = (try Location(words[2]), try Location(words[3]))

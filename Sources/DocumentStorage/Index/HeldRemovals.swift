@@ -50,13 +50,14 @@ package struct RemovalWatchRecord: Hashable, Sendable {
     }
 }
 
+/// `CROSS JOIN`: few removals are held, if any, and SQLite would look at every item of a domain for them.
 extension IndexReader {
     /// The oldest known first.
     package func heldRemovals(of side: RemovalSide, in domain: DomainName) throws -> [HeldRemoval] {
         let own = try reference(to: domain)
         let rows = try sql.all(
             """
-            SELECT held_removal.row, recursive, discards_edits FROM held_removal JOIN item ON item.row = held_removal.row
+            SELECT held_removal.row, recursive, discards_edits FROM held_removal CROSS JOIN item ON item.row = held_removal.row
             WHERE side = ? AND item.domain = ? ORDER BY held_removal.row
             """, .int(side.rawValue), .int(own.number)
         ) { ($0.int(0), $0.int(1) != 0, $0.int(2) != 0) }
@@ -73,7 +74,7 @@ extension IndexReader {
         return try sql.first(
             """
             WITH RECURSIVE sub (row) AS (
-                SELECT held_removal.row FROM held_removal JOIN item ON item.row = held_removal.row
+                SELECT held_removal.row FROM held_removal CROSS JOIN item ON item.row = held_removal.row
                 WHERE side = ? AND item.domain = ?
                 UNION SELECT item.row FROM item JOIN sub ON item.parent = sub.row
             )
@@ -115,7 +116,7 @@ extension IndexReader {
     func hasHeldRemovals(of side: RemovalSide, _ domain: DomainReference) throws -> Bool {
         try sql.first(
             """
-            SELECT 1 FROM held_removal JOIN item ON item.row = held_removal.row
+            SELECT 1 FROM held_removal CROSS JOIN item ON item.row = held_removal.row
             WHERE side = ? AND item.domain = ? LIMIT 1
             """, .int(side.rawValue), .int(domain.number)
         ) { _ in true } ?? false
@@ -158,8 +159,8 @@ extension IndexTransaction {
         let own = try reference(to: domain)
         try sql.run(
             """
-            DELETE FROM held_removal WHERE side = ? AND row IN
-                (SELECT row FROM item WHERE domain = ? AND (?3 IS NULL OR id = ?3))
+            DELETE FROM held_removal WHERE side = ? AND EXISTS
+                (SELECT 1 FROM item WHERE item.row = held_removal.row AND domain = ? AND (?3 IS NULL OR id = ?3))
             """, .int(side.rawValue), .int(own.number), SQLValue(id?.rawValue))
     }
 

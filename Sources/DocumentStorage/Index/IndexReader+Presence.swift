@@ -7,7 +7,7 @@ extension IndexReader {
         let own = try reference(to: domain)
         return try sql.all(
             """
-            SELECT id FROM item WHERE domain = ? AND row IN (SELECT parent FROM item WHERE local_inode IS NOT NULL)
+            SELECT id FROM item WHERE +domain = ? AND row IN (SELECT parent FROM item WHERE local_inode IS NOT NULL)
             ORDER BY row
             """, .int(own.number)
         ) { try ItemIdentifier($0.text(0)) }

@@ -56,8 +56,8 @@ package class IndexReader {
         let own = try reference(to: domain)
         return try sql.all(
             """
-            SELECT item.id FROM listing JOIN item ON item.row = listing.folder
-            WHERE item.domain = ? AND listing.complete = 1 ORDER BY item.row
+            SELECT item.id FROM listing CROSS JOIN item ON item.row = listing.folder
+            WHERE item.domain = ? AND listing.complete = 1 ORDER BY listing.folder
             """, .int(own.number)
         ) { try ItemIdentifier($0.text(0)) }
     }

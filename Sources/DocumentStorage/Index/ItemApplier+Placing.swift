@@ -235,7 +235,7 @@ extension ItemApplier {
         try sql.all(
             """
             SELECT row, id, wanted_parent, wanted_name, wanted_key FROM item
-            WHERE wanted_key IS NOT NULL AND domain = ?
+            WHERE wanted_key IS NOT NULL AND +domain = ?
             """, .int(domain.number)
         ) { row in
             WaitingMove(

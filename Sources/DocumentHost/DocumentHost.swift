@@ -225,10 +225,12 @@ public final class DocumentHost: Sendable {
         store.follower.handOver(to: { [treeWork] in treeWork.performLater($0) })
         deletions = DeletionDesk(
             storage: storage, treeWork: treeWork, clock: { Self.secondsSince1970() }, logger: logger)
+        let listings = SharedTransfers<ItemKey, Void>(work: work, executor: loop)
         follower = ChangeFollower(
             storage: storage, treeWork: treeWork, deletions: deletions,
-            catchUps: SharedTransfers(work: work, executor: loop),
-            listings: SharedTransfers(work: work, executor: loop), sender: sender, logger: logger)
+            catchUps: SharedTransfers(work: work, executor: loop), listings: listings,
+            placeholders: PlaceholderWriter(storage: storage, listings: listings, work: work, logger: logger),
+            sender: sender, logger: logger)
         interrupted = InterruptedChanges(
             report.pending, storage: storage, domains: domains, locks: locks, follower: follower,
             looks: SharedTransfers(work: work, executor: loop), logger: logger)
@@ -311,6 +313,8 @@ public final class DocumentHost: Sendable {
                     logger.error("unsent documents could not be looked up", metadata: ["error": "\(error)"])
                 }
                 work.add { [pinKeeper] in await pinKeeper.look() }
+                // What a host that ended before has left.
+                follower.placeholders.wake()
             }
         }
         fleet.stopAll()

@@ -17,6 +17,7 @@ struct ChangeFollower: Sendable {
     let deletions: DeletionDesk
     let catchUps: SharedTransfers<DomainName, Void>
     let listings: SharedTransfers<ItemKey, Void>
+    let placeholders: PlaceholderWriter
     /// Is told of items that must be sent, because the remote changed under them.
     let sender: Sender
     let logger: Logger
@@ -209,7 +210,7 @@ struct ChangeFollower: Sendable {
         while true {
             attempt += 1
             do throws(DocumentError) {
-                let generation = try await storage.write { try $0.beginListing(of: folder, in: domain.name) }
+                let generation = try await storage.run { try $0.beginListing(of: folder, in: domain.name) }
                 var next: PageToken?
                 var progress = PagingProgress("the listing of a folder of \(domain.name)", of: session.name)
                 repeat {
@@ -224,6 +225,7 @@ struct ChangeFollower: Sendable {
                             holding: true)
                     }
                     isNews = isNews || outcome.isNews
+                    if outcome.inserted > 0 { placeholders.wake() }
                     try await take(outcome, domain)
                     report(nil)
                     next = page.next

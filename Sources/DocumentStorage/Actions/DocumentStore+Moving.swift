@@ -231,7 +231,7 @@ extension DocumentStore {
             let isKept = try !clearContents(within: id, of: entry)
             let earlier = try index.read { try OpenMoves(in: entry.domain, before: entry, $0) }
             location = Location(domain: entry.domain, components: earlier.undone(place))
-            if !isKept { try clearDerived(at: location, entry) }
+            if !isKept { try moves.exclusively { try clearDerived(at: location, entry) } }
             try reached(.removeCleared)
             outcome = try index.write { index in
                 // While that was cleared, it may have been told of again, or contents may have come.

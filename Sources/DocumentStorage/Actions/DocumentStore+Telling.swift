@@ -1,4 +1,5 @@
 package import DocumentModel
+internal import Logging
 
 /// What the provider tells, worked into the index and the tree.
 extension DocumentStore {
@@ -34,6 +35,8 @@ extension DocumentStore {
     }
 
     /// One page of a listing. With the last one, what was not seen in it is gone.
+    ///
+    /// - Parameter leavingWork: so, too, are placeholders of what is new.
     package func apply(
         _ page: ItemPage, of folder: ItemIdentifier, in domain: DomainName, generation: Int64,
         leavingWork: Bool = false, holding: Bool = false
@@ -46,7 +49,31 @@ extension DocumentStore {
             // Those with contents here have none; for all others the page has what they are to say.
             try write(outcome.placeholders, in: location)
         }
+        if !leavingWork { while try writeDuePlaceholders() {} }
         return outcome
+    }
+
+    /// Makes some of the placeholders that listings have left to be made. They are derived: one that cannot be made is no
+    /// failure.
+    ///
+    /// - Returns: whether there may be more.
+    package func writeDuePlaceholders(limit: Int = 100) throws -> Bool {
+        // No folder moves or goes meanwhile: it would be made again at its old place.
+        let due = try moves.exclusively {
+            let due = try index.read { try $0.duePlaceholders(limit: limit) }
+            for (location, placeholders) in due?.folders ?? [] {
+                do {
+                    try write(placeholders, in: location)
+                } catch {
+                    logger.notice(
+                        "placeholders were not written", metadata: ["folder": "\(location)", "error": "\(error)"])
+                }
+            }
+            return due
+        }
+        guard let due else { return false }
+        try index.write(durably: false) { try $0.settle(due) }
+        return due.next != nil
     }
 
     /// Of a domain that is removed meanwhile nothing stays: whoever comes second, this or the removal, takes it away.

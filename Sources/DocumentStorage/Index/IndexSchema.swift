@@ -29,8 +29,16 @@ enum IndexSchema {
     /// One a version; never changed once released.
     private static let steps = [
         version1, version2, version3, version4, version5, version6, version7, version8,
-        version9, version10, version11,
+        version9, version10, version11, version12,
     ]
+
+    /// At most one row: from which item on placeholders may be missing.
+    private static let version12 = """
+        CREATE TABLE due_placeholder (
+            number INTEGER PRIMARY KEY CHECK (number = 1),
+            first INTEGER NOT NULL
+        ) STRICT;
+        """
 
     /// Who made a bookmark that is bound to no tool, and the one by which that may be: it ends with that. Those that were made
     /// before are the user's.

@@ -157,6 +157,7 @@ package final class IndexTransaction: IndexReader {
         var applier = ItemApplier(self, own, reporting: reporting)
         applier.isHolding = holding
         try applier.apply(page.items, ofFolder: row, folder, generation: generation)
+        if !reporting, let first = applier.firstInserted { try noteDuePlaceholders(from: first) }
         if let next = page.next {
             try sql.run("UPDATE listing SET next = ? WHERE folder = ?", .blob(next.bytes), .int(row))
         } else {

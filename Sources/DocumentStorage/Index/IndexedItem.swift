@@ -120,7 +120,8 @@ package struct ApplyOutcome: Sendable {
     package var deleted = 0
     /// What is gone, and waits for a decision (CONT-13).
     package var held = 0
-    /// Placeholders to be written, of new and changed items without contents here; each lies in the folder listed.
+    /// Placeholders to be written, of changed items without contents here; each lies in the folder listed. Those of new
+    /// ones are due (``DocumentStore/writeDuePlaceholders(limit:)``).
     package var placeholders: [Placeholder] = []
     /// New or changed items, as they are now; only where asked for.
     package var changed: [IndexedItem] = []

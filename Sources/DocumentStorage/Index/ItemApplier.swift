@@ -13,6 +13,8 @@ struct ItemApplier {
     var outcome = ApplyOutcome()
     /// Renames and moves whose new name is taken at the moment.
     var waiting: [WaitingMove] = []
+    /// The first of the rows that are new, in their order.
+    var firstInserted: Int64?
     var documents: Int64 = 0
     var folders: Int64 = 0
 
@@ -103,7 +105,6 @@ struct ItemApplier {
             let isTaken = try taken.step()
             taken.reset()
             if !isTaken, try self.insert(item, name, key, folder, generation, state: 0, insert) {
-                if !reporting, let placeholder = Placeholder(item) { outcome.placeholders.append(placeholder) }
                 continue
             }
             let before = outcome.updated
@@ -334,6 +335,7 @@ struct ItemApplier {
         while try statement.step() {}
         guard sql.changesCount == 1 else { return false }
         outcome.inserted += 1
+        firstInserted = min(firstInserted ?? .max, sql.lastInsertedRow)
         try count(item.kind, 1)
         if reporting {
             outcome.appeared.insert(item.id)

@@ -173,7 +173,13 @@ struct AttackCourse: Sendable {
     private func placeholder(_ client: DocumentClient) async throws -> PlaceholderLook? {
         guard wantsTarget else { return nil }
         return try await within(limit, else: CheckFailure("The top folder is not listed in time.")) {
-            try await target(client).flatMap { PlaceholderLook(of: $0.path) }
+            guard let path = try await target(client)?.path else { return nil }
+            // It is made behind the listing.
+            for _ in 0..<100 {
+                if let look = PlaceholderLook(of: path) { return look }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            return nil
         }
     }
 

@@ -53,7 +53,7 @@ extension DocumentHost {
         _ = try domains.domain(location.domain)
         // What changes while we wait counts too, but not for ever.
         for _ in 0..<10 {
-            let unsent = try storage.read { try $0.present(below: location) }.filter(\.item.isUnsent)
+            let unsent = try storage.read { try $0.unsent(below: location) }
             if unsent.isEmpty { return }
             // What was said about it ends by nothing but that somebody says otherwise.
             for (item, location) in unsent {

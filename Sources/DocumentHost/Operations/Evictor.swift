@@ -85,6 +85,30 @@ extension IndexReader {
         }
     }
 
+    /// What is at or below a location and was not sent, with its place. Of one document nothing else is looked at, and of a
+    /// folder only what is unsent in its domain.
+    func unsent(below location: Location) throws -> [(item: IndexedItem, location: Location)] {
+        if let item = try item(at: location), item.item.kind == .document {
+            return item.isUnsent ? [(item, location)] : []
+        }
+        var found: [(item: IndexedItem, location: Location)] = []
+        for state in [ItemState.changed, .sending, .conflict] {
+            var row: Int64 = 0
+            while true {
+                let page = try items(in: state, of: location.domain, after: row)
+                guard let last = page.last else { break }
+                for item in page where item.item.kind != .folder {
+                    guard let place = try shownLocation(of: item),
+                        place.components.starts(with: location.components)
+                    else { continue }
+                    found.append((item, place))
+                }
+                row = last.row
+            }
+        }
+        return found.sorted { $0.item.row < $1.item.row }
+    }
+
     /// Where people look for an item: one that is not shown because of its name has its place, too (CONT-12).
     func shownLocation(of item: IndexedItem) throws -> Location? {
         guard item.state == .nameClash else { return try location(of: item.id, in: item.domain) }

@@ -14,14 +14,20 @@ struct LargeDomain {
         let domain = try LargeDomain(host: TemporaryHost(), name: DomainName("bench"))
         defer { domain.host.remove() }
         try domain.install()
-        return try await withDocumentClient(tool: "docent-benchmarks", address: domain.host.address) { client in
+        let result = try await domain.withClient { client in
             try await client.addDomain(
                 domain.name, provider: ProviderIdentifier("org.example.large"),
                 settings: ["documents": "\(documents)", "delay": "\(delay)"])
-            let result = try await body(domain, client)
-            try await client.stopHost()
-            return result
+            return try await body(domain, client)
         }
+        // The one that runs by now: the body may have ended another one.
+        try await domain.withClient { try await $0.stopHost() }
+        return result
+    }
+
+    /// With a client of its own; the host is started when none runs.
+    func withClient<Result>(_ body: (DocumentClient) async throws -> Result) async throws -> Result {
+        try await withDocumentClient(tool: "docent-benchmarks", address: host.address, body)
     }
 
     func folder(_ number: Int) throws -> Location {

@@ -7,12 +7,12 @@ import SystemPackage
 /// Small documents that were changed while their domain paused, sent when it goes on: beside the same provider alone, asked
 /// for the same changes over its pipe, as many at once as the host has under way at most.
 struct ChangesSent: BenchmarkRow {
-    let name = "10000 changed documents sent"
+    var name: String { "\(count) changed documents sent" }
     let floor = "the provider alone"
     let unit = "s"
     let aim = Aim.ratioAtMost(1.5)
 
-    private let count = 10_000
+    let count: Int
     /// Of each change at the provider: a server near by.
     private let delay = 5
     private let fewestInFlight = 8

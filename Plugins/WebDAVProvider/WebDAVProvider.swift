@@ -11,11 +11,12 @@ internal import SystemPackage
 ///   is brought when they have passed (RS-2).
 /// - A listing is one `PROPFIND` of depth 1 (RS-8), read as it comes. What is not in the folder that was asked about, and
 ///   what has a name that no item may have, is left out and counted in the log.
+/// - What has changed is asked for where the server tells it (RFC 6578): of everything, as the feed, or of each folder.
 /// - “Not found” is believed when the top folder is there and the answer is the same twice.
 /// - Changes are made so that of two writers at the same time none loses what it wrote: by conditions where the server
 ///   keeps them, else under a claim (``ClaimPlan``), or not at all (RS-1, RS-10).
 @main
-final class WebDAVProvider: Provider, ModifyingProvider {
+final class WebDAVProvider: Provider, ModifyingProvider, ChangeFeedProvider {
     static let version = "1.0"
 
     private let domain: WebDAVDomain
@@ -31,7 +32,8 @@ final class WebDAVProvider: Provider, ModifyingProvider {
         domain = try WebDAVDomain(
             settings, gate: gate, ledger: WriteLedger(in: context.stateFolder, logger: context.logger),
             logger: context.logger,
-            signalReachable: { context.signalErrorResolved([.serverUnreachable]) })
+            signalReachable: { context.signalErrorResolved([.serverUnreachable]) },
+            signalChanges: { context.signalChanges() })
         // While requests are answered: it takes longer than a host waits for the hello.
         gate.begin()
     }
@@ -63,6 +65,14 @@ final class WebDAVProvider: Provider, ModifyingProvider {
 
     /// Nothing is kept for an item in use.
     func stopProvidingItem(_ id: ItemIdentifier) async throws {}
+
+    func currentAnchor() async throws -> SyncAnchor {
+        try await domain.currentAnchor()
+    }
+
+    func changes(since anchor: SyncAnchor, suggestedCount: Int) async throws -> ItemChanges {
+        try await domain.changes(since: anchor, suggestedCount: suggestedCount)
+    }
 
     func createItem(_ creation: ItemCreation, transfer: Transfer) async throws -> Item {
         try await domain.create(creation, transfer)

@@ -76,7 +76,8 @@ public protocol ModifyingProvider: Provider {
 
 /// The capability "changes": a feed of what changed on the remote.
 public protocol ChangeFeedProvider: Provider {
-    /// The newest point of the feed.
+    /// The newest point of the feed. Throw `unimplemented` where what this domain is of tells of no changes: folders are
+    /// listed instead, until the provider is started anew or calls ``ProviderContext/signalChanges()``.
     func currentAnchor() async throws -> SyncAnchor
 
     /// What changed after an anchor. Throws `anchorExpired` for one that is too old or unknown. Tell the host that

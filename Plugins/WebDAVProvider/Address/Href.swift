@@ -43,6 +43,20 @@ enum Href: Hashable, Sendable {
         }
     }
 
+    /// Where it is below the top folder, however deep; nil when it is nothing of the domain's, or has a name that no item
+    /// may have.
+    static func place(_ text: String, of address: ServerAddress) -> RemotePath? {
+        guard let segments = segments(of: text), segments.starts(with: address.segments) else { return nil }
+        var path = RemotePath.root
+        for segment in segments.dropFirst(address.segments.count) {
+            guard let text = String(validating: segment, as: UTF8.self), let name = try? ItemName(text) else {
+                return nil
+            }
+            path = path.appending(name)
+        }
+        return path
+    }
+
     /// The segments of an address' path, decoded; nil when it is none.
     private static func segments(of text: String) -> [[UInt8]]? {
         var path = text[...]

@@ -7,6 +7,8 @@ struct Resource: Hashable, Sendable {
     /// Of the resource as a whole; nil when only its properties have one.
     var status: Int?
     var properties = Properties()
+    /// What is said of it beside its status.
+    var conditions: Set<Multistatus.Condition> = []
 }
 
 /// What a server tells of a resource.
@@ -20,6 +22,10 @@ struct Properties: Hashable, Sendable {
     var tag: EntityTag?
     /// In a folder: how many bytes may be added.
     var room: Int64?
+    /// Of a folder: what to ask with for what changes in it from now on (RFC 6578).
+    var syncToken: String?
+    /// Of a folder: whether that can be asked at all.
+    var tellsChanges = false
 
     mutating func merge(_ other: Properties) {
         isFolder = isFolder || other.isFolder
@@ -28,6 +34,8 @@ struct Properties: Hashable, Sendable {
         created = other.created ?? created
         tag = other.tag ?? tag
         room = other.room ?? room
+        syncToken = other.syncToken ?? syncToken
+        tellsChanges = tellsChanges || other.tellsChanges
     }
 }
 

@@ -22,6 +22,12 @@ struct KnownNames: Sendable {
         count = entries.count
     }
 
+    /// All that was seen below a folder.
+    func below(_ path: RemotePath) -> [RemotePath] {
+        folders.filter { $0.key.names.starts(with: path.names) }
+            .flatMap { folder, names in names.map { folder.appending($0) } }
+    }
+
     mutating func forget(_ name: ItemName, in folder: RemotePath) {
         if folders[folder]?.remove(name) != nil { count -= 1 }
     }

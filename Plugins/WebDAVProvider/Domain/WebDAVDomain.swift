@@ -12,17 +12,24 @@ final class WebDAVDomain: Sendable {
     let claims = ClaimWatch()
     /// Whether the server tells with contents the version that it tells of the document itself: found out when one is read.
     let tellsVersions = Atomic(false)
+    /// How far the server tells of changes.
+    let feed: FeedFinder
+    let news: NewsWatch
+    let kept = Mutex(KeptListings())
     private let timing: Timing
     private let listings = Mutex(Listings())
     private let known = Mutex(KnownNames())
     private let lookout: Lookout
     private let signalReachable: @Sendable () -> Void
+    let signalChanges: @Sendable () -> Void
 
-    /// - Parameter signalReachable: told that the server is there again after it was not.
+    /// - Parameters:
+    ///   - signalReachable: told that the server is there again after it was not.
+    ///   - signalChanges: told that there is something new in the feed of changes.
     init(
         _ settings: WebDAVSettings, gate: WriteGate? = nil, ledger: WriteLedger? = nil, logger: Logger,
         timing: Timing = Timing(),
-        signalReachable: @escaping @Sendable () -> Void = {}
+        signalReachable: @escaping @Sendable () -> Void = {}, signalChanges: @escaping @Sendable () -> Void = {}
     ) throws(DocumentError) {
         link = try ServerLink(settings, timing: timing)
         self.logger = logger
@@ -30,11 +37,15 @@ final class WebDAVDomain: Sendable {
         self.ledger = ledger ?? WriteLedger(in: nil, logger: logger)
         self.timing = timing
         self.signalReachable = signalReachable
+        self.signalChanges = signalChanges
+        feed = FeedFinder(link) { gate.map { $0.capabilities != .readOnly } ?? false }
+        news = NewsWatch(timing: timing)
         lookout = Lookout(timing: timing)
     }
 
     func close() async {
         lookout.stop()
+        news.stop()
         await link.close()
     }
 
@@ -69,6 +80,9 @@ final class WebDAVDomain: Sendable {
         known.withLock { $0.forget(name, in: folder) }
     }
 
+    /// All that was seen below a folder.
+    func known(below path: RemotePath) -> [RemotePath] { known.withLock { $0.below(path) } }
+
     private func page(
         _ part: (entries: ArraySlice<Listings.Entry>, next: PageToken?), of path: RemotePath
     ) throws(DocumentError) -> ItemPage {
@@ -85,7 +99,7 @@ final class WebDAVDomain: Sendable {
     private func list(_ path: RemotePath) async throws -> [Listings.Entry] {
         var listing: ServerLink.Listing
         do {
-            listing = try await link.list(path)
+            listing = try await self.listing(of: path)
             // What somebody else is changing is out of sight for a moment.
             for _ in 0..<Self.secondLooks {
                 guard gate?.hasGaps ?? false, known.withLock({ $0.misses(listing.entries, in: path) }) else { break }

@@ -91,9 +91,12 @@ extension ServerLink {
     }
 
     /// Reads a 207 answer as it comes.
-    private func read(
+    ///
+    /// - Returns: what it says beside its resources.
+    @discardableResult
+    func read(
         _ answer: ServerAnswer, limits: Multistatus.Limits = .init(), _ take: (Resource) -> Void
-    ) async throws {
+    ) async throws -> Multistatus {
         let stream = try XMLStream(Multistatus(limits: limits))
         for try await part in answer.body {
             try part.withUnsafeReadableBytes { bytes in try stream.feed(bytes) }
@@ -101,5 +104,6 @@ extension ServerLink {
         }
         var rest = try stream.finish()
         for resource in rest.take() { take(resource) }
+        return rest
     }
 }

@@ -41,6 +41,50 @@ extension ServerRequest {
         <D:propfind xmlns:D="DAV:"><D:prop><D:resourcetype/><D:quota-available-bytes/></D:prop></D:propfind>
         """.utf8)
 
+    private static let changing = Array(
+        """
+        <?xml version="1.0" encoding="utf-8"?>
+        <D:propfind xmlns:D="DAV:"><D:prop><D:resourcetype/><D:sync-token/><D:supported-report-set/></D:prop></D:propfind>
+        """.utf8)
+
+    /// Asks whether a folder tells of changes, and with what they are asked for (RFC 6578).
+    static func syncToken(of path: RemotePath) -> ServerRequest {
+        ServerRequest(
+            method: .PROPFIND, path: path, asFolder: true,
+            headers: [("Depth", "0"), ("Content-Type", "application/xml; charset=utf-8")], body: .bytes(changing))
+    }
+
+    /// Asks what has changed in a folder (RFC 6578).
+    ///
+    /// - Parameters:
+    ///   - token: what the folder had then.
+    ///   - isDeep: also in all that is below it.
+    ///   - count: the most changes of an answer; nil for no limit.
+    static func changes(since token: String, in path: RemotePath, isDeep: Bool, count: Int?) -> ServerRequest {
+        let limit = count.map { "<D:limit><D:nresults>\($0)</D:nresults></D:limit>" } ?? ""
+        let body = """
+            <?xml version="1.0" encoding="utf-8"?>
+            <D:sync-collection xmlns:D="DAV:"><D:sync-token>\(escaped(token))</D:sync-token>\
+            <D:sync-level>\(isDeep ? "infinite" : "1")</D:sync-level>\(limit)<D:prop><D:resourcetype/>\
+            <D:getcontentlength/><D:getlastmodified/><D:creationdate/><D:getetag/></D:prop></D:sync-collection>
+            """
+        return ServerRequest(
+            method: .REPORT, path: path, asFolder: true,
+            headers: [("Depth", "0"), ("Content-Type", "application/xml; charset=utf-8")],
+            body: .bytes(Array(body.utf8)))
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.reduce(into: "") { escaped, character in
+            switch character {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            default: escaped.append(character)
+            }
+        }
+    }
+
     /// Asks how much may be put into a folder (RFC 4331).
     static func room(in path: RemotePath) -> ServerRequest {
         ServerRequest(

@@ -17,6 +17,11 @@ struct Timing: Sendable {
     /// Between looking for a server that cannot be reached: the first time, and at most.
     var firstLook: Duration = .seconds(1)
     var longestLook: Duration = .seconds(60)
+    /// Between asking a server that tells of changes whether there are any: after some, and at most.
+    var firstNews: Duration = .seconds(30)
+    var longestNews: Duration = .seconds(300)
+    /// How long a folder is brought up to date by what has changed in it, before it is listed anew all the same.
+    var keptListing: Duration = .seconds(600)
     var retrying = RetryPlan.Limits()
     var pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     /// From 0 to 1.

@@ -5,12 +5,25 @@ struct Multistatus {
         var resources = 1_000_000
         /// Bytes of one property's text.
         var text = 1 << 14
+        /// Whether the document may say why something was refused instead.
+        var mayBeRefusal = false
+    }
+
+    /// Why something was refused, or is not whole, as far as it matters here (RFC 6578).
+    enum Condition: String, Sendable {
+        case validToken = "DAV:\nvalid-sync-token"
+        case withinLimits = "DAV:\nnumber-of-matches-within-limits"
+        case traversal = "DAV:\nsync-traversal-supported"
     }
 
     /// What has come to its end and was not taken yet.
     private(set) var finished: [Resource] = []
     /// Whether the document was a multistatus at all.
     private(set) var isMultistatus = false
+    /// Of a refusal as a whole.
+    private(set) var conditions: Set<Condition> = []
+    /// What to ask with for what changes after this answer.
+    private(set) var syncToken: String?
 
     private let limits: Limits
     private var count = 0
@@ -35,8 +48,10 @@ struct Multistatus {
     mutating func begin(_ name: String) throws(XMLProblem) {
         let element = Element(name, in: open.last)
         if open.isEmpty {
-            guard element == .multistatus else { throw XMLProblem(reason: "it is no list of WebDAV resources") }
-            isMultistatus = true
+            guard element == .multistatus || (element == .error && limits.mayBeRefusal) else {
+                throw XMLProblem(reason: "it is no list of WebDAV resources")
+            }
+            isMultistatus = element == .multistatus
         }
         open.append(element)
         switch element {
@@ -50,6 +65,10 @@ struct Multistatus {
             found = Properties()
             partStatus = nil
         case .collection: found.isFolder = true
+        case .syncReport: found.tellsChanges = true
+        case .condition:
+            guard let condition = Condition(rawValue: name) else { break }
+            if open.contains(.response) { resource.conditions.insert(condition) } else { conditions.insert(condition) }
         case _ where element.hasText:
             text.removeAll(keepingCapacity: true)
             isReadingText = true
@@ -81,6 +100,8 @@ struct Multistatus {
         case .modified: found.modified = DateText.http(string)
         case .created: found.created = DateText.rfc3339(string) ?? DateText.http(string)
         case .tag: found.tag = EntityTag(string)
+        case .answerToken: syncToken = string.isEmpty ? nil : string
+        case .token: found.syncToken = string.isEmpty ? nil : string
         case .room: found.room = Int64(string).flatMap { $0 >= 0 ? $0 : nil }
         default: break
         }
@@ -102,12 +123,16 @@ struct Multistatus {
 /// An element, as far as it means anything where it stands.
 private enum Element {
     case multistatus, response, href, responseStatus, propstat, status, prop
-    case types, collection, length, modified, created, tag, room, other
+    case types, collection, length, modified, created, tag, room, token
+    case reports, supportedReport, report, syncReport, answerToken, error, condition, other
 
     init(_ name: String, in parent: Element?) {
         self =
             switch (parent, name) {
             case (nil, "DAV:\nmultistatus"): .multistatus
+            case (nil, "DAV:\nerror"), (.response, "DAV:\nerror"): .error
+            case (.error, _): .condition
+            case (.multistatus, "DAV:\nsync-token"): .answerToken
             case (.multistatus, "DAV:\nresponse"): .response
             case (.response, "DAV:\nhref"): .href
             case (.response, "DAV:\nstatus"): .responseStatus
@@ -121,13 +146,18 @@ private enum Element {
             case (.prop, "DAV:\ncreationdate"): .created
             case (.prop, "DAV:\ngetetag"): .tag
             case (.prop, "DAV:\nquota-available-bytes"): .room
+            case (.prop, "DAV:\nsync-token"): .token
+            case (.prop, "DAV:\nsupported-report-set"): .reports
+            case (.reports, "DAV:\nsupported-report"): .supportedReport
+            case (.supportedReport, "DAV:\nreport"): .report
+            case (.report, "DAV:\nsync-collection"): .syncReport
             default: .other
             }
     }
 
     var hasText: Bool {
         switch self {
-        case .href, .responseStatus, .status, .length, .modified, .created, .tag, .room: true
+        case .href, .responseStatus, .status, .length, .modified, .created, .tag, .room, .token, .answerToken: true
         default: false
         }
     }

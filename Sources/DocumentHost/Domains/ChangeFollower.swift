@@ -52,6 +52,10 @@ struct ChangeFollower: Sendable {
                 let news = domain.beginCatchingUp()
                 if capabilities.contains(.changes) {
                     try await readFeed(of: domain, domain.provider)
+                    guard domain.hasFeed else {
+                        _ = domain.caughtUp(with: news)
+                        return
+                    }
                     // Only now is it known how much of it is gone.
                     try await deletions.settle(domain.name)
                 }
@@ -86,7 +90,14 @@ struct ChangeFollower: Sendable {
             guard let since = anchor else {
                 // Taken before anything is listed: an anchor newer than the listing would lose changes (PROV-21).
                 let expired = try storage.read { try $0.domain(domain.name)?.anchor }
-                let first = try await session.currentAnchor()
+                let first: SyncAnchor
+                do throws(DocumentError) {
+                    first = try await session.currentAnchor()
+                } catch {
+                    guard error.code == .unimplemented else { throw error }
+                    domain.foundNoFeed()
+                    return
+                }
                 // What was listed before there was an anchor that holds. Only then it is written down: whoever is
                 // interrupted begins again.
                 try await listKnownFoldersAgain(domain, session)
@@ -126,7 +137,8 @@ struct ChangeFollower: Sendable {
                 try progress.took(changes.anchor.bytes, bringsNews: outcome.isNews)
                 anchor = changes.anchor
             } catch {
-                guard error.code == .anchorExpired else { throw error }
+                // A feed that has ended is one of which no anchor holds.
+                guard error.code == .anchorExpired || error.code == .unimplemented else { throw error }
                 guard restarts < Self.restarts else {
                     throw neverReadable("the anchors of the feed", of: domain, because: error)
                 }

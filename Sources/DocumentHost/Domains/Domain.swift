@@ -21,6 +21,8 @@ final class Domain: Sendable {
         var news: UInt64 = 0
         /// What the one who follows the provider's signals has seen of them; nil when nobody follows.
         var followed: UInt64?
+        /// The process that runs now has said that there is no feed here.
+        var hasNoFeed = false
     }
 
     private let following: Mutex<Following>
@@ -54,6 +56,7 @@ final class Domain: Sendable {
         following.withLock { following in
             following.isCaughtUp = false
             following.news += 1
+            following.hasNoFeed = false
             guard following.followed == nil else { return false }
             following.followed = 0
             return true
@@ -78,6 +81,7 @@ final class Domain: Sendable {
         following.withLock { following in
             following.isCaughtUp = false
             following.news += 1
+            following.hasNoFeed = false
             if case .started = event { following.isRunning = true } else { following.isRunning = false }
         }
     }
@@ -94,7 +98,16 @@ final class Domain: Sendable {
     }
 
     var isModifying: Bool { bundle.manifest.capabilities.contains(.modifying) }
-    var hasFeed: Bool { bundle.manifest.capabilities.contains(.changes) }
+    /// Whether its provider tells of changes, as far as it is known.
+    var hasFeed: Bool {
+        bundle.manifest.capabilities.contains(.changes) && !following.withLock { $0.hasNoFeed }
+    }
+
+    /// Its provider can tell of changes, and says that what this domain is of does not: until it signals some, or is started
+    /// anew, folders are listed instead.
+    func foundNoFeed() {
+        following.withLock { $0.hasNoFeed = true }
+    }
 
     /// Refuses what the provider's manifest does not offer (PICK-10, PICK-13).
     func require(_ modes: Set<PickerMode>, for action: String) throws(DocumentError) {

@@ -33,8 +33,8 @@ extension Arranger {
         guard there.item.capabilities.contains(.delete), there.item.capabilities.contains(.rename) else {
             throw DocumentError(.deletionRejected, "\(destination) cannot be replaced on the remote.")
         }
-        guard domain.hasFeed else {
-            // Without a feed, identifiers may follow names (ID-4): what went aside would be another document.
+        guard domain.hasFeed, there.id.rawValue != destination.relativePath else {
+            // Identifiers may follow names (ID-4): what went aside would be another document.
             throw DocumentError(
                 .destinationExists,
                 "\(destination) cannot be replaced, as its provider may know documents by their names: remove it first."

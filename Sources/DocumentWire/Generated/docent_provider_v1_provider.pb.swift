@@ -863,7 +863,8 @@ package nonisolated struct WireProviderDelete: Sendable {
   fileprivate var _baseVersion: WireModelItemVersion? = nil
 }
 
-/// The newest point in the feed of changes. At most 500 bytes.
+/// The newest point in the feed of changes. At most 500 bytes. Fails with UNIMPLEMENTED where what this domain is of tells of
+/// no changes: the host lists folders instead, until the provider is started anew or tells that there are changes.
 package nonisolated struct WireProviderCurrentAnchor: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

@@ -143,9 +143,14 @@ extension ConformanceSession {
         guard case .delete = try await ask(.delete(call)) else { throw wrongKind }
     }
 
+    /// - Throws: ``CheckSkip`` where the provider says that this domain has no feed.
     package func currentAnchor() async throws -> SyncAnchor {
-        guard case .currentAnchor(let anchor) = try await ask(.currentAnchor) else { throw wrongKind }
-        return anchor
+        do {
+            guard case .currentAnchor(let anchor) = try await ask(.currentAnchor) else { throw wrongKind }
+            return anchor
+        } catch let error as DocumentError where error.code == .unimplemented {
+            throw CheckSkip("The provider has no feed of changes in this domain.")
+        }
     }
 
     package func changes(since anchor: SyncAnchor, count: Int = 100) async throws -> ItemChanges {

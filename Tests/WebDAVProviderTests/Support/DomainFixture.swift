@@ -13,6 +13,7 @@ struct DomainFixture: Sendable {
     let domain: WebDAVDomain
     let log: LogLines
     let reachable: Counter
+    let changes: Counter
     private let folder: FilePath
 
     /// - Parameters:
@@ -33,7 +34,7 @@ struct DomainFixture: Sendable {
         timing.firstLook = .milliseconds(5)
         timing.longestLook = .milliseconds(20)
         try adjust(&settings, &timing)
-        let (log, reachable) = (LogLines(), Counter())
+        let (log, reachable, changes) = (LogLines(), Counter(), Counter())
         var gate: WriteGate?
         if let guarantee {
             var certificate = Certificate(subject: "test", findings: ProbeFindings())
@@ -42,8 +43,9 @@ struct DomainFixture: Sendable {
         }
         let domain = try WebDAVDomain(
             settings, gate: gate, ledger: WriteLedger(in: state, logger: log.logger), logger: log.logger,
-            timing: timing, signalReachable: { reachable.increase() })
-        let fixture = DomainFixture(domain: domain, log: log, reachable: reachable, folder: folder)
+            timing: timing, signalReachable: { reachable.increase() }, signalChanges: { changes.increase() })
+        let fixture = DomainFixture(
+            domain: domain, log: log, reachable: reachable, changes: changes, folder: folder)
         do {
             let result = try await body(fixture)
             await domain.close()

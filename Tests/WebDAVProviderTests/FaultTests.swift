@@ -151,6 +151,50 @@ struct FaultTests {
         }
     }
 
+    @Test("PROV-22: a password that the server has refused is not sent once more, whoever asks")
+    func refusedPassword() async throws {
+        try await Server.with { _, _ in
+            [.bytes(Server.answer("401 Unauthorized", ["WWW-Authenticate: Basic realm=\"x\""]))]
+        } body: { server in
+            try await DomainFixture.with(url: server.url) { settings, _ in
+                settings.credentials = .basic(user: "ann", password: "old")
+            } body: { fixture async throws in
+                #expect(await failure { try await fixture.provide("doc") }?.code == .notAuthenticated)
+                // Asked once, and made sure of once.
+                #expect(server.requests.count == 2)
+                for _ in 0..<10 {
+                    #expect(await failure { try await fixture.provide("doc") }?.code == .notAuthenticated)
+                    #expect(await failure { try await fixture.names() }?.code == .notAuthenticated)
+                    #expect(await failure { try await fixture.domain.currentAnchor() }?.code == .notAuthenticated)
+                }
+                #expect(server.requests.count == 2)
+            }
+            // Another sign-in is tried.
+            try await DomainFixture.with(url: server.url) { settings, _ in
+                settings.credentials = .basic(user: "ann", password: "new")
+            } body: { fixture async throws in
+                #expect(await failure { try await fixture.names() }?.code == .notAuthenticated)
+                #expect(server.requests.count == 3)
+            }
+        }
+    }
+
+    @Test("what is refused of one document only is no refusal of the sign-in")
+    func refusedDocument() async throws {
+        try await Server.with { request, _ in
+            request.target == "/secret"
+                ? [.bytes(Server.answer("401 Unauthorized", ["WWW-Authenticate: Basic realm=\"x\""]))]
+                : [.bytes(Server.multistatus(Server.response("/", folder: true), Server.response("/doc", length: 1)))]
+        } body: { server in
+            try await DomainFixture.with(url: server.url) { settings, _ in
+                settings.credentials = .basic(user: "ann", password: "good")
+            } body: { fixture async throws in
+                #expect(await failure { try await fixture.provide("secret") }?.code == .notAuthenticated)
+                #expect(try await fixture.names() == ["doc"])
+            }
+        }
+    }
+
     @Test("401 in the middle is not tried again, and is resolvable")
     func signInWanted() async throws {
         try await Server.with { request, _ in

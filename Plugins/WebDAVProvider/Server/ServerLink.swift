@@ -17,12 +17,14 @@ final class ServerLink: Sendable {
     private let contents: Turnstile
     private let others: Turnstile
     private let credentials: WebDAVSettings.Credentials
+    private let refused: RefusedSignIn
     /// How often a request is sent on before it goes in circles.
     private static let mostRedirects = 4
 
     init(_ settings: WebDAVSettings, timing: Timing = Timing()) throws(DocumentError) {
         address = settings.address
         credentials = settings.credentials
+        refused = settings.refused
         contents = Turnstile(settings.connections / 2)
         others = Turnstile(settings.connections / 2)
         self.timing = timing
@@ -93,6 +95,28 @@ final class ServerLink: Sendable {
     }
 
     private func attempt<Result: Sendable>(
+        _ request: ServerRequest, _ accepted: Set<Int>, _ read: (ServerAnswer) async throws -> Result
+    ) async throws -> Result {
+        try refused.check()
+        do {
+            return try await send(request, accepted, read)
+        } catch let failure as ServerFailure {
+            guard case .signIn = failure, credentials != .none else { throw failure }
+            let question = ServerRequest.properties(of: .root, depth: 0, asFolder: true)
+            await refused.makeSure(after: failure) {
+                if request.path.isRoot, request.method == .PROPFIND { return true }
+                do {
+                    try await send(question, [207]) { await $0.discard() }
+                    return false
+                } catch {
+                    return if case .signIn = ServerFailure(error) { true } else { false }
+                }
+            }
+            throw failure
+        }
+    }
+
+    private func send<Result: Sendable>(
         _ request: ServerRequest, _ accepted: Set<Int>, _ read: (ServerAnswer) async throws -> Result
     ) async throws -> Result {
         var url = address.url(of: request.path, asFolder: request.asFolder)

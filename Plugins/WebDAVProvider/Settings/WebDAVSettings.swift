@@ -11,6 +11,8 @@ struct WebDAVSettings: Sendable {
 
     var address: ServerAddress
     var credentials: Credentials
+    /// Whether the server has refused the credentials; all who use these settings know of it.
+    let refused = RefusedSignIn()
     /// Whom to trust instead of those whom the system trusts.
     var certificates: FilePath?
     var proxy: ServerAddress?

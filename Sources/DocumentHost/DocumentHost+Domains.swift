@@ -162,9 +162,10 @@ extension DocumentHost {
     func openDomains() throws(DocumentError) {
         let catalogue = ProviderCatalogue(
             folders: configuration.providerFolders, explicit: configuration.providerBundles)
-        let records = try storage.read({ try $0.domains() })
-        sweepSecrets(knowing: records)
-        for record in records { open(record, catalogue) }
+        let found = try storage.read({ try $0.domains() })
+        sweepSecrets(knowing: found)
+        moveSecrets(of: found, catalogue)
+        for record in try storage.read({ try $0.domains() }) { open(record, catalogue) }
     }
 
     func open(_ record: DomainRecord, _ catalogue: ProviderCatalogue) {

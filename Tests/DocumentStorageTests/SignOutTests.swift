@@ -66,6 +66,23 @@ struct SignOutTests {
         try expectSignedOut(storage)
     }
 
+    @Test("AUTH-6: a new name, or a removal, that the provider has not answered keeps a domain signed in")
+    func arranged() throws {
+        for isRemoval in [true, false] {
+            let storage = try fixture()
+            let id = try ItemIdentifier("a")
+            _ =
+                isRemoval
+                ? try storage.store.beginRemoving(id, in: storage.domain)
+                : try storage.store.beginRenaming(id, in: storage.domain, to: .root, name: try ItemName("new.txt"))
+            let error = #expect(throws: DocumentError.self) { try signOut(storage) }
+            #expect(error?.code == .unsyncedEdits && error?.itemID == id)
+            try expectSignedIn(storage)
+            try signOut(storage, discardingEdits: true)
+            try expectSignedOut(storage)
+        }
+    }
+
     @Test("AUTH-6: a conflict that is not resolved keeps a domain signed in")
     func conflict() throws {
         let storage = try fixture()

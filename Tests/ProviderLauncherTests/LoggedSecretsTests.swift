@@ -9,6 +9,24 @@ import Testing
 /// The log is a file, and a provider writes into it.
 @Suite("DESIGN 9: no secret in a log", .timeLimit(.minutes(2)))
 struct LoggedSecretsTests {
+    @Test("After a change of what it signs in with, the old word and the new one are blanked out")
+    func changedSettings() throws {
+        let fixture = try LaunchFixture()
+        var provider = ScriptedProvider()
+        provider.tables = "[[settings]]\nkey = \"token\"\ntype = \"string\"\n"
+        let bundle = try provider.install(in: fixture.folder)
+        let state = try fixture.folder.folder("state")
+        var settings = SessionSettings(
+            providerID: bundle.manifest.identifier, domain: try DomainName("work"), settings: ["token": "the-old-word"],
+            stateFolder: state.string, storageRoot: "/nowhere", stagingFolder: "/nowhere")
+        let supervisor = ProviderSupervisor(
+            ProviderSupervisor.Configuration(bundle: bundle, settings: settings), in: fixture.context,
+            handler: NoRequests())
+        settings.settings = ["token": "the-new-word"]
+        supervisor.reset(settings: settings)
+        #expect(supervisor.redaction.redact("the-old-word, the-new-word") == "************, ************")
+    }
+
     @Test("A setting that the provider prints, to standard error or between frames, is blanked out in the log")
     func settings() async throws {
         let fixture = try LaunchFixture()

@@ -30,14 +30,30 @@ extension DocumentHost {
     }
 
     /// All settings of a domain, with what it signs in with. Blocks.
-    ///
-    /// Earlier hosts had all of them in the index: they are moved, and nothing is left of them there.
     func allSettings(of record: DomainRecord, _ manifest: Manifest) throws -> [String: String] {
         let kinds = SignInSettings(manifest)
-        let inIndex = kinds.those(of: record.settings)
-        guard !inIndex.isEmpty else {
-            return record.settings.merging(try secrets.secrets(of: record.name) ?? [:]) { $1 }
+        if let moved = try moveSecrets(of: record, kinds) { eraseMoved([moved]) }
+        return kinds.others(of: record.settings).merging(try secrets.secrets(of: record.name) ?? [:]) { $1 }
+    }
+
+    /// Earlier hosts had all settings in the index: what is to sign in with is moved, and nothing is left of it there. The
+    /// index is written anew once for all domains. Blocks.
+    func moveSecrets(of records: [DomainRecord], _ catalogue: ProviderCatalogue) {
+        var moved: [DomainRecord] = []
+        for record in records {
+            // What is wrong is found, and told, when the domain is opened.
+            guard let kinds = (try? catalogue.bundle(record.provider)).map({ SignInSettings($0.manifest) }),
+                let rest = try? moveSecrets(of: record, kinds)
+            else { continue }
+            moved.append(rest)
         }
+        if !moved.isEmpty { eraseMoved(moved) }
+    }
+
+    /// - Returns: what is to be in the index of the domain; nil when there was nothing to move.
+    private func moveSecrets(of record: DomainRecord, _ kinds: SignInSettings) throws -> DomainRecord? {
+        let inIndex = kinds.those(of: record.settings)
+        guard !inIndex.isEmpty else { return nil }
         // What was kept apart is newer; of who has signed out nothing is kept.
         let kept =
             record.signIn == .needed
@@ -48,21 +64,23 @@ extension DocumentHost {
         // Emptied first, and away when it is erased: a host that ends in between does it again.
         rest.settings.merge(inIndex.mapValues { _ in "" }) { $1 }
         try root.index.write { [rest] in try $0.updateDomain(rest) }
-        let others = kinds.others(of: record.settings)
+        rest.settings = kinds.others(of: record.settings)
+        return rest
+    }
+
+    private func eraseMoved(_ moved: [DomainRecord]) {
+        let names = moved.map(\.name.rawValue).joined(separator: ", ")
         do {
             try root.index.eraseDeleted()
-            rest.settings = others
-            try root.index.write { [rest] in try $0.updateDomain(rest) }
+            try root.index.write { index in for record in moved { try index.updateDomain(record) } }
             logger.notice(
-                "what a domain signs in with is kept apart from the index from now on",
-                metadata: ["domain": "\(record.name)"])
+                "what domains sign in with is kept apart from the index from now on", metadata: ["domains": "\(names)"])
         } catch {
             // What is empty stays as a mark, so that the next start tries it again.
             logger.warning(
-                "what a domain signed in with could not be erased from the index yet",
-                metadata: ["domain": "\(record.name)", "error": "\(error)"])
+                "what domains signed in with could not be erased from the index yet",
+                metadata: ["domains": "\(names)", "error": "\(error)"])
         }
-        return others.merging(kept) { $1 }
     }
 
     /// What is kept of domains that are gone goes: a host ended in between. Blocks.

@@ -64,9 +64,9 @@ extension DocumentHost {
         let old = domain.supervisor.settings
         var new = old
         new.settings = complete
-        domain.supervisor.reset(settings: new)
+        // Whoever else asks meanwhile is served with the same provider, so another top folder is refused with the hello.
+        domain.supervisor.reset(settings: new, expecting: record.rootID)
         do throws(DocumentError) {
-            try await refuseOtherRoot(than: record.rootID, domain.supervisor)
             _ = try await ProviderSession(domain.supervisor).item(record.rootID)
             try await keep(credentials, of: domain.name)
         } catch {
@@ -75,13 +75,6 @@ extension DocumentHost {
             if domain.signIn.problem == nil { resolved(domain.name) }
             throw error
         }
-    }
-
-    private func refuseOtherRoot(
-        than id: ItemIdentifier, _ supervisor: ProviderSupervisor
-    ) async throws(DocumentError) {
-        let rootID = try await supervisor.withProvider { live throws(DocumentError) in live.rootID }
-        guard rootID == id else { throw Self.otherRoot }
     }
 
     private static var otherRoot: DocumentError {
@@ -189,6 +182,7 @@ extension DocumentHost {
                 try [ItemState.changed, .sending, .conflict].flatMap {
                     try index.items(in: $0, of: name, limit: 1)
                 }.first ?? index.arrivingFolders(of: name).first
+                ?? index.unansweredArrangement(in: name).flatMap { try index.item($0, in: name) }
             return (item, try item.flatMap { try index.location(of: $0.id, in: name) })
         }
         guard let unsent else { return }

@@ -78,6 +78,11 @@ extension DocumentStore {
                 try [ItemState.changed, .sending, .conflict].flatMap { try index.items(in: $0, of: name, limit: 1) }
             }
             if let item = unsent.first { throw self.unsent(item) }
+            if let id = try index.read({ try $0.unansweredArrangement(in: name) }),
+                let item = try index.read({ try $0.item(id, in: name) })
+            {
+                throw self.unsent(item)
+            }
             for (item, location, file) in own {
                 if let now = try tree.file(at: location), !now.hasSameContents(as: file) { throw self.unsent(item) }
             }

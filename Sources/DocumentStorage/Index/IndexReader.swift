@@ -230,6 +230,17 @@ package class IndexReader {
         try sql.all(Self.journalColumns + " ORDER BY journal.number") { try Self.entry($0) }
     }
 
+    /// An item of a domain that was given another name or place, or was removed, of which its provider has not said yet that it
+    /// is so there: it is nowhere else.
+    package func unansweredArrangement(in domain: DomainName) throws -> ItemIdentifier? {
+        let entry = try sql.first(
+            Self.journalColumns
+                + " WHERE journal.domain = ? AND step IN ('renameBegan', 'removeBegan') AND item IS NOT NULL",
+            .int(reference(to: domain).number)
+        ) { try Self.entry($0) }
+        return try entry?.itemID ?? heldRemovals(of: .asked, in: domain).first?.item.id
+    }
+
     package func journal(of id: ItemIdentifier, in domain: DomainName) throws -> [JournalEntry] {
         let own = try reference(to: domain)
         return try sql.all(

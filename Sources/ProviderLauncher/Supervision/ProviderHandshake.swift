@@ -17,6 +17,8 @@ struct ProviderHandshake: Sendable {
 
     let manifest: Manifest
     let settings: SessionSettings
+    /// The top folder that it has to have, so that nothing is asked of another remote than was meant; nil for any.
+    var expectedRootID: ItemIdentifier?
 
     func configuration(context: LaunchContext, session: String) -> Connection.Configuration {
         var configuration = Connection.Configuration(role: .initiator, preface: .expects)
@@ -72,6 +74,14 @@ struct ProviderHandshake: Sendable {
         guard wider.isEmpty else {
             let names = wider.map { "“\($0.rawValue)”" }.joined(separator: ", ")
             throw broken("claims \(names), which its manifest does not declare.")
+        }
+        if let expectedRootID, peer.failure == nil, capabilities.rootID != expectedRootID {
+            throw Refusal(
+                error: DocumentError(
+                    .invalidArgument,
+                    "There is another top folder with that sign-in: sign out first, and what is here of the old one goes."
+                ),
+                isPermanent: true, isTold: true)
         }
         return (capabilities, peer)
     }

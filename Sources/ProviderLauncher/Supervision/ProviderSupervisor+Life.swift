@@ -41,7 +41,9 @@ extension ProviderSupervisor {
         // It may have been called off while the launch was on its way.
         if !isWanted { stopContinuation.finish() }
         let failure = ProviderFailure(bundle: configuration.bundle, domain: configuration.settings.domain)
-        let handshake = ProviderHandshake(manifest: configuration.bundle.manifest, settings: configuration.settings)
+        let handshake = ProviderHandshake(
+            manifest: configuration.bundle.manifest, settings: configuration.settings,
+            expectedRootID: configuration.expectedRootID)
         let autopsy = ProviderAutopsy(
             bundle: configuration.bundle, settings: configuration.settings, host: context.software, begin: .now)
         do {

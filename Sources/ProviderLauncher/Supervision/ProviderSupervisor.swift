@@ -13,6 +13,8 @@ package final class ProviderSupervisor: Sendable {
     package struct Configuration: Sendable {
         package var bundle: ProviderBundle
         package var settings: SessionSettings
+        /// A provider with another top folder is not served with; nil for any.
+        package var expectedRootID: ItemIdentifier?
         /// The process's working folder; must exist.
         package var workingFolder: FilePath
         /// What of the machine is the provider's own, and what is nobody's.
@@ -53,6 +55,8 @@ package final class ProviderSupervisor: Sendable {
 
     struct Core {
         var configuration: Configuration
+        /// Earlier settings: what is secret in them is so still, and a process that has them may still have something to say.
+        var earlierSettings: [[String: String]] = []
         var machine: ProviderSupervisorStateMachine
         var live: LiveProvider?
         /// The process or its connection is over, and what follows from it is not settled yet.
@@ -249,15 +253,27 @@ package final class ProviderSupervisor: Sendable {
 
     // MARK: Control
 
+    /// Of the settings that it had before so many are remembered.
+    private static let mostEarlierSettings = 16
+
     /// Forgets past deaths, and has the next use start the provider anew, with other settings or another bundle if given.
-    package func reset(bundle: ProviderBundle? = nil, settings: SessionSettings? = nil) {
+    ///
+    /// - Parameter rootID: the top folder that it has to have from now on; nil for the one that it had to have before.
+    package func reset(
+        bundle: ProviderBundle? = nil, settings: SessionSettings? = nil, expecting rootID: ItemIdentifier? = nil
+    ) {
         perform(
             core.withLock { core in
                 if let bundle {
                     core.configuration.bundle = bundle
                     core.givenUpStamp = nil
                 }
-                if let settings { core.configuration.settings = settings }
+                if let settings {
+                    core.earlierSettings.append(core.configuration.settings.settings)
+                    if core.earlierSettings.count > Self.mostEarlierSettings { core.earlierSettings.removeFirst() }
+                    core.configuration.settings = settings
+                }
+                if let rootID { core.configuration.expectedRootID = rootID }
                 return core.machine.reset()
             })
     }
@@ -313,7 +329,9 @@ package final class ProviderSupervisor: Sendable {
     /// What of the provider's own words is secret.
     package var redaction: FrameRedaction {
         core.withLock { core in
-            FrameRedaction(settings: core.configuration.settings.settings, of: core.configuration.bundle.manifest)
+            FrameRedaction(
+                settings: [core.configuration.settings.settings] + core.earlierSettings,
+                of: core.configuration.bundle.manifest)
         }
     }
 

@@ -75,6 +75,27 @@ struct ManifestSettingsTests {
                 == "the setting “word” is secret and has a default; remove one of the two")
     }
 
+    @Test("A setting is for signing in when it is secret, or says for which way to sign in it is")
+    func signIn() throws {
+        func setting(_ key: String, _ lines: String) -> String { "[[settings]]\nkey = \"\(key)\"\n\(lines)\n" }
+        let manifest = try Manifest(
+            text: ManifestTests.text(
+                tables: setting("user", "sign-in = \"password\"")
+                    + setting("password", "sign-in = \"password\"\nsecret = true") + setting("token", "secret = true")
+                    + setting("url", "")),
+            file: "F")
+        #expect(manifest.settings.map(\.signIn) == ["password", "password", nil, nil])
+        #expect(manifest.settings.map(\.isForSignIn) == [true, true, true, false])
+        for word in ["", "By Hand", "2fa", "Password", "a_b", String(repeating: "a", count: 65)] {
+            let problem = ManifestTests.problem(
+                ManifestTests.text(tables: setting("user", "sign-in = \"\(word)\"")))
+            #expect(
+                problem?.hasPrefix("“sign-in” of the setting “user” names a way to sign in: use up to 64") == true,
+                "“\(word)”: \(problem ?? "accepted")")
+        }
+        #expect(ManifestTests.problem(ManifestTests.text(tables: setting("user", "sign-in = true"))) != nil)
+    }
+
     @Test func aProviderWithoutSettingsTakesNone() throws {
         let bare = try Manifest(text: ManifestTests.text(), file: "F")
         #expect(try bare.validate(settings: [:]).isEmpty)

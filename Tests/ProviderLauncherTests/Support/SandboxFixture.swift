@@ -12,6 +12,8 @@ final class SandboxFixture {
     private let otherTCP: Listener
     private let unix: Listener
     private let abstract: Listener
+    /// Where desktops have the session bus.
+    private let bus: Listener
     private let other: SpawnedProcess
 
     /// For what another user has to reach, too.
@@ -36,6 +38,8 @@ final class SandboxFixture {
         tcp = try Listener(.tcp)
         otherTCP = try Listener(.tcp)
         unix = try Listener(.unix(folder.path.appending("host.sock").string))
+        try folder.folder("runtime")
+        bus = try Listener(.unix(folder.path.appending("runtime/bus").string))
         abstract = try Listener(.unix("@docent-test-\(folder.path.lastComponent?.string ?? "")"))
         other = try SpawnedProcess("/bin/sleep", ["1000"])
     }
@@ -50,7 +54,8 @@ final class SandboxFixture {
             "fetch": docent + "/staging/fetch/mine/r", "send": docent + "/staging/send/mine/r",
             "temporary": docent + "/temporary/mine", "bundle": path + "/bundle", "host": String(getpid()),
             "other": String(other.pid), "port": String(tcp.port), "other-port": String(otherTCP.port),
-            "socket": path + "/host.sock", "abstract": abstract.name, "program": escapingProvider.string,
+            "socket": path + "/host.sock", "bus": path + "/runtime/bus", "abstract": abstract.name,
+            "program": escapingProvider.string,
         ]
         return arguments.map { argument in
             places.reduce(argument) { text, place in text.replacing("{\(place.key)}", with: place.value) }

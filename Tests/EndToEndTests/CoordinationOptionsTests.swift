@@ -41,6 +41,30 @@ import Testing
 
     // MARK: Coordinators
 
+    @Test("COORD-14: a descriptor that is opened inside, and what is moved away inside, outlive the snapshot")
+    func snapshotSurvives() async throws {
+        try await withTwo { machine, client, _ in
+            let moved = machine.folder + "/work/moved.txt"
+            let coordinator = FileCoordinator(client)
+            var paths: [String] = []
+            let file = try await coordinator.coordinate(readingItemAt: place("a.txt"), options: .forUploading) {
+                path, _ in
+                paths.append(path.string)
+                return try FileDescriptor.open(path, .readOnly)
+            }
+            try await coordinator.coordinate(readingItemAt: place("b.txt"), options: .forUploading) { path, _ in
+                paths.append(path.string)
+                try FileManager.default.moveItem(atPath: path.string, toPath: moved)
+            }
+            #expect(paths.allSatisfy { !FileManager.default.fileExists(atPath: $0) }, "snapshots go with their access")
+            var bytes = [UInt8](repeating: 0, count: 64)
+            let count = try file.closeAfter { try bytes.withUnsafeMutableBytes { try file.read(into: $0) } }
+            #expect(bytes.prefix(count).elementsEqual("from a.txt".utf8))
+            #expect(machine.read(moved) == "from b.txt")
+            #expect(try machine.succeed("cat", "d:/b.txt") == "from b.txt", "the document itself is where it was")
+        }
+    }
+
     @Test("COORD-35: a preparation has presenters of all documents save, at once, and gives no access")
     func preparation() async throws {
         try await withTwo { machine, one, other in

@@ -3,7 +3,7 @@
 every so often and at the end, of the trees.
 
 usage: compare-folders.py FOLDER PLAIN-FOLDER SEED COUNT"""
-import ctypes, errno, mmap, os, random, stat, sys
+import ctypes, errno, mmap, os, random, stat, sys, time
 
 NAMES = ["a", "b", "c", "d.txt", "e ä", ".f.swp", "g~"]
 libc = ctypes.CDLL(None, use_errno=True)
@@ -207,6 +207,7 @@ def main():
     seed, count = int(sys.argv[3]), int(sys.argv[4])
     numbers = random.Random(seed)
     history = []
+    began = time.monotonic()
     for number in range(count):
         kind, arguments = operation(numbers, sorted(plain.files))
         expected = done(plain, kind, arguments)
@@ -215,6 +216,8 @@ def main():
         compare(found, expected, f"seed {seed}, operation {number}, {kind} {shown(arguments)}", history)
         if number % 500 == 499:
             compare(tested.tree(), plain.tree(), f"seed {seed}, the tree after operation {number}", history)
+        if number % 5000 == 4999:
+            print(f"seed {seed}: {number + 1} operations, {time.monotonic() - began:.0f} s", flush=True)
     compare(tested.tree(), plain.tree(), f"seed {seed}, the tree at the end", history)
     print(f"seed {seed}: {count} operations, equal")
 

@@ -10,6 +10,8 @@ package struct UseTable<Value: Equatable & Sendable>: Sendable {
     }
 
     private var entries: [UInt64: Entry] = [:]
+    /// What has no users any more, and whose end takes its time.
+    private var ending: [UInt64: [Value]] = [:]
     private var last: UInt64 = 0
 
     package init() {}
@@ -54,8 +56,7 @@ package struct UseTable<Value: Equatable & Sendable>: Sendable {
     /// - Returns: what is to be ended; nil when somebody came meanwhile.
     package mutating func end(_ number: UInt64, _ ticket: UInt64) -> Value? {
         guard let entry = entries[number], entry.ticket == ticket else { return nil }
-        entries[number] = nil
-        return entry.value
+        return beginEnding(number, entry)
     }
 
     /// Without waiting for the while to be over.
@@ -63,8 +64,22 @@ package struct UseTable<Value: Equatable & Sendable>: Sendable {
     /// - Returns: what is to be ended; nil while it has users.
     package mutating func endUnused(_ number: UInt64) -> Value? {
         guard let entry = entries[number], entry.users == 0 else { return nil }
+        return beginEnding(number, entry)
+    }
+
+    private mutating func beginEnding(_ number: UInt64, _ entry: Entry) -> Value {
         entries[number] = nil
+        ending[number, default: []].append(entry.value)
         return entry.value
+    }
+
+    /// What is being ended, and has not ended yet.
+    package func ending(of number: UInt64) -> [Value] { ending[number] ?? [] }
+
+    /// It has ended.
+    package mutating func ended(_ number: UInt64, _ value: Value) {
+        ending[number]?.removeAll { $0 == value }
+        if ending[number]?.isEmpty == true { ending[number] = nil }
     }
 
     /// It could not be begun: whoever comes next begins anew.

@@ -21,6 +21,22 @@ import Testing
         #expect(table.isEmpty)
     }
 
+    @Test func whatIsBeingEndedIsKnownUntilItHasEnded() {
+        var table = UseTable<String>()
+        _ = table.use(1) { "a" }
+        let ticket = table.leave(1)
+        _ = ticket.flatMap { table.end(1, $0) }
+        #expect(table[1] == nil && table.ending(of: 1) == ["a"])
+        _ = table.use(1) { "b" }
+        _ = table.leave(1)
+        _ = table.endUnused(1)
+        #expect(table.ending(of: 1) == ["a", "b"] && table.ending(of: 2) == [])
+        table.ended(1, "a")
+        #expect(table.ending(of: 1) == ["b"])
+        table.ended(1, "b")
+        #expect(table.ending(of: 1) == [])
+    }
+
     @Test func whatCouldNotBeBegunIsBegunAnew() {
         var table = UseTable<String>()
         _ = table.use(1) { "a" }

@@ -55,6 +55,8 @@ extension MountedTree {
     }
 
     private func remove(_ location: Location, _ node: UInt64?) async throws {
+        // One that is just being closed still has the file open, and the host would not remove that.
+        if let node { await writers.settle(node) }
         if let node, writers.isOpen(node) {
             let status = try await known(at: location)
             // What its provider knows it may refuse to remove: nobody is to find the file missing meanwhile.

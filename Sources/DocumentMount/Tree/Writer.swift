@@ -10,6 +10,7 @@ final class Writer: Sendable {
         var hold: AccessHold
         /// It has no name any more: what is written is its writers' own.
         var isUnlinked = false
+        var closing: Task<Void, Never>?
     }
 
     /// For reading and writing. What several programs write goes through one.
@@ -66,10 +67,18 @@ final class Writer: Sendable {
         guard result == 0 else { throw Errno(rawValue: result) }
     }
 
-    /// Returns when the host has recorded what was written.
+    /// Returns when the host has recorded what was written, and the file is closed; to whomever asks.
     func close() async {
-        await state.withLock { $0.hold }.endAndWait()
-        try? file.close()
+        let closing = state.withLock { state in
+            if let closing = state.closing { return closing }
+            let closing = Task { [hold = state.hold, file] in
+                await hold.endAndWait()
+                try? file.close()
+            }
+            state.closing = closing
+            return closing
+        }
+        await closing.value
     }
 
     private func check(_ result: Int32) throws(Errno) {

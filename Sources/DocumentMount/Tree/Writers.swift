@@ -53,14 +53,24 @@ final class Writers: Sendable {
         Task {
             try? await Task.sleep(for: Self.patience)
             guard let opening = table.withLock({ $0.end(node, ticket) }) else { return }
-            try? await opening.value.close()
+            await close(opening, node)
         }
+    }
+
+    private func close(_ opening: Opening, _ node: UInt64) async {
+        try? await opening.value.close()
+        table.withLock { $0.ended(node, opening) }
+    }
+
+    /// Returns when none of those that are being ended has its file open any more.
+    func settle(_ node: UInt64) async {
+        for opening in table.withLock({ $0.ending(of: node) }) { try? await opening.value.close() }
     }
 
     /// Ends it at once where no program has it open; returns when the host has recorded what was written.
     func end(_ node: UInt64) async {
         guard let opening = table.withLock({ $0.endUnused(node) }) else { return }
-        try? await opening.value.close()
+        await close(opening, node)
     }
 
     /// It has no name any more.
@@ -68,7 +78,7 @@ final class Writers: Sendable {
         guard let opening = table.withLock({ $0[node] }), let writer = try? await opening.value else { return }
         writer.unlink()
         guard table.withLock({ $0.endUnused(node) }) != nil else { return }
-        await writer.close()
+        await close(opening, node)
     }
 
     /// Ends all at once.

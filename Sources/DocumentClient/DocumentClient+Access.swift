@@ -60,6 +60,7 @@ extension DocumentClient {
         let outer = enclosing
         var request = request
         request.nestedIn = outer.map(\.access)
+        request.onBehalf = OnBehalf.current
         if let answered = AnsweredMessage.current, answered.desk == ObjectIdentifier(desk) {
             request.answering = answered.number
         }
@@ -93,6 +94,13 @@ extension DocumentClient {
         try await end(access, of: request)
         return value
     }
+
+    /// The number of the access that the running closure is inside of.
+    package var innermostAccess: UInt64? { enclosing.last?.access }
+
+    /// What was written in an access so far is on disk when this returns, and so is the document itself, when it was made
+    /// for that. The access goes on.
+    package func flush(access: UInt64) async throws(DocumentError) { try await tell(.flushAccess(access)) }
 
     /// Ends an access, also when the task is cancelled. When it may have changed something, that is safe when this
     /// returns; of one that has only read the host need not be waited for.

@@ -130,10 +130,9 @@ extension DocumentClient {
     /// - Parameter location: nil for everything.
     /// - Throws: ``DocumentError``: `noSuchItem` for what is not known here.
     public func status(_ location: Location? = nil) async throws(DocumentError) -> StorageStatus {
-        guard case .status(let domains, let items, let transfers) = try await ask(.status(location)) else {
-            throw Self.unexpectedAnswer
-        }
-        return StorageStatus(domains: domains, items: items, transfers: transfers)
+        guard case .status(let domains, let items, let transfers, let broughtFor) = try await ask(.status(location))
+        else { throw Self.unexpectedAnswer }
+        return StorageStatus(domains: domains, items: items, transfers: transfers, broughtFor: broughtFor)
     }
 }
 
@@ -169,11 +168,16 @@ public struct StorageStatus: Hashable, Sendable {
     public var items: [ItemStatus]
     /// What is on its way and what waits, of everything at and below the location that was named.
     public var transfers: TransferSummary
+    /// For whom contents were brought since the host's start, the last one first; not all of them, and empty where a
+    /// location was named.
+    public var broughtFor: [BroughtFor]
 
     /// What a host tells, or a test makes up.
     public init(
-        domains: [DomainStatus] = [], items: [ItemStatus] = [], transfers: TransferSummary = TransferSummary()
+        domains: [DomainStatus] = [], items: [ItemStatus] = [], transfers: TransferSummary = TransferSummary(),
+        broughtFor: [BroughtFor] = []
     ) {
+        self.broughtFor = broughtFor
         self.domains = domains
         self.items = items
         self.transfers = transfers

@@ -90,6 +90,11 @@ extension DocumentHost {
         try await granter.end(number, by: tool.owner)
     }
 
+    /// What was written in an access so far is on disk when this returns, and a document that was made for it, too.
+    public func flushAccess(_ number: UInt64, of tool: Tool) async throws(DocumentError) {
+        try await granter.flush(number, by: tool.owner)
+    }
+
     /// Copies a local document to a location, or moves it there: returns when the provider has it.
     public func export(
         _ source: FilePath, to destination: Location, removingSource: Bool, replacing: Bool,

@@ -58,6 +58,12 @@ extension DocumentHost {
         return report
     }
 
+    /// For whom contents were brought since the host's start, the last one first: for the user's own programs.
+    package func broughtFor(seenBy tool: Tool) -> [BroughtFor] {
+        guard case .user = tool.standing else { return [] }
+        return granter.brought.all
+    }
+
     private func status(
         of record: DomainRecord, _ description: DomainDescription, below: Location, _ index: IndexReader
     ) throws -> (domain: DomainStatus, items: [ItemStatus]) {

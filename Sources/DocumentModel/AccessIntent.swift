@@ -48,6 +48,8 @@ public struct AccessRequest: Hashable, Sendable {
     public var bookmark: Bookmark?
     /// The document is made, empty, and then written; there must be none. Of a plain write of one document only.
     public var isCreating = false
+    /// The program that the tool asks for, as people know it; nil: the tool itself.
+    public var onBehalf: String?
 
     /// One document of an access.
     public struct Intention: Hashable, Sendable {

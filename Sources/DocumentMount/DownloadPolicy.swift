@@ -18,6 +18,9 @@ package struct DownloadPolicy: Hashable, Sendable {
         }
     }
 
+    /// What people know a process by; nil when it cannot be seen from here.
+    package static func program(_ process: Int32) -> String? { executable(of: process) ?? name(of: process) }
+
     private static func executable(of process: Int32) -> String? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/\(process)/exe", &buffer, buffer.count)

@@ -81,6 +81,9 @@ struct ToolHandler: RequestHandler {
             }
             return .beginAccess(
                 access: number, path: first.path, item: first.item, also: Array(items.dropFirst()))
+        case .flushAccess(let number):
+            try await host.flushAccess(number, of: tool)
+            return .done
         case .endAccess(let number):
             try await host.endAccess(number, of: tool)
             return .done
@@ -122,7 +125,8 @@ struct ToolHandler: RequestHandler {
         case .status(let location):
             let report = try await host.status(below: location)
             return .status(
-                domains: host.reduced(report.domains, for: tool), items: report.items, transfers: report.transfers)
+                domains: host.reduced(report.domains, for: tool), items: report.items, transfers: report.transfers,
+                broughtFor: location == nil ? host.broughtFor(seenBy: tool) : [])
         case .resolveConflict(let location, let choice, let name):
             try await host.resolveConflict(at: location, keeping: choice, as: name)
             return .done

@@ -171,7 +171,7 @@ struct DeferredWorkTests {
         _ = try storage.store.finish(change, as: told)
         #expect(try storage.document("G/a.txt") == "contents of a")
         // The name is free at once.
-        _ = try storage.store.make(.document, named: try ItemName("F"), in: .root, of: storage.domain)
+        _ = try storage.store.makeDocument(named: try ItemName("F"), in: .root, of: storage.domain)
         #expect(try storage.document("F") == "")
     }
 
@@ -181,8 +181,9 @@ struct DeferredWorkTests {
         let change = try storage.store.beginRemoving(try ItemIdentifier("b"), in: storage.domain)
         #expect(try tellLater(storage, deleted: ["b"]).count == 1)
         try storage.store.finishRemoving(change)
-        _ = try storage.store.make(.document, named: try ItemName("b.txt"), in: .root, of: storage.domain)
+        let made = try storage.store.makeDocument(named: try ItemName("b.txt"), in: .root, of: storage.domain)
         #expect(try storage.document("b.txt") == "")
+        _ = try storage.store.recordChange(made.change)
         #expect(try storage.index.read { try $0.journal() }.isEmpty)
     }
 
@@ -226,8 +227,7 @@ struct DeferredWorkTests {
     @Test("Of an edit of what was removed meanwhile nothing stays in the journal")
     func editOfRemoved() throws {
         let storage = try StorageFixture()
-        let made = try storage.store.make(.document, named: try ItemName("n"), in: .root, of: storage.domain)
-        let write = try storage.store.expectChange(of: made.id, in: storage.domain)
+        let (made, write) = try storage.store.makeDocument(named: try ItemName("n"), in: .root, of: storage.domain)
         try storage.store.dropArriving(made)
         let error = #expect(throws: DocumentError.self) { try storage.store.recordChange(write) }
         #expect(error?.code == .noSuchItem)

@@ -235,17 +235,109 @@ struct MakingTests {
 
     @Test("CONT-7: a document or a folder with nothing in it is made at once; a name that is taken is refused")
     func made() throws {
-        let folder = try storage.store.make(.folder, named: ItemName("f"), in: .root, of: storage.domain)
+        let folder = try storage.store.makeFolder(named: ItemName("f"), in: .root, of: storage.domain)
         #expect(folder.isArriving && folder.item.kind == .folder)
-        let document = try storage.store.make(.document, named: ItemName("x"), in: folder.id, of: storage.domain)
+        let (document, change) = try storage.store.makeDocument(
+            named: ItemName("x"), in: folder.id, of: storage.domain)
         #expect(document.isArriving && document.state == .changed)
         #expect(try storage.document("f/x") == "")
-        for kind in [ItemKind.document, .folder] {
-            let refusal = #expect(throws: DocumentError.self) {
-                try storage.store.make(kind, named: ItemName("F"), in: .root, of: storage.domain)
-            }
-            #expect(refusal?.code == .nameClash)
+        #expect(try journal() == [change])
+        let asDocument = #expect(throws: DocumentError.self) {
+            try storage.store.makeDocument(named: ItemName("F"), in: .root, of: storage.domain)
         }
+        let asFolder = #expect(throws: DocumentError.self) {
+            try storage.store.makeFolder(named: ItemName("F"), in: .root, of: storage.domain)
+        }
+        #expect(asDocument?.code == .nameClash && asFolder?.code == .nameClash)
+        try storage.write("text", to: path("f/x"))
+        #expect(try storage.store.recordChange(change).item.name?.rawValue == "x")
+        #expect(try item(at: "f/x")?.local?.size == 4)
         #expect(try journal() == [])
+    }
+
+    @Test(
+        "A document that is made costs no flush; the end of its write, and whoever asks for it, brings it to the disk")
+    func flushes() throws {
+        let folder = try storage.store.makeFolder(named: ItemName("f"), in: .root, of: storage.domain)
+        let plan = FaultPlan()
+        let flushes = { plan.calls.filter { $0 == .flush }.count }
+        try FaultPlan.$current.withValue(plan) {
+            let (_, first) = try storage.store.makeDocument(named: ItemName("x"), in: folder.id, of: storage.domain)
+            let (_, second) = try storage.store.makeDocument(named: ItemName("y"), in: folder.id, of: storage.domain)
+            #expect(flushes() == 0)
+            // The file, its folder, and the folder around that.
+            try storage.store.flushChange(first)
+            #expect(flushes() == 3)
+            _ = try storage.store.recordChange(second)
+            #expect(flushes() == 6, "nothing was written to it, and it is there for all that")
+        }
+    }
+
+    /// Does something in another thread at a step, and gives it a while.
+    private final class Meanwhile: StepObserver {
+        private let step: JournalStep
+        private let body: @Sendable () -> Void
+        private let done = DispatchSemaphore(value: 0)
+
+        init(at step: JournalStep, _ body: @escaping @Sendable () -> Void) {
+            self.step = step
+            self.body = body
+        }
+
+        func reached(_ step: JournalStep) {
+            guard step == self.step else { return }
+            Thread.detachNewThread { [body, done] in
+                body()
+                done.signal()
+            }
+            if done.wait(timeout: .now() + 0.3) == .success { done.signal() }
+        }
+
+        func wait() { done.wait() }
+    }
+
+    @Test(
+        "A folder that is moved while a document is made in it, or comes into it, takes that along",
+        arguments: [false, true])
+    func movedAround(isProvided: Bool) throws {
+        let folder = try storage.item("f", "f", kind: .folder)
+        let document = try storage.item("d", "d", in: "f", contents: "text")
+        try storage.tell(folder, document)
+        try storage.tree.makeFolder(at: storage.location("f"))
+        let plain = storage.store
+        let moved = try storage.item("f", "g", kind: .folder, version: "2")
+        let domain = storage.domain
+        let meanwhile = Meanwhile(at: isProvided ? .materialisePublished : .makeExpected) {
+            _ = try? plain.apply([moved], in: domain)
+        }
+        storage.observe(meanwhile)
+        if isProvided {
+            _ = try storage.provide(document, "text")
+        } else {
+            let (_, change) = try storage.store.makeDocument(named: ItemName("d2"), in: folder.id, of: domain)
+            meanwhile.wait()
+            try storage.write("text", to: path("g/d2"))
+            _ = try storage.store.recordChange(change)
+        }
+        if isProvided { meanwhile.wait() }
+        #expect(try storage.document(isProvided ? "g/d" : "g/d2") == "text")
+        #expect(try storage.tree.inode(at: storage.location("f")) == nil)
+        #expect(try item(at: isProvided ? "g/d" : "g/d2")?.local?.size == 4)
+    }
+
+    @Test("COORD-19: a document that was just made is kept when the host dies, and is no item where its file is gone")
+    func crashWhileMade() throws {
+        _ = try storage.store.makeDocument(named: ItemName("kept"), in: .root, of: storage.domain)
+        _ = try storage.store.makeDocument(named: ItemName("lost"), in: .root, of: storage.domain)
+        try storage.write("text", to: path("kept"))
+        // As when the machine has died, and not only the host.
+        #expect(unlink(try path("lost").string) == 0)
+        try storage.reopen()
+        let report = try storage.store.reconcile()
+        #expect(report.unknownFiles == [] && report.missing == 0, "\(report)")
+        #expect(try item(at: "kept")?.local?.size == 4)
+        #expect(try item(at: "lost") == nil)
+        #expect(try journal() == [])
+        _ = try storage.store.makeDocument(named: ItemName("lost"), in: .root, of: storage.domain)
     }
 }

@@ -83,6 +83,7 @@ struct ServiceRoundTripTests {
                 readingOptions: ReadingOptions(rawValue: UInt32(generator.int(0...15))))
         }
         request.presenter = generator.optional { UInt64($0.int(1...1000)) }
+        request.onBehalf = generator.optional { "p" + $0.text(0...20) }
         request.coordinator = generator.optional { UInt64($0.int(1...1000)) }
         request.answering = generator.optional { UInt64($0.int(1...1000)) }
         request.isPreparation = generator.bool()
@@ -199,6 +200,7 @@ struct ServiceRoundTripTests {
                 .removeItem(try generator.location(), recursive: generator.bool(), discardUnsent: generator.bool()),
                 .beginAccess(try access(&generator)),
                 .endAccess(generator.next()),
+                .flushAccess(generator.next()),
                 .addPresenter(
                     PresenterRegistration(
                         number: UInt64(generator.int(1...1000)), location: try generator.optional { try $0.location() },
@@ -328,7 +330,12 @@ struct ServiceRoundTripTests {
                         )
                     },
                     items: try generator.many(0...4) { try status(&$0) },
-                    transfers: summary(&generator)
+                    transfers: summary(&generator),
+                    broughtFor: try generator.many(0...2) { generator in
+                        BroughtFor(
+                            who: "w" + generator.text(0...20), documents: generator.next(), bytes: generator.next(),
+                            last: try generator.location())
+                    }
                 ),
                 .transfers(
                     .space(

@@ -14,6 +14,11 @@ struct UsualCallTests {
             try change(&other)
             others.append(other)
         }
+        add { $0.onBehalf = "grep" }
+        add {
+            $0.coordinator = 7
+            $0.onBehalf = "Zürich"
+        }
         add { $0.intent = .writing }
         add { $0.readingOptions = .forUploading }
         add { $0.metadataOnly = true }

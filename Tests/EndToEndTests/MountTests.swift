@@ -42,6 +42,23 @@ import Testing
         }
     }
 
+    @Test("docent status tells for which programs documents were brought, and how many")
+    func broughtFor() throws {
+        try withTree { (machine) throws in
+            #expect(try !machine.succeed("status").contains("Brought"))
+            try machine.sh("ls -lR; cat work/a.txt; cat work/a.txt; grep -rq nothing work/Reports/old || true")
+            try machine.succeed("cat", "work:/b.txt")
+            let status = try machine.succeed("status")
+            let cat = try #require(
+                status.split(separator: "\n").first { $0.hasPrefix("  cat, through docent mount (") })
+            #expect(cat.hasSuffix("): 1 document, 6 B, last work:/a.txt"))
+            #expect(status.contains("  grep, through docent mount ("))
+            #expect(status.contains("last work:/Reports/old/deep ä.txt"))
+            #expect(status.contains("  docent cat ("))
+            #expect(try !machine.succeed("status", "work:/").contains("Brought"))
+        }
+    }
+
     @Test("What is not there, and what cannot be done, has the error number that says so")
     func refusals() throws {
         try withTree { (machine) throws in

@@ -16,6 +16,7 @@ final class HeldAccesses: Sendable {
         switch call {
         case .removeDomain: return nil
         case .endAccess(let number): return ServiceCall.endAccess(known(number)).serialized()
+        case .flushAccess(let number): return ServiceCall.flushAccess(known(number)).serialized()
         case .beginAccess(var request):
             request.nestedIn = request.nestedIn.prefix(4).map(known)
             return ServiceCall.beginAccess(request).serialized()

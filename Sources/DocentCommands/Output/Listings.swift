@@ -253,6 +253,13 @@ package enum StatusListing {
         {
             text += "\nEverything is in sync.\n"
         }
+        if !status.broughtFor.isEmpty {
+            text += "\nBrought since the host's start, because it was opened:\n"
+            text += status.broughtFor.map { brought in
+                let count = brought.documents == 1 ? "1 document" : "\(brought.documents) documents"
+                return "  \(brought.who): \(count), \(Words.size(brought.bytes)), last \(brought.last)\n"
+            }.joined()
+        }
         return text
     }
 

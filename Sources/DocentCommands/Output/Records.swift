@@ -139,12 +139,24 @@ extension DomainStatus {
     }
 }
 
+extension BroughtFor {
+    package var json: JSON {
+        .object([
+            ("who", .string(who)),
+            ("documents", JSON(documents)),
+            ("bytes", JSON(bytes)),
+            ("last", .string(last.description)),
+        ])
+    }
+}
+
 extension StorageStatus {
     package func json(with coordination: CoordinationStatus) -> JSON {
         .object([
             ("domains", .array(domains.map(\.json))),
             ("items", .array(items.map(\.json))),
             ("transfers", transfers.json),
+            ("broughtFor", .array(broughtFor.map(\.json))),
             ("holdings", .array(coordination.holdings.map(JSON.string))),
             ("waits", .array(coordination.waits.map(JSON.string))),
             ("droppedPresenters", .array(coordination.droppedPresenters.map(JSON.string))),

@@ -57,14 +57,14 @@ extension AccessGranter {
             access.awaited.append(AwaitedDocument(entry: entry, intention: number))
             return .place(try status(of: entry, at: location))
         }
-        let made = try await storage.run { try $0.make(.document, named: name, in: folder.id, of: folder.domain) }
-        guard let item = try known.item(made.key) else {
+        let made = try await storage.run { try $0.makeDocument(named: name, in: folder.id, of: folder.domain) }
+        access.changes.append(made.change)
+        guard let item = try known.item(made.item.key) else {
             throw DocumentError(.noSuchItem, "\(location) was removed while it was made.")
         }
         // From here on the claim is on the item.
         broker.noticed(.appeared, on: item.coordinated)
-        access.keys.append(made.key)
-        access.changes.append(try await storage.run { try $0.expectChange(of: made.id, in: made.domain) })
+        access.keys.append(made.item.key)
         access.intentions[number] = AccessIntention(item.coordinated, .writing(nil))
         return .item(item, snapshot: nil)
     }

@@ -38,6 +38,7 @@ struct AccessGranter: Sendable {
     let localChanges: LocalChangeWatcher
     let work: WorkGroup
     let logger: Logger
+    let brought = DownloadTally()
 
     /// - Parameter rights: what the tool may access, asked for again when it has waited.
     func begin(
@@ -91,7 +92,9 @@ struct AccessGranter: Sendable {
                 provide: { [self] wanted throws(DocumentError) in
                     // A tool's own access around this one, or one with its purpose, may be in the middle of a save.
                     let isAlone = nested.isEmpty && request.purpose == nil
-                    for item in wanted { try await provide(item, for: request, looking: isAlone, onProgress) }
+                    for item in wanted {
+                        try await provide(item, for: request, by: owner, looking: isAlone, onProgress)
+                    }
                 },
                 snapshot: { [self] wanted throws(DocumentError) in try await makeSnapshots(of: wanted, in: snapshots) },
                 { id in
@@ -206,7 +209,7 @@ struct AccessGranter: Sendable {
 
     /// COORD-9: contents first, under the claim.
     private func provide(
-        _ wanted: CoordinatedItem, for request: AccessRequest, looking: Bool,
+        _ wanted: CoordinatedItem, for request: AccessRequest, by owner: ClaimOwner, looking: Bool,
         _ onProgress: (@Sendable (TransferProgress?) -> Void)?
     ) async throws(DocumentError) {
         guard case .item(let key) = wanted.subject else { return }
@@ -219,7 +222,14 @@ struct AccessGranter: Sendable {
             return try await contents.bring(item, of: try domains.domain(key.domain), onProgress)
         }
         guard !item.isCurrent, item.state != .outdated else { return }
-        _ = try await materialiser.materialise(item, of: try domains.domain(key.domain), onProgress: onProgress)
+        let now = try await materialiser.materialise(item, of: try domains.domain(key.domain), onProgress: onProgress)
+        count(now, at: wanted.location, for: request, by: owner)
+    }
+
+    /// Contents have come for somebody.
+    private func count(_ item: IndexedItem, at location: Location, for request: AccessRequest, by owner: ClaimOwner) {
+        let who = request.onBehalf.map { "\($0), through \(owner.name)" } ?? owner.name
+        brought.add(who, bytes: UInt64(clamping: item.local?.size ?? 0), at: location)
     }
 
     private func makeSnapshots(of wanted: [CoordinatedItem], in snapshots: Snapshots) async throws(DocumentError) {
@@ -252,6 +262,16 @@ struct AccessGranter: Sendable {
             throw DocumentError(.invalidArgument, "Access \(number) is not held; it was ended before.")
         }
         try await end(access)
+    }
+
+    /// Makes durable what was written in an access so far.
+    ///
+    /// - Throws: `invalidArgument` when the tool holds no such access.
+    func flush(_ number: UInt64, by owner: ClaimOwner) async throws(DocumentError) {
+        guard let access = accesses.access(ClaimID(number), of: owner) else {
+            throw DocumentError(.invalidArgument, "Access \(number) is not held; it was ended before.")
+        }
+        for change in access.changes { try await storage.run { try $0.flushChange(change) } }
     }
 
     /// A tool's connection has ended, and all that it held with it (COORD-8). What it wrote counts.
@@ -337,7 +357,8 @@ struct AccessGranter: Sendable {
         let item = try await disk.look(item)
         guard item.state == .outdated else { return }
         do throws(DocumentError) {
-            _ = try await materialiser.materialise(item, of: domain, onProgress: onProgress)
+            let now = try await materialiser.materialise(item, of: domain, onProgress: onProgress)
+            count(now, at: request.location, for: request, by: owner)
         } catch {
             // Offline, or in the middle of an edit: an older version that is here is better than none, and the tool is told
             // the state.

@@ -49,6 +49,14 @@ final class AccessTable: Sendable {
         accesses.withLock { $0[access.claim] = access }
     }
 
+    /// Nil when the owner holds no such one.
+    func access(_ claim: ClaimID, of owner: ClaimOwner) -> Access? {
+        accesses.withLock { accesses in
+            guard let access = accesses[claim], access.owner == owner else { return nil }
+            return access
+        }
+    }
+
     /// Takes an access out of the table; nil when the owner holds no such one.
     func remove(_ claim: ClaimID, of owner: ClaimOwner) -> Access? {
         accesses.withLock { accesses in

@@ -63,7 +63,7 @@ struct Arrivals: Sendable {
         let claim = try await broker.claim(
             place.coordinated, for: .writing(.forReplacing), by: owner, nestedIn: EnclosingClaims.current)
         defer { broker.end(claim, effects: [.unchanged]) }
-        let made = try await storage.run { try $0.make(.folder, named: name, in: folder.id, of: folder.domain) }
+        let made = try await storage.run { try $0.makeFolder(named: name, in: folder.id, of: folder.domain) }
         try send(made)
         if !broker.isIdle { broker.noticed(.appeared, on: try storage.read { try $0.coordinated(made) }) }
         return made

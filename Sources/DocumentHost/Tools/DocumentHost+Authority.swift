@@ -28,7 +28,7 @@ extension DocumentHost {
         of call: ServiceCall, by id: ToolIdentifier
     ) throws(DocumentError) -> [(ToolAuthority.Use, Location)] {
         switch call {
-        case .hostStatus, .listDomains, .endAccess, .removePresenter, .cancelCoordinator: return []
+        case .hostStatus, .listDomains, .endAccess, .flushAccess, .removePresenter, .cancelCoordinator: return []
         case .listItems(let location, _, _, _, _), .getItem(let location, _), .download(let location),
             .evict(let location), .waitUntilSent(let location), .refresh(let location), .status(let location?),
             .listVersions(let location):

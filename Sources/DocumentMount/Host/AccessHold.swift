@@ -14,11 +14,14 @@ final class AccessHold: Sendable {
     private struct Granted {
         var path: FilePath
         var status: ItemStatus
+        var isFlushed = false
     }
 
     private let state = Mutex(State.beginning(nil))
     private let granted = Mutex<Granted?>(nil)
     private let task = Mutex<Task<Void, Never>?>(nil)
+    /// The host, and the number that it knows the access by.
+    private let access = Mutex<(client: DocumentClient, number: UInt64)?>(nil)
 
     /// Where the document's file is, and what was known of it when the access was granted.
     var path: FilePath { granted.withLock { $0?.path } ?? FilePath() }
@@ -38,13 +41,13 @@ final class AccessHold: Sendable {
     ///
     /// - Parameter onEnd: called when the host has been told that it has ended.
     func begin(
-        _ location: Location, _ kind: Kind, through coordinator: FileCoordinator,
+        _ location: Location, _ kind: Kind, through coordinator: FileCoordinator, of client: DocumentClient,
         onEnd: @escaping @Sendable () -> Void
     ) async throws {
         let (path, status) = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 state.withLock { $0 = .beginning(continuation) }
-                let task = Task { await self.run(location, kind, coordinator, onEnd) }
+                let task = Task { await self.run(location, kind, coordinator, client, onEnd) }
                 self.task.withLock { $0 = task }
                 if Task.isCancelled { task.cancel() }
             }
@@ -73,23 +76,30 @@ final class AccessHold: Sendable {
         await task.withLock { $0 }?.value
     }
 
+    /// Has the host bring to the disk what it knows of the document, and its name: both may be new. It is asked once, since
+    /// only the contents change afterwards.
+    func flush() async throws {
+        guard granted.withLock({ $0?.isFlushed }) == false, let access = access.withLock({ $0 }) else { return }
+        try await access.client.flush(access: access.number)
+        granted.withLock { $0?.isFlushed = true }
+    }
+
     private func run(
-        _ location: Location, _ kind: Kind, _ coordinator: FileCoordinator, _ onEnd: @Sendable () -> Void
+        _ location: Location, _ kind: Kind, _ coordinator: FileCoordinator, _ client: DocumentClient,
+        _ onEnd: @Sendable () -> Void
     ) async {
+        let body: (FilePath, ItemStatus) async -> Void = { path, status in
+            self.access.withLock { $0 = client.innermostAccess.map { (client, $0) } }
+            await self.hold(path, status)
+        }
         do {
             switch kind {
             case .reading:
-                try await coordinator.coordinate(readingItemAt: location) { path, status in
-                    await hold(path, status)
-                }
+                try await coordinator.coordinate(readingItemAt: location, body)
             case .writing:
-                try await coordinator.coordinate(writingItemAt: location) { path, status in
-                    await hold(path, status)
-                }
+                try await coordinator.coordinate(writingItemAt: location, body)
             case .creating:
-                try await coordinator.coordinate(creatingItemAt: location) { path, status in
-                    await hold(path, status)
-                }
+                try await coordinator.coordinate(creatingItemAt: location, body)
             }
         } catch {
             take()?.resume(throwing: error)

@@ -88,7 +88,7 @@ final class HostSession: Sendable {
             return state.lastHold
         }
         do {
-            try await hold.begin(location, kind, through: coordinator) { self.ended(number) }
+            try await hold.begin(location, kind, through: coordinator, of: client) { self.ended(number) }
             return hold
         } catch {
             ended(number)

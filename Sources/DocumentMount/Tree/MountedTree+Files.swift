@@ -12,16 +12,14 @@ extension MountedTree {
             return request.fail(.staleNFSFileHandle)
         }
         let isDenied = policy.denies(request.process)
+        let program = DownloadPolicy.program(request.process)
         request.answer { [self] request in
             do {
                 if isDenied, try await !known(at: location).hasContents { throw Errno.notPermitted }
-                let file: OpenFile
-                if flags.isWriting {
-                    file = opened(try await writer(of: node, at: location), node)
-                } else if let writer = try await writers.join(node) {
-                    file = opened(writer, node)
-                } else {
-                    file = try await openForReading(location, node)
+                let file = try await OnBehalf.$current.withValue(program) {
+                    if flags.isWriting { return opened(try await writer(of: node, at: location), node) }
+                    if let writer = try await writers.join(node) { return opened(writer, node) }
+                    return try await openForReading(location, node)
                 }
                 if flags.isWriting, flags.truncates {
                     do {

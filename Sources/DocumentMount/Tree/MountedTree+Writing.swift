@@ -130,6 +130,13 @@ extension MountedTree {
             do {
                 if !writer.isLive { try await revive(writer, file.node) }
                 try await disk.run { try writer.flush() }
+                do {
+                    try await writer.flushDocument()
+                } catch let error as DocumentError where error.code == .hostUnavailable {
+                    // It has ended in this moment.
+                    try await revive(writer, file.node)
+                    try await writer.flushDocument()
+                }
                 request.succeed()
             } catch {
                 request.fail(ErrorNumber.of(error))

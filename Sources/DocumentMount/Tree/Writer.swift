@@ -50,7 +50,14 @@ final class Writer: Sendable {
 
     func truncate(to size: Int64) throws(Errno) { try check(docent_ftruncate(file.rawValue, size)) }
 
+    /// The contents only.
     func flush() throws(Errno) { try check(docent_fsync(file.rawValue)) }
+
+    /// The document, with what the host knows of it; one that has no name any more is nobody else's.
+    func flushDocument() async throws {
+        let (hold, isUnlinked) = state.withLock { ($0.hold, $0.isUnlinked) }
+        if !isUnlinked { try await hold.flush() }
+    }
 
     /// - Parameter time: nil: now.
     func setModified(_ time: Timestamp?) throws(Errno) {

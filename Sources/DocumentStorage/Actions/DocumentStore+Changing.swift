@@ -60,6 +60,17 @@ extension DocumentStore {
         }
     }
 
+    /// Makes what was written so far durable, the document itself, too. The write goes on. What was removed meanwhile is
+    /// nobody's any more.
+    package func flushChange(_ entry: JournalEntry) throws {
+        let location = try index.read { index in
+            try (index.subject(of: entry) ?? entry.itemID).flatMap { try index.diskLocation(of: $0, in: entry.domain) }
+        }
+        guard let location, try tree.flush(location) != nil else { return }
+        if entry.payload.isNew { try tree.flushFolders(around: location) }
+        try index.flush()
+    }
+
     /// Looks at an item's file outside a coordinated write: records a change that was made without asking.
     ///
     /// - Parameter givingUp: unsent changes whose file is gone are given up. Some programs remove a file and make it anew
@@ -81,7 +92,10 @@ extension DocumentStore {
         if isSame, entry == nil, file == item.local {
             return true
         } else if isSame {
-            return try index.write(durably: false) { index in
+            let isNew = entry?.payload.isNew == true
+            // Nothing was written to it, and it is not on disk yet for all that.
+            if isNew, try tree.flush(location) != nil { try tree.flushFolders(around: location) }
+            return try index.write(durably: isNew) { index in
                 guard try index.isStill(item, at: location) else { return false }
                 if let file { try index.setFile(file, of: id, in: domain) }
                 guard let entry else { return true }
@@ -105,6 +119,7 @@ extension DocumentStore {
                 .destinationExists,
                 "A file lies at \(tree.path(of: location)), where the item has no contents: move it elsewhere.")
         } else if let flushed = try tree.flush(location) {
+            if entry?.payload.isNew == true { try tree.flushFolders(around: location) }
             return try index.write { index in
                 // An earlier change may have been acknowledged since it was looked at: this one was not.
                 guard try index.isStill(item, at: location) else { return false }

@@ -69,34 +69,37 @@ extension DocumentStore {
         let staged = try request.verify(materialisation.file, size: item.size, sha256: sha256, stamp: stamp)
         try reached(.materialiseVerified)
 
-        // It may have been renamed, or somebody may have begun to write to it, while the contents came.
-        let location = try index.read { index in
-            let (now, location) = try index.located(id, in: domain)
-            try Self.refuseMaterialising(now, at: location, index)
-            return location
-        }
-        let file = try tree.publish(staged, at: location, replacing: materialisation.item.local)
-        try reached(.materialisePublished)
-
-        // Need not survive the machine: the file is on disk, and its stamp says whose it is and in which version.
-        let (outcome, done) = try index.write(durably: false) { index in
-            let now = try index.known(id, in: domain)
-            let answered = try index.apply(item, answering: materialisation.item)
-            var outcome = answered ?? ApplyOutcome()
-            if now.isUnsent, let local = now.local, !local.isUntouched(since: file) {
-                // Somebody has changed it since it was there; or has replaced it, perhaps from what was there before.
-                if local.inode == file.inode {
-                    try index.setMaterialised(id, in: domain, version: item.version, file: local, state: now.state)
-                }
-                try index.finish(materialisation.entry)
-            } else {
-                try index.setMaterialised(
-                    id, in: domain, version: item.version, file: file,
-                    state: answered == nil ? .outdated : .materialised)
-                try index.finish(materialisation.entry)
-                try index.removeIfGone(id, in: domain, &outcome)
+        let (location, (outcome, done)) = try moves.exclusively {
+            // It may have been renamed, or somebody may have begun to write to it, while the contents came.
+            let location = try index.read { index in
+                let (now, location) = try index.located(id, in: domain)
+                try Self.refuseMaterialising(now, at: location, index)
+                return location
             }
-            return (outcome, try index.item(id, in: domain))
+            let file = try tree.publish(staged, at: location, replacing: materialisation.item.local)
+            try reached(.materialisePublished)
+
+            // Need not survive the machine: the file is on disk, and its stamp says whose it is and in which version.
+            let recorded = try index.write(durably: false) { index in
+                let now = try index.known(id, in: domain)
+                let answered = try index.apply(item, answering: materialisation.item)
+                var outcome = answered ?? ApplyOutcome()
+                if now.isUnsent, let local = now.local, !local.isUntouched(since: file) {
+                    // Somebody has changed it since it was there; or has replaced it, perhaps from what was there before.
+                    if local.inode == file.inode {
+                        try index.setMaterialised(id, in: domain, version: item.version, file: local, state: now.state)
+                    }
+                    try index.finish(materialisation.entry)
+                } else {
+                    try index.setMaterialised(
+                        id, in: domain, version: item.version, file: file,
+                        state: answered == nil ? .outdated : .materialised)
+                    try index.finish(materialisation.entry)
+                    try index.removeIfGone(id, in: domain, &outcome)
+                }
+                return (outcome, try index.item(id, in: domain))
+            }
+            return (location, recorded)
         }
         try? root.placeholders.remove(at: location)
         // What stays because of an error is swept at the next start.

@@ -129,37 +129,63 @@ extension DocumentStore {
         return holder
     }
 
-    /// Makes a document or folder with nothing in it; it is to be sent.
+    /// Makes a document with nothing in it, which is going to be written at once, and is to be sent then.
     ///
+    /// It is on disk when the write has ended, with what was written: as with any new file, and not before, unless
+    /// ``flushChange(_:)`` says so.
+    ///
+    /// - Returns: the item, and the journal's word that it is being written, for ``recordChange(_:)``.
     /// - Throws: `destinationExists`, `nameClash` when the place is taken.
-    package func make(
-        _ kind: ItemKind, named name: ItemName, in parent: ItemIdentifier, of domain: DomainName
-    ) throws -> IndexedItem {
-        guard kind == .document else { return try makeFolder(named: name, in: parent, of: domain) }
+    package func makeDocument(
+        named name: ItemName, in parent: ItemIdentifier, of domain: DomainName
+    ) throws -> (item: IndexedItem, change: JournalEntry) {
+        // A folder around it may be moved just now.
+        try moves.exclusively { try makeDocument(at: name, in: parent, of: domain) }
+    }
+
+    private func makeDocument(
+        at name: ItemName, in parent: ItemIdentifier, of domain: DomainName
+    ) throws -> (item: IndexedItem, change: JournalEntry) {
         let entry = try expectDocument(named: name, in: parent, of: domain)
         let place = Location(domain: domain, components: entry.payload.place ?? [])
-        let made = try takingBack {
+        return try takingBack {
             // Only what nobody has written to.
             if let file = try tree.file(at: place), file.size == 0 {
                 try tree.removeFile(at: place, expecting: file)
             }
             try index.write(durably: false) { try $0.finish(entry) }
         } _: {
-            guard try tree.makeFile(at: place) else { throw taken(place) }
-            return try takeIn(entry) { _, _, _ in throw taken(place) }
+            guard let id = entry.itemID, let file = try tree.makeFile(at: place) else { throw taken(place) }
+            var payload = JournalPayload()
+            payload.place = place.components
+            payload.file = file
+            payload.isNew = true
+            let made = try index.write(durably: false) { index in
+                guard try index.holder(of: name, in: parent, of: domain) == nil else { throw taken(place) }
+                try index.insertArrival(
+                    [CopiedPart(path: [], file: file)], in: parent, named: name, of: domain, as: id
+                ) { _ in file }
+                try index.finish(entry)
+                payload.base = try index.item(id, in: domain)?.synced
+                let change = try index.begin(.changeExpected, item: id, in: domain, payload: payload)
+                return (try index.located(id, in: domain).item, change)
+            }
+            try reached(.changeExpected)
+            return made
         }
-        guard let made else { throw DocumentError(.busy, "\(place) was removed while it was made: try again.") }
-        return made
     }
 
-    private func makeFolder(
+    /// Makes a folder with nothing in it; it is to be sent.
+    ///
+    /// - Throws: `destinationExists`, `nameClash` when the place is taken.
+    package func makeFolder(
         named name: ItemName, in parent: ItemIdentifier, of domain: DomainName
     ) throws -> IndexedItem {
         let folder = try index.read { try $0.diskLocation(of: parent, in: domain) }
         guard let folder else { throw IndexReader.unknown(parent, domain) }
         try refuseTaken(name, in: parent, of: domain)
         let place = folder.appending(name)
-        // An empty folder that a crash leaves is nobody's, and in nobody's way.
+        // An empty folder that a crash leaves, or that a move around it does, is nobody's, and in nobody's way.
         try tree.makeFolder(at: place)
         let id = try ItemIdentifier.makeArriving()
         try index.write { index in

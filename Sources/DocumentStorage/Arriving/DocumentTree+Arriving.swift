@@ -80,10 +80,10 @@ extension DocumentTree {
 
     /// Makes an empty file.
     ///
-    /// - Returns: false when something lies there already.
-    func makeFile(at location: Location) throws -> Bool {
+    /// - Returns: its identity; nil when something lies there already.
+    func makeFile(at location: Location) throws -> FileIdentity? {
         let (parent, name) = try place(of: location)
-        return try documents.folder(parent).makeFile(name) != nil
+        return try documents.folder(parent).makeFile(name)?.status().identity
     }
 
     /// Makes the names of the folders on the way to a place durable.

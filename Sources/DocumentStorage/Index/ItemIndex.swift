@@ -10,8 +10,7 @@ package import SystemPackage
 package final class ItemIndex: Sendable {
     private let pool: DatabasePool
     private let path: String
-    /// Whether the writing connection flushes each commit. Only touched by who writes.
-    private let isDurable = Mutex(true)
+    private let log: CommitLog
     private let writes = Atomic<UInt64>(0)
     private let listener = Mutex<Hook<Void>?>(nil)
     private let presenceObserver = Mutex<Hook<Set<PresenceNews>>?>(nil)
@@ -34,15 +33,18 @@ package final class ItemIndex: Sendable {
         }
         let name = path.string
         pool = try Self.translatingErrors(name) { try DatabasePool(path: name, configuration: configuration) }
-        try Self.translatingErrors(name) {
+        try Self.translatingErrors(name) { [pool] in
             try pool.writeWithoutTransaction { database in
-                try database.execute(sql: "PRAGMA synchronous = FULL")
+                // What is to be durable is flushed by us.
+                try database.execute(sql: "PRAGMA synchronous = NORMAL")
                 try database.inTransaction(.immediate) {
                     try IndexSchema.migrate(SQLConnection(database: database), path: name)
                     return .commit
                 }
             }
         }
+        log = try CommitLog(of: name)
+        try log.flush()
     }
 
     package func close() throws {
@@ -83,9 +85,20 @@ package final class ItemIndex: Sendable {
 
     /// One transaction: all of it, or nothing when the body throws.
     ///
-    /// - Parameter durably: on disk when the call returns. Without it the transaction survives the death of this
-    ///   process, and may be lost when the machine dies before the next durable one, then with all that came after it.
+    /// - Parameter durably: on disk when the call returns; others may see it a moment earlier. Without it the transaction
+    ///   survives the death of this process, and may be lost when the machine dies before the next durable one, then with
+    ///   all that came after it.
     package func write<T>(durably: Bool = true, _ body: (IndexTransaction) throws -> T) throws -> T {
+        try log.check()
+        let result = try commit(body)
+        if durably { try log.flush() }
+        return result
+    }
+
+    /// Returns when all that was written is on disk.
+    package func flush() throws { try log.flush() }
+
+    private func commit<T>(_ body: (IndexTransaction) throws -> T) throws -> T {
         // Also when it throws: whether all of it was undone need not be known.
         defer {
             writes.add(1, ordering: .acquiringAndReleasing)
@@ -93,11 +106,6 @@ package final class ItemIndex: Sendable {
         }
         return try Self.translatingErrors(path) {
             try pool.writeWithoutTransaction { database in
-                try isDurable.withLock { isDurable in
-                    guard isDurable != durably else { return }
-                    try database.execute(sql: "PRAGMA synchronous = \(durably ? "FULL" : "NORMAL")")
-                    isDurable = durably
-                }
                 let observer = changeObserver.withLock { $0 }
                 try isLogging.withLock { isLogging in
                     guard isLogging != (observer != nil) else { return }

@@ -51,6 +51,8 @@ package struct JournalPayload: Hashable, Sendable {
     package var discardsEdits = false
     /// Of a change: new contents, whatever was there before. What lies in the item's place when it has ended is they.
     package var replacesContents = false
+    /// Of a change: the document was made for it, and perhaps nothing of it is on disk yet.
+    package var isNew = false
 
     package init() {}
 }

@@ -23,6 +23,7 @@ extension JournalPayload {
         for part in parts { writer.add("part", part.text) }
         if discardsEdits { writer.add("discards-edits", "yes") }
         if replacesContents { writer.add("replaces-contents", "yes") }
+        if isNew { writer.add("is-new", "yes") }
         writer.finish()
         return writer.bytes
     }
@@ -48,6 +49,7 @@ extension JournalPayload {
         parts = try record.texts("part").map { try CopiedPart($0) }
         discardsEdits = record.text("discards-edits") == "yes"
         replacesContents = record.text("replaces-contents") == "yes"
+        isNew = record.text("is-new") == "yes"
     }
 
     private static func names(_ text: String) throws -> [ItemName] {

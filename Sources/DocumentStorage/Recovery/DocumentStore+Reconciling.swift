@@ -86,6 +86,15 @@ extension DocumentStore {
                 // It stays in the journal, and is tried again at the next start.
                 report.findings.append("\(name) was being written, and cannot be taken in: \(error.message)")
             }
+        case .takeBack:
+            guard let item = evidence.item else { return }
+            let outcome = try index.write { index in
+                try index.finish(entry)
+                return try index.deleteCleared(item.id, in: item.domain)
+            }
+            try perform(outcome)
+            report.findings.append(
+                "\(name) had just been made, and had not come to the disk when this machine stopped.")
         case .performInTree:
             try carryOn(entry, entry.action.rawValue, name, &report) { try perform(entry) }
         }

@@ -26,6 +26,8 @@ package enum RecoveryDecision: Hashable, Sendable {
     case resumeArrival
     /// What lies at its place is a new document; nothing there, nothing was made.
     case takeIn
+    /// It was just made, and nothing of it came to the disk: it is taken back.
+    case takeBack
     /// The index knows: the tree on disk is to follow.
     case performInTree
 }
@@ -101,6 +103,8 @@ extension RecoveryDecision {
 
     private static func recordChange(_ entry: JournalEntry, _ evidence: RecoveryEvidence) -> RecoveryDecision {
         guard let item = evidence.item else { return .forget }
+        // The machine has died: what nobody had flushed is gone, as with any file.
+        if entry.payload.isNew, item.isArriving, evidence.place == .nothing { return .takeBack }
         if item.local != nil { return .lookAtFile }
         // New contents, written where none were; anything else there is nobody's file.
         guard entry.payload.replacesContents, let base = entry.payload.base, case .file = evidence.place else {

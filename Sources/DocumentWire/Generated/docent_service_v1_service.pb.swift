@@ -599,6 +599,14 @@ package nonisolated struct WireServiceServiceRequest: Sendable {
     set {call = .coordinationStatus(newValue)}
   }
 
+  package var flushAccess: WireServiceFlushAccess {
+    get {
+      if case .flushAccess(let v)? = call {return v}
+      return WireServiceFlushAccess()
+    }
+    set {call = .flushAccess(newValue)}
+  }
+
   package var exportDocument: WireServiceExportDocument {
     get {
       if case .exportDocument(let v)? = call {return v}
@@ -923,6 +931,7 @@ package nonisolated struct WireServiceServiceRequest: Sendable {
     case setPresentedItem(WireServiceSetPresentedItem)
     case cancelCoordinator(WireServiceCancelCoordinator)
     case coordinationStatus(WireServiceCoordinationStatus)
+    case flushAccess(WireServiceFlushAccess)
     case exportDocument(WireServiceExportDocument)
     case moveDocument(WireServiceMoveDocument)
     case moveIn(WireServiceMoveIn)
@@ -2221,6 +2230,13 @@ package nonisolated struct WireServiceBeginAccess: @unchecked Sendable {
     set {_uniqueStorage()._creating = newValue}
   }
 
+  /// Whom the tool asks for, as people know it: the program that uses a mount. Shown beside what was brought for it. Empty:
+  /// the tool itself.
+  package var onBehalf: String {
+    get {_storage._onBehalf}
+    set {_uniqueStorage()._onBehalf = newValue}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -2329,6 +2345,20 @@ package nonisolated struct WireServiceAccessedItem: Sendable {
 }
 
 package nonisolated struct WireServiceEndAccess: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var access: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// What was written in an access so far is on disk when this is answered: the contents, and the document itself when it was
+/// made for the access. The access goes on.
+package nonisolated struct WireServiceFlushAccess: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -2873,11 +2903,35 @@ package nonisolated struct WireServiceStatusAnswer: Sendable {
   /// Clears the value of `transfers`. Subsequent reads from it will return its default value.
   package mutating func clearTransfers() {self._transfers = nil}
 
+  /// For whom contents were brought since the host's start, the last one first; not all of them.
+  package var broughtFor: [WireServiceBroughtFor] = []
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _transfers: WireServiceTransferSummary? = nil
+}
+
+/// For whom contents were brought because a document was opened.
+package nonisolated struct WireServiceBroughtFor: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// A host tool; or whom it asked for (`BeginAccess.on_behalf`).
+  package var who: String = String()
+
+  package var documents: UInt64 = 0
+
+  package var bytes: UInt64 = 0
+
+  /// Where the last one was.
+  package var last: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
 }
 
 package nonisolated struct WireServiceDomainStatus: Sendable {
@@ -4285,7 +4339,7 @@ nonisolated extension WireServiceToolIdentity: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ServiceRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_status\0\u{3}stop_host\0\u{3}nested_in\0\u{4}\u{7}list_providers\0\u{3}last_failure\0\u{3}restart_provider\0\u{3}record_provider\0\u{4}\u{7}add_domain\0\u{3}list_domains\0\u{3}remove_domain\0\u{3}answer_deletions\0\u{3}set_domain_rules\0\u{3}sign_in\0\u{3}sign_out\0\u{4}\u{4}list_items\0\u{3}get_item\0\u{3}make_folder\0\u{3}rename_item\0\u{3}remove_item\0\u{4}\u{6}begin_access\0\u{3}end_access\0\u{3}add_presenter\0\u{3}remove_presenter\0\u{3}set_presented_item\0\u{3}cancel_coordinator\0\u{3}coordination_status\0\u{4}\u{4}export_document\0\u{3}move_document\0\u{3}move_in\0\u{3}move_out\0\u{2}\u{7}download\0\u{1}evict\0\u{3}wait_until_sent\0\u{1}status\0\u{3}resolve_conflict\0\u{1}refresh\0\u{3}start_download\0\u{3}pause_transfers\0\u{3}keep_item\0\u{3}space_use\0\u{3}list_versions\0\u{3}restore_version\0\u{3}watch_items\0\u{3}next_events\0\u{3}end_watch\0\u{3}remove_versions\0\u{4}\u{5}begin_picker\0\u{3}browse_picker\0\u{3}make_picker_folder\0\u{3}choose_picker\0\u{3}cancel_picker\0\u{4}\u{10}create_bookmark\0\u{3}resolve_bookmark\0\u{3}start_bookmark\0\u{3}stop_bookmark\0\u{3}list_bookmarks\0\u{3}revoke_bookmark\0\u{4}\u{5}register_tool\0\u{3}list_tools\0\u{3}unregister_tool\0\u{3}open_container\0\u{3}list_containers\0\u{3}place_containers\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_status\0\u{3}stop_host\0\u{3}nested_in\0\u{4}\u{7}list_providers\0\u{3}last_failure\0\u{3}restart_provider\0\u{3}record_provider\0\u{4}\u{7}add_domain\0\u{3}list_domains\0\u{3}remove_domain\0\u{3}answer_deletions\0\u{3}set_domain_rules\0\u{3}sign_in\0\u{3}sign_out\0\u{4}\u{4}list_items\0\u{3}get_item\0\u{3}make_folder\0\u{3}rename_item\0\u{3}remove_item\0\u{4}\u{6}begin_access\0\u{3}end_access\0\u{3}add_presenter\0\u{3}remove_presenter\0\u{3}set_presented_item\0\u{3}cancel_coordinator\0\u{3}coordination_status\0\u{3}flush_access\0\u{4}\u{3}export_document\0\u{3}move_document\0\u{3}move_in\0\u{3}move_out\0\u{2}\u{7}download\0\u{1}evict\0\u{3}wait_until_sent\0\u{1}status\0\u{3}resolve_conflict\0\u{1}refresh\0\u{3}start_download\0\u{3}pause_transfers\0\u{3}keep_item\0\u{3}space_use\0\u{3}list_versions\0\u{3}restore_version\0\u{3}watch_items\0\u{3}next_events\0\u{3}end_watch\0\u{3}remove_versions\0\u{4}\u{5}begin_picker\0\u{3}browse_picker\0\u{3}make_picker_folder\0\u{3}choose_picker\0\u{3}cancel_picker\0\u{4}\u{10}create_bookmark\0\u{3}resolve_bookmark\0\u{3}start_bookmark\0\u{3}stop_bookmark\0\u{3}list_bookmarks\0\u{3}revoke_bookmark\0\u{4}\u{5}register_tool\0\u{3}list_tools\0\u{3}unregister_tool\0\u{3}open_container\0\u{3}list_containers\0\u{3}place_containers\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4617,6 +4671,19 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
           self.call = .coordinationStatus(v)
+        }
+      }()
+      case 47: try {
+        var v: WireServiceFlushAccess?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .flushAccess(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .flushAccess(v)
         }
       }()
       case 50: try {
@@ -5216,6 +5283,10 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
     case .coordinationStatus?: try {
       guard case .coordinationStatus(let v)? = self.call else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 46)
+    }()
+    case .flushAccess?: try {
+      guard case .flushAccess(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 47)
     }()
     case .exportDocument?: try {
       guard case .exportDocument(let v)? = self.call else { preconditionFailure() }
@@ -7459,7 +7530,7 @@ nonisolated extension WireServiceRemoveItem: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension WireServiceBeginAccess: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".BeginAccess"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0\u{1}intent\0\u{1}purpose\0\u{3}metadata_only\0\u{3}nested_in\0\u{3}writing_option\0\u{3}reading_options\0\u{1}also\0\u{1}presenter\0\u{1}coordinator\0\u{1}answering\0\u{1}preparation\0\u{1}bookmark\0\u{1}creating\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0\u{1}intent\0\u{1}purpose\0\u{3}metadata_only\0\u{3}nested_in\0\u{3}writing_option\0\u{3}reading_options\0\u{1}also\0\u{1}presenter\0\u{1}coordinator\0\u{1}answering\0\u{1}preparation\0\u{1}bookmark\0\u{1}creating\0\u{3}on_behalf\0")
 
   fileprivate class _StorageClass {
     var _location: String = String()
@@ -7476,6 +7547,7 @@ nonisolated extension WireServiceBeginAccess: SwiftProtobuf.Message, SwiftProtob
     var _preparation: Bool = false
     var _bookmark: Data = Data()
     var _creating: Bool = false
+    var _onBehalf: String = String()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -7500,6 +7572,7 @@ nonisolated extension WireServiceBeginAccess: SwiftProtobuf.Message, SwiftProtob
       _preparation = source._preparation
       _bookmark = source._bookmark
       _creating = source._creating
+      _onBehalf = source._onBehalf
     }
   }
 
@@ -7532,6 +7605,7 @@ nonisolated extension WireServiceBeginAccess: SwiftProtobuf.Message, SwiftProtob
         case 12: try { try decoder.decodeSingularBoolField(value: &_storage._preparation) }()
         case 13: try { try decoder.decodeSingularBytesField(value: &_storage._bookmark) }()
         case 14: try { try decoder.decodeSingularBoolField(value: &_storage._creating) }()
+        case 15: try { try decoder.decodeSingularStringField(value: &_storage._onBehalf) }()
         default: break
         }
       }
@@ -7586,6 +7660,9 @@ nonisolated extension WireServiceBeginAccess: SwiftProtobuf.Message, SwiftProtob
       if _storage._creating != false {
         try visitor.visitSingularBoolField(value: _storage._creating, fieldNumber: 14)
       }
+      if !_storage._onBehalf.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._onBehalf, fieldNumber: 15)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -7609,6 +7686,7 @@ nonisolated extension WireServiceBeginAccess: SwiftProtobuf.Message, SwiftProtob
         if _storage._preparation != rhs_storage._preparation {return false}
         if _storage._bookmark != rhs_storage._bookmark {return false}
         if _storage._creating != rhs_storage._creating {return false}
+        if _storage._onBehalf != rhs_storage._onBehalf {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -7824,6 +7902,36 @@ nonisolated extension WireServiceEndAccess: SwiftProtobuf.Message, SwiftProtobuf
   }
 
   package static func ==(lhs: WireServiceEndAccess, rhs: WireServiceEndAccess) -> Bool {
+    if lhs.access != rhs.access {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceFlushAccess: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".FlushAccess"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}access\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.access) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.access != 0 {
+      try visitor.visitSingularUInt64Field(value: self.access, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceFlushAccess, rhs: WireServiceFlushAccess) -> Bool {
     if lhs.access != rhs.access {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -8671,7 +8779,7 @@ nonisolated extension WireServiceStatus: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension WireServiceStatusAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".StatusAnswer"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}domains\0\u{1}items\0\u{1}transfers\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}domains\0\u{1}items\0\u{1}transfers\0\u{3}brought_for\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8682,6 +8790,7 @@ nonisolated extension WireServiceStatusAnswer: SwiftProtobuf.Message, SwiftProto
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.domains) }()
       case 2: try { try decoder.decodeRepeatedMessageField(value: &self.items) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._transfers) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.broughtFor) }()
       default: break
       }
     }
@@ -8701,6 +8810,9 @@ nonisolated extension WireServiceStatusAnswer: SwiftProtobuf.Message, SwiftProto
     try { if let v = self._transfers {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
+    if !self.broughtFor.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.broughtFor, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -8708,6 +8820,52 @@ nonisolated extension WireServiceStatusAnswer: SwiftProtobuf.Message, SwiftProto
     if lhs.domains != rhs.domains {return false}
     if lhs.items != rhs.items {return false}
     if lhs._transfers != rhs._transfers {return false}
+    if lhs.broughtFor != rhs.broughtFor {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceBroughtFor: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".BroughtFor"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}who\0\u{1}documents\0\u{1}bytes\0\u{1}last\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.who) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.documents) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.bytes) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.last) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.who.isEmpty {
+      try visitor.visitSingularStringField(value: self.who, fieldNumber: 1)
+    }
+    if self.documents != 0 {
+      try visitor.visitSingularUInt64Field(value: self.documents, fieldNumber: 2)
+    }
+    if self.bytes != 0 {
+      try visitor.visitSingularUInt64Field(value: self.bytes, fieldNumber: 3)
+    }
+    if !self.last.isEmpty {
+      try visitor.visitSingularStringField(value: self.last, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceBroughtFor, rhs: WireServiceBroughtFor) -> Bool {
+    if lhs.who != rhs.who {return false}
+    if lhs.documents != rhs.documents {return false}
+    if lhs.bytes != rhs.bytes {return false}
+    if lhs.last != rhs.last {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -32,6 +32,7 @@ extension AccessRequest {
         answering = call.answering == 0 ? nil : call.answering
         isPreparation = call.preparation
         bookmark = call.bookmark.isEmpty ? nil : try Bookmark(bytes: Array(call.bookmark))
+        onBehalf = call.onBehalf.isEmpty ? nil : try Checks.text(call.onBehalf, "A program's name", limit: 256)
         isCreating = call.creating
         guard !isCreating || isPlainWrite else {
             throw DocumentError(
@@ -112,6 +113,7 @@ extension WireServiceBeginAccess {
         preparation = request.isPreparation
         bookmark = collected(request.bookmark?.bytes ?? [])
         creating = request.isCreating
+        onBehalf = request.onBehalf ?? ""
     }
 }
 

@@ -28,6 +28,13 @@ extension ServiceCall {
             guard let coordinator = scanner.varint(), coordinator != 0 else { return nil }
             request.coordinator = coordinator
         }
+        if scanner.skip(UsualField.onBehalf) {
+            guard let bytes = scanner.byteField(), let name = String(validating: bytes, as: UTF8.self),
+                // What is none is for the others to refuse.
+                let name = try? Checks.text(name, "A program's name", limit: 256), !name.isEmpty
+            else { return nil }
+            request.onBehalf = name
+        }
         guard scanner.isAtEnd else { return nil }
         self = .beginAccess(request)
     }
@@ -49,6 +56,7 @@ extension ServiceCall {
         case .beginAccess(let request):
             var usual = AccessRequest(location: request.location, intent: .reading)
             usual.coordinator = request.coordinator
+            usual.onBehalf = request.onBehalf
             guard request == usual else { return nil }
             let text = request.location.description.utf8
             var body: [UInt8] = []
@@ -60,6 +68,11 @@ extension ServiceCall {
             if let coordinator = request.coordinator, coordinator != 0 {
                 body.append(UsualField.coordinator)
                 appendVarint(coordinator, to: &body)
+            }
+            if let name = request.onBehalf?.utf8, !name.isEmpty {
+                body.append(UsualField.onBehalf)
+                appendVarint(UInt64(name.count), to: &body)
+                body += name
             }
             return Self.call(UsualField.beginAccess, body)
         default: return nil
@@ -85,6 +98,7 @@ private enum UsualField {
     static let location: UInt8 = 0x0A
     static let intent: UInt8 = 0x10
     static let coordinator: UInt8 = 0x50
+    static let onBehalf: UInt8 = 0x7A
     /// `Intent.READING`.
     static let reading: UInt64 = 1
     /// Of `EndAccess`.

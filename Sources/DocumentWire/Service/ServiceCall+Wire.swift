@@ -77,6 +77,7 @@ extension ServiceCall {
             )
         case .beginAccess(let call): self = .beginAccess(try AccessRequest(call))
         case .endAccess(let call): self = .endAccess(call.access)
+        case .flushAccess(let call): self = .flushAccess(call.access)
         case .addPresenter(let call): self = .addPresenter(try PresenterRegistration(call))
         case .removePresenter(let call): self = .removePresenter(call.presenter)
         case .setPresentedItem(let call):
@@ -269,6 +270,7 @@ extension ServiceCall {
             )
         case .beginAccess(let request): .beginAccess(WireServiceBeginAccess(request))
         case .endAccess(let access): .endAccess(.with { $0.access = access })
+        case .flushAccess(let access): .flushAccess(.with { $0.access = access })
         case .addPresenter(let registration): .addPresenter(WireServiceAddPresenter(registration))
         case .removePresenter(let presenter): .removePresenter(.with { $0.presenter = presenter })
         case .setPresentedItem(let presenter, let location):

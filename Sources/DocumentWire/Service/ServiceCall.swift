@@ -26,6 +26,7 @@ package enum ServiceCall: Hashable, Sendable {
     case removeItem(Location, recursive: Bool, discardUnsent: Bool)
     case beginAccess(AccessRequest)
     case endAccess(UInt64)
+    case flushAccess(UInt64)
     case addPresenter(PresenterRegistration)
     case removePresenter(UInt64)
     case setPresentedItem(UInt64, Location?)

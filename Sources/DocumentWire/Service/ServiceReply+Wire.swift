@@ -61,7 +61,8 @@ extension ServiceReply {
             self = .status(
                 domains: try mapped(answer.domains, DomainStatus.init),
                 items: try mapped(answer.items, ItemStatus.init),
-                transfers: TransferSummary(answer.transfers)
+                transfers: TransferSummary(answer.transfers),
+                broughtFor: try mapped(answer.broughtFor, BroughtFor.init)
             )
         case .listVersions(let answer): self = .versions(try mapped(answer.versions, DocumentVersion.init))
         case .beginPicker(let answer):
@@ -144,12 +145,13 @@ extension ServiceReply {
                     $0.bytes = bytes
                 }
             )
-        case .status(let domains, let items, let transfers):
+        case .status(let domains, let items, let transfers, let broughtFor):
             .status(
                 .with {
                     $0.domains = domains.map(WireServiceDomainStatus.init)
                     $0.items = items.map(WireServiceItemStatus.init)
                     $0.transfers = WireServiceTransferSummary(transfers)
+                    $0.broughtFor = broughtFor.map(WireServiceBroughtFor.init)
                 }
             )
         case .versions(let versions):

@@ -17,7 +17,9 @@ package enum ServiceReply: Hashable, Sendable {
     case beginAccess(access: UInt64, path: String, item: ItemStatus, also: [AccessedItem] = [])
     case coordinationStatus(CoordinationStatus)
     case evict(evicted: Int, bytes: UInt64)
-    case status(domains: [DomainStatus], items: [ItemStatus], transfers: TransferSummary = TransferSummary())
+    case status(
+        domains: [DomainStatus], items: [ItemStatus], transfers: TransferSummary = TransferSummary(),
+        broughtFor: [BroughtFor] = [])
     case versions([DocumentVersion])
     case beginPicker(UInt64, roots: [PickerRoot])
     case browsePicker(PickerListing)

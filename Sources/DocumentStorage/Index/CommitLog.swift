@@ -1,0 +1,56 @@
+internal import CDocentShims
+internal import DocumentModel
+internal import Glibc
+internal import Synchronization
+internal import SystemPackage
+
+/// The index's write-ahead log, flushed beside SQLite and not by it: commits of several threads that are to be durable are
+/// flushed together, and nobody else waits for that to write.
+///
+/// SQLite flushes the log itself before it takes commits over into the database, so that all of them are on disk once the log
+/// is.
+final class CommitLog: Sendable {
+    private let descriptor: Int32
+    private let path: String
+    private let flushes = GroupedFlush()
+    /// After an error nobody knows what is on disk, and the next flush would not say so.
+    private let hasFailed = Atomic<Bool>(false)
+
+    /// - Parameter path: of the database, which has been written to in its present mode.
+    init(of path: String) throws {
+        self.path = path + "-wal"
+        let result = Int(docent_openat2(Int32(DOCENT_AT_FDCWD), self.path, UInt64(O_RDONLY), 0, 0))
+        guard result >= 0 else {
+            throw DocumentError.system(result, "The index's log \(self.path) could not be opened")
+        }
+        descriptor = Int32(result)
+        // Its name is new, perhaps.
+        try DirectoryHandle(trusting: FilePath(path).removingLastComponent().string).flush()
+    }
+
+    deinit { _ = docent_close(descriptor) }
+
+    /// - Throws: once it could not be flushed, always: until the next start, which compares the index with what is there.
+    func check() throws {
+        guard !hasFailed.load(ordering: .acquiring) else { throw failed }
+    }
+
+    /// Returns when everything that was committed before is on disk.
+    func flush() throws {
+        try check()
+        try flushes.run {
+            try check()
+            guard docent_fsync(descriptor) >= 0 else {
+                hasFailed.store(true, ordering: .releasing)
+                throw failed
+            }
+        }
+    }
+
+    private var failed: DocumentError {
+        DocumentError(
+            .localStorage,
+            "The index's log \(path) could not be written to disk: check the disk, then stop the host and start it again."
+        )
+    }
+}

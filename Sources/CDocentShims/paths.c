@@ -26,7 +26,84 @@ int docent_openat2(int folder, const char *path, uint64_t flags, uint32_t mode, 
     do {
         file = syscall(SYS_openat2, folder, path, &how, sizeof how);
     } while (file < 0 && (errno == EINTR || (errno == EAGAIN && attempts++ < 64)));
+    // A sandbox whose filter cannot look into the call's flags has none of it.
+    if (file < 0 && errno == ENOSYS) return docent_open_stepwise(folder, path, flags, mode, resolve);
     return file < 0 ? -errno : (int)file;
+}
+
+// Whether two open files are below the same mount.
+static int is_same_mount(int one, int other) {
+    struct statx status[2];
+    if (statx(one, "", AT_EMPTY_PATH, STATX_MNT_ID, &status[0]) != 0 ||
+        statx(other, "", AT_EMPTY_PATH, STATX_MNT_ID, &status[1]) != 0) {
+        return 0;
+    }
+    // Where the kernel does not number them yet (before 5.8) both are 0.
+    return status[0].stx_dev_major == status[1].stx_dev_major && status[0].stx_dev_minor == status[1].stx_dev_minor &&
+           (!(status[0].stx_mask & status[1].stx_mask & STATX_MNT_ID) || status[0].stx_mnt_id == status[1].stx_mnt_id);
+}
+
+static int is_link(int folder, const char *name) {
+    struct stat status;
+    return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) == 0 && S_ISLNK(status.st_mode);
+}
+
+static int open_once(int folder, const char *name, uint64_t flags, uint32_t mode) {
+    int file;
+    do {
+        file = openat(folder, name, (int)flags | O_CLOEXEC, mode);
+    } while (file < 0 && errno == EINTR);
+    return file;
+}
+
+// One step: a name, and never a link.
+static int open_step(int folder, const char *name, uint64_t flags, uint32_t mode) {
+    int file = open_once(folder, name, flags | O_NOFOLLOW, mode);
+    // Of a link that must not be followed the kernel says that it is no folder.
+    if (file < 0 && errno == ENOTDIR && !(flags & O_NOFOLLOW) && is_link(folder, name)) errno = ELOOP;
+    if (file < 0 || !(flags & O_PATH) || (flags & O_NOFOLLOW) || !is_link(file, "")) return file;
+    close(file);
+    errno = ELOOP;
+    return -1;
+}
+
+int docent_open_stepwise(int folder, const char *path, uint64_t flags, uint32_t mode, uint64_t resolve) {
+    if (resolve == 0) {
+        int file = open_once(folder, path, flags, mode);
+        return file < 0 ? -errno : file;
+    }
+    if (!(resolve & DOCENT_RESOLVE_NO_SYMLINKS) || !(resolve & DOCENT_RESOLVE_BENEATH)) return -ENOSYS;
+    if (*path == '/') return -EXDEV;
+    if (*path == 0) return -ENOENT;
+    int current = folder;
+    for (;;) {
+        size_t length = strcspn(path, "/");
+        char name[256];
+        int result = 0;
+        if (length >= sizeof name) result = ENAMETOOLONG;
+        if (length == 2 && path[0] == '.' && path[1] == '.') result = EXDEV;
+        const char *rest = path + length + strspn(path + length, "/");
+        int is_last = *rest == 0;
+        if (is_last && path[length] == '/' && (flags & O_CREAT)) result = EISDIR;
+        int next = -1;
+        if (result == 0) {
+            memcpy(name, path, length);
+            name[length] = 0;
+            // A slash at the end asks for a folder, and for what a link leads to.
+            uint64_t last = path[length] == '/' ? (flags & ~(uint64_t)O_NOFOLLOW) | O_DIRECTORY : flags;
+            next = is_last ? open_step(current, name, last, mode) : open_step(current, name, O_PATH | O_DIRECTORY, 0);
+            result = next < 0 ? errno : 0;
+        }
+        if (result == 0 && (resolve & DOCENT_RESOLVE_NO_XDEV) && !is_same_mount(folder, next)) {
+            close(next);
+            result = EXDEV;
+        }
+        if (current != folder) close(current);
+        if (result != 0) return -result;
+        if (is_last) return next;
+        current = next;
+        path = rest;
+    }
 }
 
 int docent_close(int file) {

@@ -31,7 +31,7 @@ public final class DocumentHost: Sendable {
         /// no processes of its own, as `docentd`.
         public var adoptsOrphans = false
         /// Whether providers are started where the kernel has no Landlock, and nothing keeps them to the files that
-        /// they ask for. The user's to decide.
+        /// they ask for, or one that is too old for what they ask for. The user's to decide.
         public var allowsUnsandboxedProviders = false
         /// Whether programs that nobody registered count as the user's own, and may do what the user may. Else they may do
         /// nothing, but for the command line tool beside the trampoline.

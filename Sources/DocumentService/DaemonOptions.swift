@@ -6,7 +6,7 @@ package struct DaemonOptions: Hashable, Sendable {
     package var idleTime: Duration? = .seconds(600)
     /// Further provider bundles.
     package var bundles: [String] = []
-    /// Whether providers are started where the kernel has no Landlock.
+    /// Whether providers are started where the kernel has no Landlock, or too old a one for them.
     package var allowsUnsandboxed = false
     /// Whether programs that nobody registered may do nothing.
     package var registeredToolsOnly = false
@@ -21,7 +21,8 @@ package struct DaemonOptions: Hashable, Sendable {
           --idle-time SECONDS  end after so long without a connection and without work (default 600)
           --bundle FOLDER      a further provider bundle; may be given several times
           --allow-unsandboxed  start providers also where the kernel has no Landlock, and nothing keeps them to the
-                               files that they ask for; DOCENT_ALLOW_UNSANDBOXED=1 does the same
+                               files that they ask for, or one that is too old for the ports or the processes that
+                               they ask for; DOCENT_ALLOW_UNSANDBOXED=1 does the same
           --registered-tools-only
                                programs that nobody registered may do nothing, but for docent itself;
                                DOCENT_REGISTERED_TOOLS_ONLY=1 does the same

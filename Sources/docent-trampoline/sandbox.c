@@ -16,6 +16,7 @@
 
 // The kernel's interface as of Landlock ABI 7; the headers of Debian 12 know ABI 2.
 enum { SYSTEM_CREATE_RULESET = 444, SYSTEM_ADD_RULE = 445, SYSTEM_RESTRICT_SELF = 446, SYSTEM_OPENAT2 = 437 };
+enum { FIRST_WITH_TRUNCATION = 3 };
 enum { CREATE_RULESET_VERSION = 1, RULE_PATH_BENEATH = 1, RULE_NET_PORT = 2 };
 
 enum {
@@ -114,9 +115,8 @@ static int add_own_arguments(int ruleset, const struct ruleset *handled) {
     return 0;
 }
 
-static int restrict_by_landlock(const struct sandbox *sandbox, const char **what) {
+static int restrict_by_landlock(const struct sandbox *sandbox, long abi, const char **what) {
     *what = "Landlock";
-    long abi = syscall(SYSTEM_CREATE_RULESET, NULL, (size_t)0, CREATE_RULESET_VERSION);
     if (abi < 1) return sandbox->may_lack_landlock ? 0 : -1;
     struct ruleset handled = handled_by(abi);
     int ruleset = (int)syscall(SYSTEM_CREATE_RULESET, &handled, sizeof handled, 0);
@@ -141,13 +141,15 @@ static int restrict_by_landlock(const struct sandbox *sandbox, const char **what
 int sandbox_enter(const struct sandbox *sandbox, int channel, bool *counts_tasks, const char **what) {
     *what = "the end of all capabilities";
     if (privileges_drop() != 0) return -1;
-    if (restrict_by_landlock(sandbox, what) != 0) return -1;
+    long abi = syscall(SYSTEM_CREATE_RULESET, NULL, (size_t)0, CREATE_RULESET_VERSION);
+    if (restrict_by_landlock(sandbox, abi, what) != 0) return -1;
     *what = "the filter of system calls";
     const struct system_calls allowed = {
         .internet = sandbox->port_count > 0,
         .processes = sandbox->processes > 0,
         .watching = sandbox->may_watch,
         .attributes = sandbox->may_change_attributes,
+        .unseen_truncation = abi >= 1 && abi < FIRST_WITH_TRUNCATION,
     };
     int listener;
     if (system_calls_filter(&allowed, &listener) != 0) return -1;

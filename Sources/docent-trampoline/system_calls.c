@@ -146,9 +146,10 @@ static const short attributes_by_path[] = {
 };
 
 // Programs have another way for when a kernel lacks these. An io_uring makes calls that no filter sees; memory in a
-// file without a name counts for nobody; clone3 has its flags where a filter cannot look.
+// file without a name counts for nobody; clone3 and openat2 have their flags where a filter cannot look.
 static const short lacking[] = {
     SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register, SYS_memfd_create, CALL_memfd_secret, SYS_clone3,
+    SYS_openat2,
 };
 
 static const short forking[] = {
@@ -338,8 +339,9 @@ static void files(struct program *program, const struct system_calls *allowed) {
     end_case(program, begin, 0);
 }
 
-// What may be about a thread of the program's own. The shepherd looks into it.
-static void openings(struct program *program) {
+// What Landlock does not see of an opening, and what may be about a thread of the program's own: the shepherd looks into
+// that.
+static void openings(struct program *program, const struct system_calls *allowed, bool has_listener) {
     static const struct {
         short call, flags;
     } opening[] = {
@@ -350,12 +352,26 @@ static void openings(struct program *program) {
     };
     for (size_t index = 0; index < COUNT(opening); index++) {
         unsigned short begin = begin_case(program, opening[index].call);
+        // The third way to open a file, neither for reading nor for writing: Landlock asks for no right at all, and the
+        // descriptor is good enough to change modes, times and attributes.
         load_argument(program, opening[index].flags);
-        mask(program, ~(unsigned)OWN_THREADS_OTHER_FLAGS);
-        add(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, (unsigned)OWN_THREADS_FLAGS);
-        ask(program);
+        mask(program, O_ACCMODE);
+        if_equal(program, O_ACCMODE, EACCES);
+        if (allowed->unseen_truncation) {
+            // Whoever opens it for writing has shown that right.
+            load_argument(program, opening[index].flags);
+            mask(program, O_ACCMODE | O_TRUNC);
+            if_equal(program, O_RDONLY | O_TRUNC, EACCES);
+        }
+        if (has_listener) {
+            load_argument(program, opening[index].flags);
+            mask(program, ~(unsigned)OWN_THREADS_OTHER_FLAGS);
+            add(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, (unsigned)OWN_THREADS_FLAGS);
+            ask(program);
+        }
         end_case(program, begin, 0);
     }
+    if (allowed->unseen_truncation) refuse(program, SYS_truncate, EACCES);
 }
 
 // The listener, or 0 without one; -1 with errno.
@@ -374,7 +390,7 @@ static int install(const struct system_calls *allowed, bool has_listener) {
     starts(&program, allowed, has_listener);
     processes(&program, allowed);
     files(&program, allowed);
-    if (has_listener) openings(&program);
+    openings(&program, allowed, has_listener);
     answer(&program, 0);
     if (program.is_full) {
         errno = E2BIG;

@@ -9,6 +9,8 @@ struct system_calls {
     bool processes;   // fork and its like
     bool watching;    // inotify
     bool attributes;  // modes, owners, times and attributes of open files
+    // Landlock is there and lets everybody empty files (before ABI 3): that takes a file that is open for writing, then.
+    bool unseen_truncation;
 };
 
 // 0, or -1 with errno. What is refused fails with an error that programs know; nothing is killed for it.

@@ -131,13 +131,13 @@ import Testing
         }
     }
 
-    /// From now on the machine's daemon finds no Landlock.
-    private func withoutLandlock(_ machine: Machine) throws {
+    /// From now on the machine's daemon finds no Landlock, or that of an older kernel.
+    private func withoutLandlock(_ machine: Machine, but version: String = "") throws {
         let daemon = machine.folder + "/bin/docentd"
         try FileManager.default.moveItem(atPath: daemon, toPath: daemon + "-itself")
         try machine.write(
-            "#!/bin/sh\nexec '\(Machine.programs)/without-landlock' '\(daemon)-itself' '\(daemon)' \"$@\"\n", to: daemon
-        )
+            "#!/bin/sh\nexec '\(Machine.programs)/without-landlock' \(version) '\(daemon)-itself' '\(daemon)' \"$@\"\n",
+            to: daemon)
         chmod(daemon, 0o755)
     }
 
@@ -170,6 +170,27 @@ import Testing
             }
             #expect(outcomes[free] == "allowed", "it is as the user was told")
             #expect(try machine.succeed("provider", "show", "org.example.curious").contains("all files that you may"))
+        }
+    }
+
+    @Test(
+        "Where the kernel's Landlock is too old for what a provider asks for, it is not started before the user says so"
+    )
+    func oldLandlock() throws {
+        try Machine.with { machine in
+            try install(machine)
+            try withoutLandlock(machine, but: "3")
+            try machine.succeed("domain", "add", "mem", "--provider", "org.example.memory")
+            #expect(try machine.succeed("cat", "mem:/Welcome.md").hasPrefix("# Welcome"))
+            #expect(
+                try machine.succeed("provider", "show", "org.example.curious").contains(
+                    "would let it connect to every port, so it is not started"))
+            let added = try machine.docent(
+                "domain", "add", "bad", "--provider", "org.example.curious", "--set", "given=\(machine.remote)",
+                "--set", "port=1", "--set", "attempts=fork")
+            #expect(added.status == 1)
+            #expect(added.errors.contains("this kernel's Landlock (version 3)"), "\(added.errors)")
+            #expect(added.errors.contains("docentd --allow-unsandboxed"), "\(added.errors)")
         }
     }
 

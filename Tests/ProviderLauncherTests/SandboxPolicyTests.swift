@@ -208,10 +208,15 @@ struct SandboxPolicyTests {
     @Test(
         "63: what cannot be enforced is said, and only where it matters",
         arguments: [
-            (7, false, "", []), (7, true, "", []), (2, false, "", ["empty files"]), (3, false, "", []),
-            (3, false, "[permissions]\nconnect = [443]\n", ["every port"]),
+            (7, false, "", []), (7, true, "", []), (1, false, "", []), (3, false, "", []),
+            (3, false, "[permissions]\nconnect = [443]\n", ["every port, so it is not started"]),
             (4, false, "[permissions]\nconnect = [443]\n", []),
-            (5, false, "[limits]\nprocesses = 2\n", ["signals to your other programs"]),
+            (5, false, "[limits]\nprocesses = 2\n", ["signals to your other programs, so it is not started"]),
+            (
+                3, true, "[permissions]\nconnect = [443]\n[limits]\nprocesses = 2\n",
+                ["every port", "signals", "does not limit processes"]
+            ),
+            (0, false, "[permissions]\nconnect = [443]\n", ["no Landlock, so it is not started"]),
             (6, false, "[limits]\nprocesses = 2\n", []),
             (7, true, "[limits]\nprocesses = 2\n", ["does not limit processes"]),
         ])
@@ -221,3 +226,29 @@ struct SandboxPolicyTests {
         for (gap, word) in zip(gaps, words) { #expect(gap.contains(word), "\(gap)") }
     }
 }
+    @Test(
+        "Where the kernel's Landlock is too old for what a provider asks for, it runs only when the user has said so",
+        arguments: [
+            (3, "[permissions]\nconnect = [443]\n", ["version 3", "connect to every port", "6.7 or newer"]),
+            (5, "[limits]\nprocesses = 1\n", ["version 5", "send signals to your other programs", "6.12 or newer"]),
+            (
+                1, "[permissions]\nconnect = [443]\n[limits]\nprocesses = 1\n",
+                ["version 1", "every port and send signals", "6.12 or newer"]
+            ),
+            (4, "[permissions]\nconnect = [443]\n", []), (6, "[limits]\nprocesses = 1\n", []), (1, "", []),
+        ])
+    func oldLandlock(landlock: Int, tables: String, words: [String]) throws {
+        let manifest = try bundle(tables).manifest
+        let refusal = Confinement(.required, landlock: landlock, isRoot: false).refusal(of: manifest)
+        #expect((refusal == nil) == words.isEmpty)
+        if let refusal {
+            #expect(refusal.code == .notConfigured)
+            for word in words + [manifest.identifier.rawValue, "docentd --allow-unsandboxed"] {
+                #expect(refusal.message.contains(word), "\(refusal.message)")
+            }
+        }
+        let allowed = Confinement(.asFarAsPossible, landlock: landlock, isRoot: false)
+        #expect(allowed.refusal(of: manifest) == nil)
+        for gap in allowed.gaps(for: manifest) { #expect(gap.contains(" lets it "), "\(gap)") }
+    }
+

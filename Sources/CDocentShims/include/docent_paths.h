@@ -22,8 +22,12 @@
 #define DOCENT_RENAME_NOREPLACE 1
 #define DOCENT_RENAME_EXCHANGE 2
 
-/// openat2(2). `flags` are those of open; close-on-exec is always set.
+/// openat2(2). `flags` are those of open; close-on-exec is always set. Where there is no such call, as in the sandbox of
+/// providers, ``docent_open_stepwise``.
 int docent_openat2(int folder, const char *path, uint64_t flags, uint32_t mode, uint64_t resolve);
+/// The same, folder after folder by openat(2). It knows `resolve` 0, and what neither follows links nor leaves the folder,
+/// with or without mounts; `..` is refused there (-EXDEV), also where it would lead to something beneath.
+int docent_open_stepwise(int folder, const char *path, uint64_t flags, uint32_t mode, uint64_t resolve);
 int docent_close(int file);
 
 int docent_mkdirat(int folder, const char *name, uint32_t mode);

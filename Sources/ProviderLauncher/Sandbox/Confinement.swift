@@ -4,7 +4,7 @@ internal import DocumentModel
 /// How far providers are confined: what the user has decided, and what the running kernel can do.
 package struct Confinement: Hashable, Sendable {
     package enum Demand: Hashable, Sendable {
-        /// Providers are not started where the kernel has no Landlock.
+        /// Providers are not started where the kernel has no Landlock, or one that cannot keep them to what they ask for.
         case required
         /// There they are started all the same, with what else there is: the user has said so.
         case asFarAsPossible
@@ -31,11 +31,38 @@ package struct Confinement: Hashable, Sendable {
 
     /// Why a provider cannot be started at all.
     func refusal(of manifest: Manifest) -> DocumentError? {
-        guard demand == .required, landlock == 0 else { return nil }
-        return DocumentError(
-            .notConfigured,
-            "The provider \(manifest.name) (\(manifest.identifier)) is not started: this kernel has no Landlock, so nothing would keep it to the files that it asks for. Boot a kernel that has it (5.13 or newer, with “landlock” in lsm=); or, if you trust your providers with all that you may do, start the host with “docentd --allow-unsandboxed”, or with DOCENT_ALLOW_UNSANDBOXED=1 in its environment."
+        guard demand == .required else { return nil }
+        guard landlock > 0 else {
+            return refusal(
+                of: manifest,
+                "this kernel has no Landlock, so nothing would keep it to the files that it asks for. Boot a kernel that has it (5.13 or newer, with “landlock” in lsm=)"
+            )
+        }
+        let gaps = gapsOfLandlock(for: manifest)
+        guard let newest = gaps.last else { return nil }
+        return refusal(
+            of: manifest,
+            "this kernel's Landlock (version \(landlock)) would let it \(gaps.map(\.allows).joined(separator: " and ")), which it does not ask for. Boot a newer kernel (\(newest.since) or newer)"
         )
+    }
+
+    private func refusal(of manifest: Manifest, _ reason: String) -> DocumentError {
+        DocumentError(
+            .notConfigured,
+            "The provider \(manifest.name) (\(manifest.identifier)) is not started: \(reason); or, if you trust your providers with all that you may do, start the host with “docentd --allow-unsandboxed”, or with DOCENT_ALLOW_UNSANDBOXED=1 in its environment."
+        )
+    }
+
+    /// What an older Landlock lets a provider do beyond its manifest. The files are not among it: what the oldest ones
+    /// leave open of them, the filter of system calls closes. By the kernel that has no such gap, oldest first.
+    private func gapsOfLandlock(for manifest: Manifest) -> [(allows: String, since: String)] {
+        var gaps: [(allows: String, since: String)] = []
+        if landlock < 4, !manifest.permissions.connect.isEmpty { gaps.append(("connect to every port", "6.7")) }
+        // One process has the filter, which knows its number.
+        if landlock < 6, manifest.limits.processes > 0 {
+            gaps.append(("send signals to your other programs", "6.12"))
+        }
+        return gaps
     }
 
     /// What the host has to say at its start; nil when all can be enforced.
@@ -54,23 +81,22 @@ package struct Confinement: Hashable, Sendable {
     package func gaps(for manifest: Manifest) -> [String] {
         guard demand != .none else { return ["It is not confined at all."] }
         var gaps: [String] = []
+        let isRefused = refusal(of: manifest) != nil
         if landlock < 1 {
             gaps.append(
-                demand == .required
+                isRefused
                     ? "This kernel has no Landlock, so it is not started (see “docentd --help”, --allow-unsandboxed)."
                     : "This kernel has no Landlock: it may read and change all files that you may.")
-        } else if landlock < 3 {
-            gaps.append("This kernel's Landlock (version \(landlock)) lets it empty files that you may change.")
         }
-        if landlock < 4, !manifest.permissions.connect.isEmpty {
-            gaps.append("This kernel's Landlock (version \(landlock)) lets it connect to every port.")
+        for gap in gapsOfLandlock(for: manifest) where landlock > 0 || !isRefused {
+            let landlock = landlock > 0 ? "This kernel's Landlock (version \(landlock))" : "This kernel"
+            gaps.append(
+                isRefused
+                    ? "\(landlock) would let it \(gap.allows), so it is not started (see “docentd --help”, --allow-unsandboxed)."
+                    : "\(landlock) lets it \(gap.allows).")
         }
-        if manifest.limits.processes > 0 {
-            if landlock < 6 {
-                gaps.append(
-                    "This kernel's Landlock (version \(landlock)) lets it send signals to your other programs.")
-            }
-            if isRoot { gaps.append("The host is run by root, for whom the kernel does not limit processes.") }
+        if manifest.limits.processes > 0, isRoot {
+            gaps.append("The host is run by root, for whom the kernel does not limit processes.")
         }
         return gaps
     }

@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -25,6 +26,17 @@ static long write_file(char **a) { return open(a[0], O_WRONLY | O_CLOEXEC); }
 static long make_file(char **a) { return open(a[0], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600); }
 static long truncate_file(char **a) { return truncate(a[0], 0); }
 static long empty_by_opening(char **a) { return open(a[0], O_RDONLY | O_TRUNC | O_CLOEXEC); }
+static long empty_while_writing(char **a) { return open(a[0], O_WRONLY | O_TRUNC | O_CLOEXEC); }
+static long empty_anew(char **a) { return creat(a[0], 0600); }
+
+// Neither for reading nor for writing: such a descriptor is for commands.
+static long empty_by_third_mode(char **a) { return open(a[0], O_ACCMODE | O_TRUNC | O_CLOEXEC); }
+
+static long empty_by_new_call(char **a) {
+    uint64_t how[3] = {O_RDONLY | O_TRUNC | O_CLOEXEC, 0, 0};
+    return syscall(SYS_openat2, AT_FDCWD, a[0], how, sizeof how);
+}
+
 static long remove_file(char **a) { return unlink(a[0]); }
 static long make_folder(char **a) { return mkdir(a[0], 0700); }
 static long make_pipe(char **a) { return mknod(a[0], S_IFIFO | 0600, 0); }
@@ -77,6 +89,17 @@ static long change_mode_opened(char **a) {
     return file < 0 ? -1 : fchmod(file, 0600);
 }
 
+static long change_mode_by_third_mode(char **a) {
+    int file = open(a[0], O_ACCMODE | O_CLOEXEC);
+    return file < 0 ? -1 : fchmod(file, 0600);
+}
+
+static long change_mode_by_new_call(char **a) {
+    uint64_t how[3] = {O_ACCMODE | O_CLOEXEC, 0, 0};
+    long file = syscall(SYS_openat2, AT_FDCWD, a[0], how, sizeof how);
+    return file < 0 ? -1 : fchmod((int)file, 0600);
+}
+
 static long change_mode_of_place(char **a) {
     int place = open(a[0], O_PATH | O_CLOEXEC);
     return place < 0 ? -1 : syscall(452 /* fchmodat2 */, place, "", 0600, AT_EMPTY_PATH);
@@ -113,6 +136,12 @@ const struct attempt file_attempts[] = {
     {"make", 1, make_file},
     {"truncate", 1, truncate_file},
     {"empty-by-opening", 1, empty_by_opening},
+    {"empty-by-third-mode", 1, empty_by_third_mode},
+    {"empty-by-new-call", 1, empty_by_new_call},
+    {"empty-while-writing", 1, empty_while_writing},
+    {"empty-anew", 1, empty_anew},
+    {"fchmod-by-third-mode", 1, change_mode_by_third_mode},
+    {"fchmod-by-new-call", 1, change_mode_by_new_call},
     {"remove", 1, remove_file},
     {"make-folder", 1, make_folder},
     {"make-pipe", 1, make_pipe},

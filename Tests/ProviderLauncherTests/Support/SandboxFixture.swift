@@ -93,16 +93,21 @@ final class SandboxFixture {
     /// - Parameters:
     ///   - tables: the manifest's; nil for a process that is not confined.
     ///   - user: who tries it; nil for the user that the tests run as.
-    func attempt(_ words: [String], manifest tables: String?, user: Int? = nil) throws -> String {
+    ///   - landlock: the version of the kernel's Landlock, if it is to be older than it is.
+    func attempt(
+        _ words: [String], manifest tables: String?, user: Int? = nil, landlock: Int? = nil
+    ) throws -> String {
         let arguments = try tables.map { try policy($0).arguments } ?? ["--"]
         let program = [trampoline.string, String(getpid())] + arguments + [escapingProvider.string] + filled(words)
         let become = user.map { ["/usr/bin/setpriv", "--reuid=\($0)", "--regid=\($0)", "--clear-groups"] } ?? []
-        let command = become + program
+        let older = landlock.map { [withoutLandlock.string, String($0), trampoline.string] } ?? []
+        let command = become + older + program
         let process = try SpawnedProcess(FilePath(command[0]), Array(command.dropFirst()))
         return try process.allOutput().split(separator: "\n").last.map(String.init) ?? "nothing"
     }
 }
 
+private let withoutLandlock = buildProducts.appending("without-landlock")
 let escapingProvider = buildProducts.appending("escaping-provider")
 
 /// A socket that accepts connections, which nobody takes.

@@ -135,7 +135,9 @@ public final class DocumentHost: Sendable {
     let fleet: ProviderFleet
     let confinement: Confinement
     let providerRecords: ProviderRecords
-    private let processThreads = BlockingPool(threads: 2, name: "docent-launch")
+    private let recordThreads = BlockingPool(threads: 2, name: "docent-records")
+    /// Looks for what providers have left, and waits some seconds for its end.
+    private let sweepThread = BlockingPool(threads: 1, name: "docent-sweep")
 
     private let startFindings: [String]
 
@@ -206,11 +208,11 @@ public final class DocumentHost: Sendable {
             throw DocumentError(wrapping: error)
         }
         var launching = LaunchContext(
-            loop: loop, blocking: processThreads, trampoline: configuration.trampoline,
+            loop: loop, blocking: recordThreads, trampoline: configuration.trampoline,
             environment: Self.environment(), software: configuration.software,
             locale: getenv("LANG").map { String(cString: $0) } ?? "", logger: logger)
         if configuration.adoptsOrphans {
-            launching.family = ProcessFamily(blocking: processThreads, logger: logger)
+            launching.family = ProcessFamily(blocking: sweepThread, logger: logger)
             if launching.family == nil {
                 logger.warning("the kernel lets nobody adopt orphans: what a killed shepherd leaves is not swept up")
             }
@@ -219,7 +221,7 @@ public final class DocumentHost: Sendable {
         fleet = ProviderFleet(in: launching)
         providerRecords = ProviderRecords(
             postMortems: PostMortemStore(folder: root.failuresFolder), recordings: root.recordingsFolder,
-            blocking: processThreads)
+            blocking: recordThreads)
         treeWork = TreeWork(
             storage: storage, broker: broker, locks: locks, work: work, owner: owner, sender: sender, logger: logger)
         store.follower.handOver(to: { [treeWork] in treeWork.performLater($0) })
@@ -326,7 +328,8 @@ public final class DocumentHost: Sendable {
         } catch {
             logger.notice("what was used when is not written down", metadata: ["error": "\(error)"])
         }
-        processThreads.shutdown()
+        recordThreads.shutdown()
+        sweepThread.shutdown()
         storage.shutdown()
         do {
             try root.close()

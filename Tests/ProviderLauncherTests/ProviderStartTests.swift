@@ -73,6 +73,49 @@ struct ProviderStartTests {
         }
     }
 
+    @Test("A folder that does not answer fails the start in its time, and keeps no other provider from starting")
+    func hungFolder() async throws {
+        let answers = Mutex(false)
+        let realPath: @Sendable (FilePath) -> FilePath? = { path in
+            guard path == "/gone/away" else { return SandboxPolicy.realPath(path) }
+            while !answers.withLock({ $0 }) { usleep(2000) }
+            return nil
+        }
+        defer { answers.withLock { $0 = true } }
+        var hung = ScriptedProvider()
+        hung.tables = """
+            [[settings]]
+            key = "folder"
+            type = "path"
+            [permissions]
+            read = ["{folder}"]
+            execute = ["/usr/bin", "/bin"]
+            [limits]
+            processes = 64
+            [deadlines]
+            start = 2
+            """
+        hung.script = "greet; next"
+        let settings = ["folder": "/gone/away"]
+        try await hung.supervised(confinement: .required, settings: settings, realPath: realPath) { first, one, _ in
+            try await hung.supervised(confinement: .required, settings: settings, realPath: realPath) { _, two, _ in
+                async let errors = [one.failureOfItem(), two.failureOfItem()]
+                var other = ScriptedProvider()
+                other.script = "greet; next"
+                try await other.supervised { third, _, _ in
+                    _ = try await third.withProvider { $0.processID }
+                }
+                for error in await errors {
+                    #expect(error?.code == .deadlineExceeded)
+                    #expect(error?.message.contains("“/gone/away” gives no answer") == true, "\(error?.message ?? "")")
+                }
+                #expect(first.status.lastFailure?.code == .deadlineExceeded)
+                answers.withLock { $0 = true }
+                _ = try await first.withProvider { $0.processID }
+            }
+        }
+    }
+
     @Test func oneThatExitsBeforeTheHandshakeIsReportedWithStatusAndLastWords() async throws {
         var provider = ScriptedProvider()
         provider.script = "echo 'no config file' >&2; exit 3"

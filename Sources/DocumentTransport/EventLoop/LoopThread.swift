@@ -40,6 +40,11 @@ struct LoopThread: @unchecked Sendable {  // `pthread_t` is a number or a pointe
         pthread_join(handle, nil)
     }
 
+    /// Nobody waits for its end. Instead of ``join()``.
+    func detach() {
+        pthread_detach(handle)
+    }
+
     private final class Body: Sendable {
         let run: @Sendable () -> Void
 

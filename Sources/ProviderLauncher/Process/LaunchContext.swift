@@ -8,8 +8,10 @@ package struct LaunchContext: Sendable {
     package static let trampolineName = "docent-trampoline"
 
     package var loop: EventLoop
-    /// For checks of files, which block.
+    /// For the host's own files: records and recordings.
     package var blocking: BlockingPool
+    /// How paths that users and manifests name are looked up. They may be anywhere; it may never return.
+    package var realPath: @Sendable (FilePath) -> FilePath? = { SandboxPolicy.realPath($0) }
     package var trampoline: FilePath
     /// The host's own; providers get what ``ProviderEnvironment`` lets through.
     package var environment: [String: String]

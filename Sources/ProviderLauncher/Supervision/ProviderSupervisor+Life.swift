@@ -55,10 +55,10 @@ extension ProviderSupervisor {
             await keep(outcome, autopsy, configuration, exit: exit, evidence: life.evidence, remains: life.remains)
             settle(outcome.error, isPermanent: outcome.isPermanent, isTold: outcome.isTold)
         } catch {
-            let isPermanent = error.code == .notConfigured
-            let outcome = Outcome(
-                .refused(ProviderHandshake.Refusal(error: error, isPermanent: isPermanent)), failure, exit: nil,
-                evidence: nil)
+            // No provider has died of a disk that does not answer.
+            let refusal = ProviderHandshake.Refusal(
+                error: error, isPermanent: error.code == .notConfigured, isTold: error.code == .deadlineExceeded)
+            let outcome = Outcome(.refused(refusal), failure, exit: nil, evidence: nil)
             await keep(
                 outcome, autopsy, configuration, exit: nil, evidence: nil, remains: ProviderAutopsy.Remains())
             settle(outcome.error, isPermanent: outcome.isPermanent, isTold: outcome.isTold)
@@ -234,8 +234,7 @@ extension ProviderSupervisor {
     /// come since. With the next call it is replaced.
     private func tellOfReturn(of missing: [FilePath]) async {
         while (try? await Task.sleep(for: .seconds(2))) != nil {
-            let isThere = try? await context.blocking.run { SandboxPolicy.isThereNow(anyOf: missing) }
-            guard isThere == true else { continue }
+            guard !lookups.isBusy, await isThere(anyOf: missing) else { continue }
             await handler.received(notification: ProviderEvent.errorResolved([]).serialized())
             return
         }

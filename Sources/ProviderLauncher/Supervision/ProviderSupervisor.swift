@@ -82,6 +82,8 @@ package final class ProviderSupervisor: Sendable {
     let handler: any RequestHandler
     let observe: @Sendable (Event) -> Void
     let core: Mutex<Core>
+    /// Of paths that may be on a disk or a network that is gone: what hangs there is this provider's matter alone.
+    let lookups = UnboundedCalls(name: "docent-lookup")
     private let commands: AsyncStream<Command>
     private let commandsContinuation: AsyncStream<Command>.Continuation
 
@@ -176,15 +178,19 @@ package final class ProviderSupervisor: Sendable {
     /// Has a provider replaced for which there is something now that its manifest asks for, and that was not there when
     /// it was started: a folder on a disk that is mounted again. What a running process may reach does not grow.
     private func isReplaced(_ live: LiveProvider) async -> Bool {
-        let missing = live.missing
-        guard !missing.isEmpty,
-            (try? await context.blocking.run { SandboxPolicy.isThereNow(anyOf: missing) }) == true
-        else { return false }
+        // One look serves all that ask meanwhile; and one that hangs is not repeated for each call.
+        guard !live.missing.isEmpty, !lookups.isBusy, await isThere(anyOf: live.missing) else { return false }
         perform(
             core.withLock { core in
                 core.live?.connection === live.connection ? core.machine.replace() : []
             })
         return true
+    }
+
+    /// Whether something is there that was not. What does not answer soon is not there.
+    func isThere(anyOf missing: [FilePath]) async -> Bool {
+        let realPath = context.realPath
+        return (try? await lookups.run(within: .seconds(1)) { missing.contains { realPath($0) != nil } }) == true
     }
 
     private func join(_ continuation: CheckedContinuation<LiveProvider, any Error>, as id: UInt64) {
@@ -295,11 +301,13 @@ package final class ProviderSupervisor: Sendable {
             return (core.configuration.bundle, core.givenUpStamp)
         }
         guard let stamp else { return }
-        let changed: ProviderBundle? = try? await context.blocking.run {
+        let changed: ProviderBundle?? = try? await lookups.run(within: bundle.manifest.deadlines.start) {
             guard BundleStamp(bundle) != stamp else { return nil }
             return try ProviderBundle.load(folder: bundle.folder)
         }
-        if let changed, changed.manifest.identifier == bundle.manifest.identifier { reset(bundle: changed) }
+        if let changed = changed ?? nil, changed.manifest.identifier == bundle.manifest.identifier {
+            reset(bundle: changed)
+        }
     }
 
     /// Ends the provider in good order, for good. ``run()`` returns when it is gone.

@@ -13,11 +13,13 @@ extension ScriptedProvider {
         idleAfter: Duration? = nil, ladder: ShutdownLadder = ShutdownLadder(),
         confinement: Confinement.Demand = .none, settings: [String: String] = [:],
         observe: @escaping @Sendable (ProviderSupervisor.Event) -> Void = { _ in },
+        realPath: @escaping @Sendable (FilePath) -> FilePath? = { SandboxPolicy.realPath($0) },
         _ body: (ProviderSupervisor, ProviderSession, TemporaryFolder) async throws -> Void
     ) async throws {
         let fixture = try LaunchFixture(confinement: confinement)
         var context = fixture.context
         context.ladder = ladder
+        context.realPath = realPath
         let bundle = try install(in: fixture.folder)
         let state = try fixture.folder.folder("state")
         var configuration = ProviderSupervisor.Configuration(

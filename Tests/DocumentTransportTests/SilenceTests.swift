@@ -75,6 +75,45 @@ struct SilenceTests {
         #expect(fixture.takeFrames().contains { $0.kind == .cancel })
     }
 
+    @Test(
+        "What fills a file steadily may be silent for as long as that grows, and is ended when it does not",
+        arguments: [59, 240] as [Int64])
+    func fillingInSilence(stall: Int64) {
+        let fixture = fixture()
+        let size = Mutex<UInt64>(0)
+        let request = AskedRequest(bytesElsewhere: { size.withLock { $0 } })
+        fixture.machine.ask(request, [1], deadline: .stall(.seconds(stall)), at: fixture.now)
+        // It grows every 59 s; the looks of the one fall between those of the other.
+        for round in 0..<20 {
+            size.withLock { $0 += 1 }
+            fixture.pass(.seconds(55))
+            fixture.pass(.seconds(4))
+            fixture.pass(.seconds(1))
+            #expect(!fixture.isOver, "round \(round)")
+            #expect(fixture.takeFrames().allSatisfy { $0.kind != .cancel }, "round \(round)")
+        }
+        for _ in 0..<9 where !fixture.isOver { fixture.pass(.seconds(60)) }
+        #expect(fixture.ending?.error.code == .deadlineExceeded)
+    }
+
+    @Test("When what is filled stops growing the silence counts, and the error says both")
+    func stopsFilling() {
+        let fixture = fixture()
+        let size = Mutex<UInt64>(1)
+        let request = AskedRequest(bytesElsewhere: { size.withLock { $0 } })
+        fixture.machine.ask(request, [1], deadline: .stall(.seconds(5000)), at: fixture.now)
+        fixture.pass(.seconds(60))
+        fixture.pass(.seconds(240))
+        #expect(!fixture.isOver, "it has filled something since it was asked")
+        #expect(pings(fixture) == 1)
+        fixture.pass(.seconds(239))
+        #expect(!fixture.isOver)
+        fixture.pass(.seconds(1))
+        #expect(
+            fixture.ending?.error.message.contains("has said nothing since it was asked whether it is there") == true)
+        #expect(fixture.ending?.error.message.contains("has not grown for 240 s") == true)
+    }
+
     @Test("Rule 58: the last frames are kept, in their order, with what they carried named and not shown")
     func flight() {
         let fixture = MachineFixture.open(.initiator) { $0.keepsFlightRecord = true }

@@ -206,6 +206,7 @@ extension ConnectionStateMachine {
         guard request.isWaiting else {
             guard request.movesElsewhere() else { return nil }
             lineMoved = now
+            silence.lastMoved = now
             return now + limit
         }
         if lineMoved + limit <= now { lookElsewhere(at: now) }
@@ -218,10 +219,11 @@ extension ConnectionStateMachine {
     private static let lineLimit: UInt64 = 60
 
     /// Whether one that was asked before gets somewhere without saying so.
-    private mutating func lookElsewhere(at now: MonotonicTime) {
+    mutating func lookElsewhere(at now: MonotonicTime) {
         for (_, other) in asked.entries {
             guard case .sent = other.stage, case .stall = other.deadline, other.movesElsewhere() else { continue }
             lineMoved = now
+            silence.lastMoved = now
             // Its own look compares with this one.
             other.alarm = now + figures(of: other.deadline).limit
             setAlarm(other.alarm)

@@ -2,13 +2,15 @@ import DocumentModel
 import DocumentWire
 
 /// A peer that has work and says nothing at all is asked whether it is there, and given up when it does not say (rule 57
-/// of supervision: a silent provider with open work).
+/// of supervision: a silent provider with open work), unless what it fills grows: it is busy with that.
 struct Silence: Sendable {
     var lastHeard = MonotonicTime(nanoseconds: 0)
     /// When to look whether it has been silent for too long.
     var alarm = MonotonicTime.never
     /// When it must have said something, after it was asked.
     var deadline = MonotonicTime.never
+    /// When a request of its last got somewhere without a word: it fills a file, and reads nothing meanwhile.
+    var lastMoved: MonotonicTime?
 }
 
 extension ConnectionStateMachine {
@@ -18,6 +20,7 @@ extension ConnectionStateMachine {
         silence.lastHeard = now
         guard silence.deadline != .never else { return }
         silence.deadline = .never
+        silence.lastMoved = nil
         silence.alarm = now + pingAfter
     }
 
@@ -32,12 +35,20 @@ extension ConnectionStateMachine {
     mutating func checkSilence(at now: MonotonicTime) {
         guard let pingAfter = configuration.pingAfter else { return }
         if silence.deadline <= now {
+            lookElsewhere(at: now)
+            if let lastMoved = silence.lastMoved, now < lastMoved + configuration.pongWithin {
+                silence.deadline = lastMoved + configuration.pongWithin
+                return
+            }
+            let silent =
+                silence.lastMoved == nil
+                ? "for \((pingAfter + configuration.pongWithin).readable), not even that it is there"
+                : "since it was asked whether it is there, and what it fills has not grown for \(configuration.pongWithin.readable)"
             end(
                 .failed,
                 DocumentError(
                     .deadlineExceeded,
-                    "\(configuration.peerName) has work and has said nothing for \((pingAfter + configuration.pongWithin).readable), not even that it is there; it is ended."
-                ))
+                    "\(configuration.peerName) has work and has said nothing \(silent); it is ended."))
         } else if silence.alarm <= now {
             silence.alarm = .never
             guard sentCount > 0 else { return }

@@ -49,13 +49,16 @@ extension DocumentHost {
             throw DocumentError(
                 .nameCollision, "There is a domain “\(name)” already; remove it first, or choose another name.")
         }
-        let bundle = try await catalogue().bundle(id)
+        let catalogue = try await catalogue()
+        let bundle = try catalogue.bundle(id)
         let kinds = SignInSettings(bundle.manifest)
         let complete = try bundle.manifest.validate(settings: settings, signedOut: true)
         let credentials = kinds.those(of: complete)
         var record = DomainRecord(name: name, provider: id, settings: kinds.others(of: complete))
         guard !kinds.isMissing(from: complete) else { return try await addSignedOut(record) }
-        let folders = try await storage.run { store throws in try self.folders(of: name, in: store.root) }
+        let folders = try await storage.run { store throws in
+            try self.folders(of: name, in: store.root, besides: catalogue)
+        }
         let supervisor = try supervise(record, complete, bundle, folders)
         do throws(DocumentError) {
             record.rootID = try await supervisor.withProvider { live throws(DocumentError) in live.rootID }
@@ -174,7 +177,7 @@ extension DocumentHost {
             let (settings, folders): ([String: String], SandboxFolders)
             do {
                 settings = try allSettings(of: record, bundle.manifest)
-                folders = try self.folders(of: record.name, in: root)
+                folders = try self.folders(of: record.name, in: root, besides: catalogue)
             } catch {
                 throw DocumentError(wrapping: error)
             }
@@ -261,14 +264,17 @@ extension DocumentHost {
 
 extension DocumentHost {
     /// What of the storage root is a domain's provider's, made when it is missing. Blocks.
-    func folders(of domain: DomainName, in root: StorageRoot) throws -> SandboxFolders {
+    func folders(
+        of domain: DomainName, in root: StorageRoot, besides catalogue: ProviderCatalogue
+    ) throws -> SandboxFolders {
         SandboxFolders(
             state: try root.providerFolder(of: domain), temporary: try root.emptyTemporaryFolder(of: domain),
             fetch: try root.staging.folder(for: .fetching(domain)),
             send: try root.staging.folder(for: .sending(domain)), storageRoot: root.path,
             home: getenv("HOME").map { FilePath(platformString: $0) },
             software: configuration.providerFolders + configuration.providerBundles
-                + [configuration.trampoline.removingLastComponent()])
+                + catalogue.bundles.map(\.folder) + [configuration.trampoline.removingLastComponent()],
+            programs: catalogue.bundles.map(\.executable), socketFolder: configuration.socketFolder)
     }
 
     /// Takes the domain's provider into the fleet; its first use starts it.

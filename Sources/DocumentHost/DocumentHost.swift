@@ -24,6 +24,8 @@ public final class DocumentHost: Sendable {
         public var providerBundles: [FilePath]
         /// The program that starts providers, so that they cannot outlive the host.
         public var trampoline: FilePath
+        /// The folder of the socket that tools find the host by, if there is one: no provider may change it.
+        public var socketFolder: FilePath?
         /// How long an unused provider process is kept.
         public var providerIdleTime: Duration = .seconds(300)
         /// Whether orphans among this process's descendants come to it, and every child process that is no provider is

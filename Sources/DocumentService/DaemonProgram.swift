@@ -69,6 +69,7 @@ package enum DaemonProgram {
         var configuration = DocumentHost.Configuration(
             root: FilePath(address.root), executable: executable, providerBundles: options.bundles.map { FilePath($0) },
             software: "docentd \(version)")
+        configuration.socketFolder = FilePath(address.socket).removingLastComponent()
         configuration.adoptsOrphans = true
         configuration.allowsUnsandboxedProviders =
             options.allowsUnsandboxed || getenv("DOCENT_ALLOW_UNSANDBOXED").map { String(cString: $0) } == "1"

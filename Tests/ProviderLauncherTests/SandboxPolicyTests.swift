@@ -9,7 +9,8 @@ struct SandboxPolicyTests {
     private let folders = SandboxFolders(
         state: "/r/.docent/providers/work", temporary: "/r/.docent/temporary/work",
         fetch: "/r/.docent/staging/fetch/work", send: "/r/.docent/staging/send/work", storageRoot: "/r",
-        home: "/home/ann", software: ["/opt/docent/bin", "/home/ann/.local/share/docent/providers"])
+        home: "/home/ann", software: ["/opt/docent/bin", "/home/ann/.local/share/docent/providers"],
+        programs: ["/p/Photos/PhotosProvider", "/home/ann/tools/photos"], socketFolder: "/run/user/7/docent")
     private let system = SystemFiles(
         readable: ["/usr"], loaders: ["/lib64/ld.so"], devices: ["/dev/null"], ofNetwork: ["/etc/resolv.conf"])
 
@@ -97,13 +98,13 @@ struct SandboxPolicyTests {
 
     private func resolved(
         _ tables: String, folder: String = "/srv/photos", bundle place: FilePath = "/p/Photos",
-        links: [FilePath: FilePath] = [:]
+        links: [FilePath: FilePath] = [:], missing: Set<FilePath> = ["/srv/missing"]
     ) throws -> SandboxPolicy {
         let settings = "[[settings]]\nkey = \"folder\"\ntype = \"path\"\n"
         let bundle = try bundle(settings + tables, folder: place)
         let policy = try SandboxPolicy(bundle, settings: ["folder": folder], folders: folders, system: system)
         return try policy.resolved(for: bundle, folders: folders) { path in
-            path == "/srv/missing" ? nil : links[path] ?? path
+            missing.contains(path) ? nil : links[path] ?? path
         }
     }
 
@@ -126,6 +127,9 @@ struct SandboxPolicyTests {
             ("write", "/home", "home folder"), ("write", "/opt/docent", "/opt/docent/bin"),
             ("write", "/home/ann/.local", ".local/share/docent/providers"),
             ("write", "/home/ann/.local/share/docent/providers/x", ".local/share/docent/providers"),
+            ("write", "/home/ann/tools", "the program “/home/ann/tools/photos”"),
+            ("write", "/run/user", "the host's own socket in “/run/user/7/docent”"),
+            ("write", "/run/user/7/docent", "the host's own socket in “/run/user/7/docent”"),
         ])
     func refusals(list: String, folder: String, reason: String) throws {
         let error = #expect(throws: DocumentError.self) {
@@ -136,6 +140,27 @@ struct SandboxPolicyTests {
         let message = error?.message ?? "none"
         #expect(message.hasPrefix("The provider Photos (org.example.photos) may not "), "\(message)")
         #expect(message.contains(reason) && message.contains("“\(folder)”"), "\(message)")
+    }
+
+    @Test(
+        "What is not there yet cannot be made by a provider, and what its place is called does not matter",
+        arguments: [
+            ("/home/ann/.local", ".local/share/docent/providers"),
+            ("/home/ann/.local/share/docent", ".local/share/docent/providers"), ("/run/user/7", "/run/user/7/docent"),
+        ])
+    func notThereYet(folder: String, reason: String) throws {
+        let missing: Set<FilePath> = [
+            "/home/ann/.local/share/docent/providers", "/home/ann/.local/share/docent", "/run/user/7/docent",
+        ]
+        let tables = "[permissions]\nwrite = [\"{folder}\"]\n"
+        let error = #expect(throws: DocumentError.self) {
+            // The user has given its parent by a link.
+            try resolved(
+                tables, folder: "/srv/link", links: ["/srv/link": FilePath(folder)],
+                missing: missing.subtracting([FilePath(folder)]))
+        }
+        #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+        _ = try resolved(tables, folder: "/home/ann/.local2", missing: missing)
     }
 
     @Test(
@@ -206,27 +231,6 @@ struct SandboxPolicyTests {
     }
 
     @Test(
-        "63: what cannot be enforced is said, and only where it matters",
-        arguments: [
-            (7, false, "", []), (7, true, "", []), (1, false, "", []), (3, false, "", []),
-            (3, false, "[permissions]\nconnect = [443]\n", ["every port, so it is not started"]),
-            (4, false, "[permissions]\nconnect = [443]\n", []),
-            (5, false, "[limits]\nprocesses = 2\n", ["signals to your other programs, so it is not started"]),
-            (
-                3, true, "[permissions]\nconnect = [443]\n[limits]\nprocesses = 2\n",
-                ["every port", "signals", "does not limit processes"]
-            ),
-            (0, false, "[permissions]\nconnect = [443]\n", ["no Landlock, so it is not started"]),
-            (6, false, "[limits]\nprocesses = 2\n", []),
-            (7, true, "[limits]\nprocesses = 2\n", ["does not limit processes"]),
-        ])
-    func gaps(landlock: Int, isRoot: Bool, tables: String, words: [String]) throws {
-        let gaps = Confinement(.required, landlock: landlock, isRoot: isRoot).gaps(for: try bundle(tables).manifest)
-        #expect(gaps.count == words.count)
-        for (gap, word) in zip(gaps, words) { #expect(gap.contains(word), "\(gap)") }
-    }
-}
-    @Test(
         "Where the kernel's Landlock is too old for what a provider asks for, it runs only when the user has said so",
         arguments: [
             (3, "[permissions]\nconnect = [443]\n", ["version 3", "connect to every port", "6.7 or newer"]),
@@ -252,3 +256,24 @@ struct SandboxPolicyTests {
         for gap in allowed.gaps(for: manifest) { #expect(gap.contains(" lets it "), "\(gap)") }
     }
 
+    @Test(
+        "63: what cannot be enforced is said, and only where it matters",
+        arguments: [
+            (7, false, "", []), (7, true, "", []), (1, false, "", []), (3, false, "", []),
+            (3, false, "[permissions]\nconnect = [443]\n", ["every port, so it is not started"]),
+            (4, false, "[permissions]\nconnect = [443]\n", []),
+            (5, false, "[limits]\nprocesses = 2\n", ["signals to your other programs, so it is not started"]),
+            (
+                3, true, "[permissions]\nconnect = [443]\n[limits]\nprocesses = 2\n",
+                ["every port", "signals", "does not limit processes"]
+            ),
+            (0, false, "[permissions]\nconnect = [443]\n", ["no Landlock, so it is not started"]),
+            (6, false, "[limits]\nprocesses = 2\n", []),
+            (7, true, "[limits]\nprocesses = 2\n", ["does not limit processes"]),
+        ])
+    func gaps(landlock: Int, isRoot: Bool, tables: String, words: [String]) throws {
+        let gaps = Confinement(.required, landlock: landlock, isRoot: isRoot).gaps(for: try bundle(tables).manifest)
+        #expect(gaps.count == words.count)
+        for (gap, word) in zip(gaps, words) { #expect(gap.contains(word), "\(gap)") }
+    }
+}

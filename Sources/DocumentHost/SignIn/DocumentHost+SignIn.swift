@@ -88,7 +88,10 @@ extension DocumentHost {
         _ record: DomainRecord, _ bundle: ProviderBundle, _ complete: [String: String], _ credentials: [String: String]
     ) async throws(DocumentError) {
         let name = record.name
-        let folders = try await storage.run { store throws in try self.folders(of: name, in: store.root) }
+        let catalogue = try await catalogue()
+        let folders = try await storage.run { store throws in
+            try self.folders(of: name, in: store.root, besides: catalogue)
+        }
         let supervisor = try supervise(record, complete, bundle, folders)
         do throws(DocumentError) {
             var signedIn = record

@@ -14,12 +14,16 @@ package struct SandboxFolders: Hashable, Sendable {
     package var storageRoot: FilePath
     /// The user's. No provider may change the whole of it: with its startup files goes all that the user can do.
     package var home: FilePath?
-    /// Of providers and of Docent's programs: no provider may change any of them.
+    /// Of providers and of Docent's programs: no provider may change any of them, nor make one that is not there yet.
     package var software: [FilePath]
+    /// Programs of providers, wherever they are.
+    package var programs: [FilePath]
+    /// Of the host's socket: whoever may change it can answer tools in the host's place.
+    package var socketFolder: FilePath?
 
     package init(
         state: FilePath, temporary: FilePath, fetch: FilePath, send: FilePath, storageRoot: FilePath,
-        home: FilePath? = nil, software: [FilePath] = []
+        home: FilePath? = nil, software: [FilePath] = [], programs: [FilePath] = [], socketFolder: FilePath? = nil
     ) {
         self.state = state
         self.temporary = temporary
@@ -28,5 +32,7 @@ package struct SandboxFolders: Hashable, Sendable {
         self.storageRoot = storageRoot
         self.home = home
         self.software = software
+        self.programs = programs
+        self.socketFolder = socketFolder
     }
 }

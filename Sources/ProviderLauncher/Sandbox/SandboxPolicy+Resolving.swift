@@ -60,8 +60,21 @@ extension SandboxFolders {
         var resolved = self
         resolved.storageRoot = realPath(storageRoot) ?? storageRoot
         resolved.home = home.flatMap(realPath)
-        resolved.software = software.compactMap(realPath)
+        resolved.software = software.map { Self.place($0, by: realPath) }
+        resolved.programs = programs.map { Self.place($0, by: realPath) }
+        resolved.socketFolder = socketFolder.map { Self.place($0, by: realPath) }
         return resolved
+    }
+
+    /// Where it is, or will be when somebody makes it.
+    private static func place(_ path: FilePath, by realPath: (FilePath) -> FilePath?) -> FilePath {
+        var (above, missing) = (path.lexicallyNormalized(), [FilePath.Component]())
+        while true {
+            if let real = realPath(above) { return real.appending(missing.reversed()) }
+            guard let last = above.lastComponent else { return path }
+            missing.append(last)
+            above.removeLastComponent()
+        }
     }
 
     /// What a grant would give away, in words; nil when it is harmless.
@@ -77,6 +90,8 @@ extension SandboxFolders {
         if grant.origin == .own, grant.path == bundle, isHome { return "your home folder" }
         guard grant.origin == .manifest, grant.access == .write else { return nil }
         if isHome { return "your whole home folder, with which it could do all that you can" }
+        if let program = programs.first(where: overlaps) { return "the program “\(program)”" }
+        if let socketFolder, overlaps(socketFolder) { return "the host's own socket in “\(socketFolder)”" }
         return software.first(where: overlaps).map { "the programs in “\($0)”" }
     }
 }

@@ -187,6 +187,30 @@ struct PostMortemTests {
         }
     }
 
+    @Test("What the manifest marks as secret is blanked out however short it is, and other short settings are not")
+    func shortSecrets() async throws {
+        try await supervise(
+            "greet; next; echo 'the pin is Q7z of ann' >&2; echo 'Q7z'; exit 4",
+            settings: ["pin": "Q7z", "user": "ann"],
+            tables: """
+                [[settings]]
+                key = "pin"
+                type = "string"
+                secret = true
+                [[settings]]
+                key = "user"
+                type = "string"
+                """, recorded: true
+        ) { machine in
+            let record = try await machine.failure()
+            #expect(record.standardError.last == "the pin is *** of ann")
+            #expect(!record.json.contains("Q7z"))
+            #expect(!record.json.contains("51 37 7A"), "nor as hex")
+            let name = try #require(machine.folder.names("recordings/work").first)
+            #expect(machine.folder.text("recordings/work/\(name)")?.contains("51377A") == false)
+        }
+    }
+
     @Test("What it used: time and memory, its children's included")
     func usage() async throws {
         try await supervise(

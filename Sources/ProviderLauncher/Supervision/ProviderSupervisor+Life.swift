@@ -99,8 +99,8 @@ extension ProviderSupervisor {
                 "the traffic cannot be recorded", metadata: metadata(["recordings": "\(folder)"]))
             return (end, nil)
         }
-        let secrets = Array(configuration.settings.settings.values.filter { $0.utf8.count >= 4 })
-        let recorder = TrafficRecorder(redaction: FrameRedaction(secrets: secrets)) { file.append($0) }
+        let redaction = FrameRedaction(recording: configuration.settings.settings, of: manifest)
+        let recorder = TrafficRecorder(redaction: redaction) { file.append($0) }
         return (RecordingEnd(end, recorder: recorder), file)
     }
 

@@ -22,7 +22,10 @@ struct RunHostCommand: AsyncParsableCommand {
     @Option(help: "How often each attack is carried out.")
     var rounds = 1
 
-    @Option(help: "How much longer than usual callers may have to wait, on a machine with much else to do.")
+    @Option(
+        help:
+            "How much more time than usual to give the machine, beside the deadlines of the calls, when it has much else to do."
+    )
     var patience = 1.0
 
     @OptionGroup var output: ReportOptions

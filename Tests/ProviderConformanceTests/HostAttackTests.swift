@@ -91,6 +91,20 @@ struct HostAttackTests {
         for result in results { #expect(result.outcome.state == .passed, "\(result.check.id): \(result.outcome)") }
     }
 
+    @Test("On a slow machine the margin is longer, and the deadline that the host has to keep is what it was")
+    func patience() {
+        for attack in HostAttack.all {
+            let usual = attack.limit(patience: 1)
+            let margin = attack.limit(patience: 2) - usual
+            #expect(margin >= .seconds(5) && margin < usual, "\(attack.id)")
+            #expect(attack.limit(patience: 3) - usual == margin * 2, "\(attack.id)")
+        }
+        // What the manifest allows for metadata, and the usual margin.
+        let attack = HostAttack.all.first { $0.id == "HA-ANSWER-002" }
+        #expect(attack?.limit(patience: 1) == .seconds(8))
+        #expect(attack?.limit(patience: 2) == .seconds(13))
+    }
+
     @Test("An attack that nobody knows is wrong usage")
     func unknown() async throws {
         let runner = AttackRunner(host: ["/bin/false"], selection: CheckSelection(patterns: ["HA-NOTHING-*"]))

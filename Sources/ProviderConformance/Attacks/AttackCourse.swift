@@ -19,7 +19,7 @@ struct AttackCourse: Sendable {
     ) throws {
         self.traffic = traffic
         self.attack = attack
-        limit = attack.limit * patience
+        limit = attack.limit(patience: patience)
         self.machine = machine
         domain = try DomainName("a\(number)")
     }
@@ -196,7 +196,7 @@ struct AttackCourse: Sendable {
     private func expectRecord(_ client: DocumentClient) async throws {
         guard case .noticed(let code) = attack.expectation else { return }
         let (provider, domain) = (try ProviderIdentifier(bundle.identifier), domain)
-        let isNoticed = try await eventually(within: HostAttack.margin) {
+        let isNoticed = try await eventually(within: HostMachine.patience) {
             try await client.lastFailure(of: provider, domain: domain)?.record.code == code.description
         }
         guard isNoticed else { throw CheckFailure("The host has no record of what the provider did wrong: \(code).") }

@@ -12,7 +12,8 @@ public struct AttackRunner: Sendable {
     public var width = 12
     /// How often each is carried out.
     public var rounds = 1
-    /// How much longer than usual a caller may have to wait: more on a machine that has much else to do.
+    /// How much longer than usual this machine may take over what it does, beside the deadlines of the calls: more on one
+    /// that has much else to do.
     public var patience = 1.0
     /// `misbehaving-peer`; nil: the one beside this program.
     public var peer: String?
@@ -156,7 +157,7 @@ public struct AttackRunner: Sendable {
                     group.addTask {
                         let traffic = AttackTraffic(of: attack, number: number, in: machine.folder)
                         var result = await result(
-                            of: attack.description, limit: attack.limit * patience + .seconds(90)
+                            of: attack.description, limit: attack.limit(patience: patience) + .seconds(90)
                         ) {
                             try await AttackCourse(
                                 attack, on: machine, number: number, traffic: traffic, patience: patience

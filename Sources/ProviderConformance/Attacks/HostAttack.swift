@@ -11,9 +11,10 @@ public struct HostAttack: Sendable, Identifiable {
     package let expectation: HostExpectation
     /// What the provider's manifest declares.
     package let capabilities: Set<ProviderCapability>
-    /// How long the caller may have to wait for the end of what was asked: what the classes of its calls allow, and what
-    /// this machine may take beside that.
-    package let limit: Duration
+    /// What the classes of its calls allow: that is the host's word, on a slow machine too.
+    private let deadline: Duration
+    /// What this machine may take beside that.
+    private let margin: Duration
     /// Whether its provider starts others, which the manifest has to ask for.
     package let startsProcesses: Bool
 
@@ -43,14 +44,20 @@ public struct HostAttack: Sendable, Identifiable {
         self.expectation = expectation
         self.capabilities = capabilities
         let waits = question.calls.reduce(heedsCancel ? .zero : Self.cancelGrace) { $0 + $1.limit }
-        limit = waits + work + Self.margin
+        deadline = waits
+        margin = work + Self.usualMargin
         self.startsProcesses = startsProcesses
     }
 
     /// A host gives a cancelled call so long to end.
     private static let cancelGrace = Duration.seconds(10)
     /// For starting a provider once more, for the disk, and for whatever else runs.
-    static let margin = Duration.seconds(5)
+    private static let usualMargin = Duration.seconds(5)
+
+    /// How long the caller may have to wait for the end of what was asked.
+    ///
+    /// - Parameter patience: how much slower than usual the machine may be.
+    package func limit(patience: Double = 1) -> Duration { deadline + margin * patience }
 
     /// Every attack, family after family.
     public static let all: [HostAttack] =

@@ -29,7 +29,7 @@ struct HostileTool: Sendable {
         try? file.close()
         let hasEnded: Bool
         do {
-            hasEnded = try await eventually(within: attack.limit) { !process.isRunning }
+            hasEnded = try await eventually(within: attack.limit()) { !process.isRunning }
         } catch {
             kill(process.processIdentifier, SIGKILL)
             throw error

@@ -88,7 +88,7 @@ package struct ToolConnection: Sendable {
                 host.answered(number, by: tool, failure: nil)
             } catch {
                 // One that is gone has not refused: others go on without it.
-                guard !connection.hasEnded else { return host.connectionEnded(tool) }
+                guard !connection.hasPeerLeft else { return host.connectionEnded(tool) }
                 host.answered(number, by: tool, failure: error)
             }
         case .dropped(let presenter, let reason):

@@ -46,7 +46,11 @@ extension CoordinationStateMachine {
     /// An item lies here by now, as the remote says: claims and presenters that know it, or what is inside, elsewhere
     /// follow, and presenters are told at once (COORD-28).
     package mutating func placed(_ item: CoordinatedItem, at time: Duration = .zero) -> [CoordinationAction] {
-        let places = otherPlaces(of: item)
+        var places = otherPlaces(of: item)
+        // Whoever knew it elsewhere has ended, and who came since is still there in the tree where they were.
+        if places.isEmpty, let node = tree[item.subject], node.parent != item.enclosing.last?.subject {
+            places = [item]
+        }
         if places.isEmpty { return [] }
         return turn(at: time) { machine in
             for known in places {

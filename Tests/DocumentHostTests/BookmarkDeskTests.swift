@@ -133,6 +133,30 @@ import Testing
         }
     }
 
+    @Test("BOOK-5: what was made because of a revoked bookmark, through however many others, is revoked with it")
+    func revokedThroughOthers() async throws {
+        try await withDesk { desk, _, fixture async throws in
+            let tool = ClaimOwner(id: 1, name: "A tool")
+            var records: [BookmarkRecord] = []
+            for number in 1...4 as ClosedRange<UInt64> {
+                var next = try record(fixture, number: number)
+                if let last = records.last {
+                    try desk.start(last, by: tool)
+                    next.origin = desk.scope(last.id, of: tool)?.origin
+                    #expect(next.origin == last.id)
+                }
+                _ = try await desk.make(next)
+                records.append(next)
+            }
+            try desk.start(records[3], by: tool)
+            try await desk.revoke(records[1].id)
+            #expect(desk.scopes(of: tool).map(\.origin) == [records[0].id])
+            for record in records[1...] {
+                #expect(await refused { try desk.start(record, by: tool) }?.contains("was revoked") == true)
+            }
+        }
+    }
+
     @Test("BOOK-1: a bookmark follows an item that got another identifier at its provider")
     func renamed() async throws {
         try await withDesk { desk, _, fixture async throws in

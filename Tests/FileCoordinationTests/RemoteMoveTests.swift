@@ -35,6 +35,23 @@ import Testing
         #expect(scene.news() == ["grant 3"])
     }
 
+    @Test("COORD-3, COORD-4: the same when all have ended who knew the folder elsewhere")
+    mutating func heldByLaterOnes() throws {
+        try scene.request(1, alice, .reading, "f/a")
+        let inner = Item(
+            subject: .item(try Scene.key("f/b")), kind: .document,
+            enclosing: there.enclosing + [Item.Folder(key: try Scene.key("f"), isPackage: false)],
+            location: try Scene.item("g/f/b").location)
+        try scene.request(2, bob, [(.writing(nil), inner)])
+        scene.end(1)
+        try scene.placed("g/f/", is: "f")
+        #expect(scene.news() == ["grant 1", "grant 2"])
+        try scene.request(3, carol, .writing(.forDeleting), "g/")
+        #expect(scene.news() == [], "what is to be removed is written, inside of what the remote has put there")
+        scene.end(2)
+        #expect(scene.news() == ["grant 3"])
+    }
+
     @Test("COORD-4, COORD-7: who waits inside of a folder that the remote moves gets the new location")
     mutating func waitingInside() throws {
         try scene.request(1, alice, .reading, "f/g/a")

@@ -12,7 +12,7 @@ struct BookmarkAccesses {
         var rights: BookmarkRights
         /// Seconds since 1970; nil for never.
         var expires: Int64?
-        /// The bookmark that it ends with: itself, or the one because of which it could be made.
+        /// The bookmark that was started: what is made because of it ends with it.
         var origin: BookmarkIdentifier?
     }
 

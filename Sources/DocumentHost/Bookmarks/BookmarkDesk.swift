@@ -101,11 +101,18 @@ final class BookmarkDesk: Sendable {
     func start(_ record: BookmarkRecord, by tool: ClaimOwner) throws(DocumentError) {
         let scope = BookmarkAccesses.Scope(
             item: ItemKey(domain: record.domain, id: record.item), rights: record.rights, expires: record.expires,
-            origin: record.origin ?? record.id)
+            origin: record.id)
         let start = accesses.withLock { $0.start(record.id, scope, by: tool.id) }
         guard case .leaking(let open) = start else {
             // It may have been revoked since it was looked up, when there was nothing yet to take back.
-            guard try storage.read({ try $0.bookmark(record.id) }) == nil else { return }
+            let isThere: Bool
+            do throws(DocumentError) {
+                isThere = try storage.read { try $0.bookmark(record.id) } != nil
+            } catch {
+                accesses.withLock { _ = $0.stop(record.id, by: tool.id) }
+                throw error
+            }
+            if isThere { return }
             accesses.withLock { accesses in
                 accesses.revoke(record.id)
                 _ = accesses.stop(record.id, by: tool.id)

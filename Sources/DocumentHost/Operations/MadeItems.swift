@@ -20,7 +20,8 @@ struct MadeItems: Sendable {
     func isGone(
         _ id: ItemIdentifier, of domain: DomainName, since heard: SyncAnchor?, _ session: ProviderSession
     ) async throws(DocumentError) -> Bool {
-        guard try self.heard(of: domain) != heard else { return false }
+        let read = try self.heard(of: domain)
+        guard read != heard else { return false }
         do throws(DocumentError) {
             _ = try await session.item(id)
             return false
@@ -29,7 +30,14 @@ struct MadeItems: Sendable {
                 logger.notice(
                     "whether an item is still there that was just made cannot be looked up; its changes are read once more",
                     metadata: ["domain": "\(domain)", "item.id": "\(id)", "error": "\(error)"])
-                if let heard { try await storage.write { try $0.setAnchor(heard, of: domain) } }
+                if let heard {
+                    try await storage.write { index in
+                        // Who has set it back meanwhile, for another item, or has read on, may want what lies between:
+                        // without an anchor everything is listed again.
+                        guard try !index.setAnchor(heard, of: domain, ifStill: read) else { return }
+                        try index.setAnchor(nil, of: domain)
+                    }
+                }
                 return false
             }
         }

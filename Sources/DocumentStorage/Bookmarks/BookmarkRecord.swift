@@ -111,13 +111,19 @@ extension IndexTransaction {
         return sql.changesCount > 0
     }
 
-    /// Those that were made because of another one, which has ended.
+    /// Those that were made because of another one, which has ended, and those that were made because of them.
     package func removeBookmarks(madeBy origin: BookmarkIdentifier) throws -> [BookmarkIdentifier] {
         let number = SQLValue.int(Int64(bitPattern: origin.rawValue))
-        let ids = try sql.all("SELECT number FROM bookmark WHERE origin = ?", number) {
+        let made = """
+            WITH RECURSIVE made (number) AS (
+                SELECT number FROM bookmark WHERE origin = ?
+                UNION SELECT bookmark.number FROM bookmark JOIN made ON bookmark.origin = made.number
+            )
+            """
+        let ids = try sql.all("\(made) SELECT number FROM made", number) {
             BookmarkIdentifier(rawValue: UInt64(bitPattern: $0.int(0)))
         }
-        try sql.run("DELETE FROM bookmark WHERE origin = ?", number)
+        for id in ids { _ = try removeBookmark(id) }
         return ids
     }
 

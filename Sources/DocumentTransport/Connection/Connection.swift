@@ -200,6 +200,11 @@ package final class Connection: Sendable {
         state.withLock { $0.machine.isOver }
     }
 
+    /// Whether nothing comes from the peer any more: from the moment on at which the first request fails because of it.
+    package var hasPeerLeft: Bool {
+        state.withLock { $0.machine.hasStreamEnded || $0.machine.isOver }
+    }
+
     /// What went to and fro last, and what was open at the end. For a connection that is configured to keep it.
     package var flightRecord: FlightRecord? {
         state.withLock { state in

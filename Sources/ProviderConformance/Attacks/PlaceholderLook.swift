@@ -10,11 +10,12 @@ struct PlaceholderLook: Sendable, Equatable, CustomStringConvertible {
     private let changed: [Int]
 
     /// - Parameter path: the document's place.
+    /// - Returns: nil where none is, or one is just being written.
     init?(of path: String) {
         let place = path as NSString
         let own = "\(place.deletingLastPathComponent)/\(ItemName.placeholderFolder)/\(place.lastPathComponent)"
         var status = stat()
-        guard !path.isEmpty, lstat(own, &status) == 0 else { return nil }
+        guard !path.isEmpty, lstat(own, &status) == 0, status.st_size > 0 else { return nil }
         file = UInt64(status.st_ino)
         size = Int64(status.st_size)
         mode = status.st_mode

@@ -4,11 +4,13 @@ extension CheckContext {
     /// A folder of the check's own that outlives the processes which the body starts, and is removed afterwards with all
     /// that is in it, also when the check is interrupted, and by another process when the one that made it is gone.
     package func ownContainer(_ body: (Item) async throws -> Void) async throws {
-        let container = try await withSession { try await newContainer($0) }
+        // An interruption while it is made would leave it to nobody.
+        let container = try await Task { try await withSession { try await newContainer($0) } }.value
         let removing = {
             await Task { try await withSession { try await $0.delete(container.id, recursive: true) } }.result
         }
         do {
+            try Task.checkCancellation()
             try await body(container)
         } catch {
             // The first error is the one that matters.

@@ -83,11 +83,13 @@ extension CheckContext {
             configuration.data.container.isEmpty
             ? session.rootID : try await known(configuration.data.container, session).id
         let name = "conformance-" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
-        let container = try await session.createFolder(name, in: parent)
+        // An interruption while it is made would leave it to nobody.
+        let container = try await Task { try await session.createFolder(name, in: parent) }.value
         // An interrupted check cleans up, too.
         let cleaning = { await Task { try await cleanUp(container, session) }.result }
         let result: Result
         do {
+            try Task.checkCancellation()
             result = try await body(container)
         } catch {
             // The first error is the one that matters.

@@ -54,7 +54,8 @@ struct HookRunner: Sendable {
         try await Task { try await run(words) }.value
     }
 
-    /// Waits for a program. One that takes too long, or nobody waits for any more, is killed: none outlives this call.
+    /// Waits for a program. One that takes too long, or nobody waits for any more, is killed. What it has started
+    /// itself is its own affair.
     private func hasEnded(_ process: Process) async throws -> Bool {
         do {
             if try await eventually(within: limit, { !process.isRunning }) { return true }

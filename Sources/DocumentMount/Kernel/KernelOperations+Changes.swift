@@ -81,7 +81,7 @@ extension KernelOperations {
             guard let raw else { return }
             KernelRequest(raw).fail(.notSupported)
         }
-        // What is in a folder is written down when it is made.
+        // What is in a folder is written down when it is made; a document, when its write has ended or it is flushed itself.
         operations.fsyncdir = { raw, _, _, _ in
             guard let raw else { return }
             KernelRequest(raw).succeed()

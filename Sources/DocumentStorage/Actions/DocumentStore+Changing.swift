@@ -63,12 +63,19 @@ extension DocumentStore {
     /// Makes what was written so far durable, the document itself, too. The write goes on. What was removed meanwhile is
     /// nobody's any more.
     package func flushChange(_ entry: JournalEntry) throws {
+        // A folder around it may be moved just now.
+        if try !flushFile(of: entry) { _ = try moves.exclusively { try flushFile(of: entry) } }
+        try index.flush()
+    }
+
+    /// - Returns: false when there is no file at its place.
+    private func flushFile(of entry: JournalEntry) throws -> Bool {
         let location = try index.read { index in
             try (index.subject(of: entry) ?? entry.itemID).flatMap { try index.diskLocation(of: $0, in: entry.domain) }
         }
-        guard let location, try tree.flush(location) != nil else { return }
+        guard let location, try tree.flush(location) != nil else { return false }
         if entry.payload.isNew { try tree.flushFolders(around: location) }
-        try index.flush()
+        return true
     }
 
     /// Looks at an item's file outside a coordinated write: records a change that was made without asking.

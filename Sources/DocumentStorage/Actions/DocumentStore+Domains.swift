@@ -12,7 +12,7 @@ extension DocumentStore {
         try clear(name, discardingEdits: discardingEdits)
         try index.write { try $0.removeDomain(name) }
         // What was under way may have written a placeholder since.
-        try tree.removeDerived(of: name)
+        try moves.exclusively { try tree.removeDerived(of: name) }
         try root.removeProviderFolder(of: name)
     }
 
@@ -37,7 +37,7 @@ extension DocumentStore {
         }
         try secrets.remove(of: name)
         try index.write { try $0.emptyDomain(name) }
-        try tree.removeDerived(of: name)
+        try moves.exclusively { try tree.removeDerived(of: name) }
         try root.removeProviderFolder(of: name)
         // Said when it is so: a host that ends before does the rest again.
         try index.write { try $0.setSignIn(.needed, of: name) }

@@ -40,6 +40,8 @@ package struct DocumentStore: Sendable {
         } catch let error as StoppedByObserver {
             throw error
         } catch {
+            // What the index has, it may have for good, though nobody knows: the next start sees which it is.
+            guard !index.hasFailed else { throw error }
             do {
                 try takeBack()
             } catch let second {

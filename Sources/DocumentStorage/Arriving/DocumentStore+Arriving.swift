@@ -155,14 +155,13 @@ extension DocumentStore {
     /// - Returns: whether the item is here.
     func resumeArrival(_ entry: JournalEntry) throws -> Bool {
         var entry = entry
-        if entry.step == .arriveStaged {
-            let place = Location(domain: entry.domain, components: entry.payload.destination ?? [])
-            guard let inode = entry.payload.file?.inode, try tree.inode(at: place) == inode else {
-                try index.write { try $0.finish(entry) }
-                return false
-            }
-            entry = try record(entry)
+        let place = Location(domain: entry.domain, components: entry.payload.destination ?? [])
+        let isThere = try entry.payload.file.map { try tree.inode(at: place) == $0.inode } ?? false
+        guard isThere else {
+            try index.write { try $0.finish(entry) }
+            return entry.step != .arriveStaged
         }
+        if entry.step == .arriveStaged { entry = try record(entry) }
         try removeSource(of: entry)
         return true
     }

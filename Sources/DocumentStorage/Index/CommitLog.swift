@@ -14,7 +14,7 @@ final class CommitLog: Sendable {
     private let path: String
     private let flushes = GroupedFlush()
     /// After an error nobody knows what is on disk, and the next flush would not say so.
-    private let hasFailed = Atomic<Bool>(false)
+    private let hasFailedOnce = Atomic<Bool>(false)
 
     /// - Parameter path: of the database, which has been written to in its present mode.
     init(of path: String) throws {
@@ -28,11 +28,13 @@ final class CommitLog: Sendable {
         try DirectoryHandle(trusting: FilePath(path).removingLastComponent().string).flush()
     }
 
+    var hasFailed: Bool { hasFailedOnce.load(ordering: .acquiring) }
+
     deinit { _ = docent_close(descriptor) }
 
     /// - Throws: once it could not be flushed, always: until the next start, which compares the index with what is there.
     func check() throws {
-        guard !hasFailed.load(ordering: .acquiring) else { throw failed }
+        guard !hasFailed else { throw failed }
     }
 
     /// Returns when everything that was committed before is on disk.
@@ -41,7 +43,7 @@ final class CommitLog: Sendable {
         try flushes.run {
             try check()
             guard docent_fsync(descriptor) >= 0 else {
-                hasFailed.store(true, ordering: .releasing)
+                hasFailedOnce.store(true, ordering: .releasing)
                 throw failed
             }
         }

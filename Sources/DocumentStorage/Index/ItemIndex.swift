@@ -43,6 +43,17 @@ package final class ItemIndex: Sendable {
                 }
             }
         }
+        // Where the log could not be flushed once, what the kernel shows of it need not be on disk, and no later flush says
+        // so: into the database with all of it before anything is added.
+        try Self.translatingErrors(name) { [pool] in
+            try pool.writeWithoutTransaction { database in
+                do {
+                    _ = try database.checkpoint(.truncate)
+                } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+                    // Somebody looks into it; with the next start, then.
+                }
+            }
+        }
         log = try CommitLog(of: name)
         try log.flush()
     }
@@ -94,6 +105,9 @@ package final class ItemIndex: Sendable {
         if durably { try log.flush() }
         return result
     }
+
+    /// Whether what was committed last may not be on disk, and nobody can know. Nothing more is written then.
+    var hasFailed: Bool { log.hasFailed }
 
     /// Returns when all that was written is on disk.
     package func flush() throws { try log.flush() }

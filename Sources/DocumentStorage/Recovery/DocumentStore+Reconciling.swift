@@ -10,7 +10,9 @@ extension DocumentStore {
         try index.write(durably: false) { try $0.forgetArrivals() }
         try rescueStaged(&report)
         let entries = try index.read { try $0.journal() }
-        for entry in entries { try recover(entry, &report) }
+        var unsure: [JournalEntry] = []
+        for entry in entries where try !recover(entry, &report, isLast: false) { unsure.append(entry) }
+        for entry in unsure { _ = try recover(entry, &report, isLast: true) }
         let inodes = try reconcilePresent(&report)
         try reportUnknown(knowing: inodes, &report)
         for domain in try index.read({ try $0.domains() }) {
@@ -26,7 +28,11 @@ extension DocumentStore {
 
     // MARK: Journal
 
-    private func recover(_ entry: JournalEntry, _ report: inout ReconciliationReport) throws {
+    /// - Parameter isLast: the tree follows the index, as far as it can: what is not at an item's place is nowhere.
+    /// - Returns: false when that has to be so first.
+    private func recover(
+        _ entry: JournalEntry, _ report: inout ReconciliationReport, isLast: Bool
+    ) throws -> Bool {
         let evidence = try self.evidence(for: entry)
         let decision = RecoveryDecision(for: entry, evidence)
         logger.info(
@@ -50,7 +56,7 @@ extension DocumentStore {
         case .returnToPlaceholder:
             try settlePlaceholder(entry, evidence.item)
         case .adopt(let version, let isChanged):
-            guard let item = evidence.item, case .file(let file, _) = evidence.place else { return }
+            guard let item = evidence.item, case .file(let file, _) = evidence.place else { break }
             try adopt(item, file, version: version, isChanged: isChanged, entry)
             report.adopted += 1
             report.findings.append(
@@ -58,7 +64,9 @@ extension DocumentStore {
                     ? "\(name) was being replaced when the host ended: what was written is kept, and is to be sent."
                     : "The contents of \(name) had arrived before the host ended, and are kept.")
         case .lookAtFile:
-            guard let item = evidence.item else { return }
+            guard let item = evidence.item else { break }
+            // It may have been moved, and the index not know yet.
+            guard isLast || evidence.place != .nothing else { return false }
             try settle(entry, item, report: &report)
         case .sendAnew:
             try takeBackSending(entry)
@@ -87,7 +95,10 @@ extension DocumentStore {
                 report.findings.append("\(name) was being written, and cannot be taken in: \(error.message)")
             }
         case .takeBack:
-            guard let item = evidence.item else { return }
+            guard isLast else { return false }
+            // Something that could not be moved may be it: with the next start, then.
+            guard let item = evidence.item, try !index.read({ try $0.journal() }).contains(where: { $0.step.isForTree })
+            else { break }
             let outcome = try index.write { index in
                 try index.finish(entry)
                 return try index.deleteCleared(item.id, in: item.domain)
@@ -98,6 +109,7 @@ extension DocumentStore {
         case .performInTree:
             try carryOn(entry, entry.action.rawValue, name, &report) { try perform(entry) }
         }
+        return true
     }
 
     /// The contents of an interrupted move: the copy, or the source once more. Nil when neither is there any longer:
@@ -133,8 +145,9 @@ extension DocumentStore {
     private func evidence(for entry: JournalEntry) throws -> RecoveryEvidence {
         let item = try entry.itemID.flatMap { id in try index.read { try $0.item(id, in: entry.domain) } }
         var place = RecoveryEvidence.Place.nothing
-        if let item, let location = try? locate(item.id, in: item.domain).location {
-            place = self.place(at: location)
+        if let item {
+            // Where it has no place of its own, nobody knows what of it is there.
+            place = (try? locate(item.id, in: item.domain).location).map { self.place(at: $0) } ?? .other
         }
         var isStaged = false
         if let name = entry.payload.staging, entry.payload.boot == Boot.current,

@@ -209,6 +209,34 @@ struct CrashTests {
         }
     }
 
+    @Test(
+        "What was being written in a folder is found where that has come to, when the host died while the folder was moved",
+        arguments: [false, true])
+    func writeInMovedFolder(isNew: Bool) throws {
+        let storage = try StorageFixture()
+        let item = try storage.item("a", "a.txt", in: "f", contents: before)
+        try storage.tell(storage.item("f", "Folder", kind: .folder), item)
+        try storage.provide(item, before)
+        let name = isNew ? "new.txt" : "a.txt"
+        if isNew {
+            _ = try storage.store.makeDocument(named: ItemName(name), in: ItemIdentifier("f"), of: storage.domain)
+        } else {
+            _ = try storage.store.expectChange(of: item.id, in: storage.domain)
+        }
+        try storage.write(after, to: storage.tree.path(of: storage.location("Folder/" + name)))
+        storage.observe(StopAt(.renameMoved))
+        let moved = try storage.item("f", "Moved", kind: .folder, version: "2")
+        #expect(throws: StoppedByObserver.self) { try storage.store.apply([moved], in: storage.domain) }
+
+        try storage.reopen()
+        let report = try storage.store.reconcile()
+        #expect(report.unknownFiles == [] && report.missing == 0, "\(report)")
+        let found = try storage.index.read { try $0.item(at: storage.location("Moved/" + name)) }
+        #expect(found?.state == .changed && found?.isArriving == isNew)
+        #expect(try storage.document("Moved/" + name) == after)
+        #expect(try storage.index.read { try $0.journal() }.isEmpty)
+    }
+
     @Test("A write that was under way when the host died is recorded as a change of the version it began from")
     func writeUnderWay() throws {
         let storage = try StorageFixture()

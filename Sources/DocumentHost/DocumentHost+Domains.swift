@@ -216,8 +216,11 @@ extension DocumentHost {
         _ name: DomainName, _ bundle: ProviderBundle, _ rootID: ItemIdentifier, _ supervisor: ProviderSupervisor,
         isRunning: Bool = false
     ) -> Domain {
-        Domain(
+        // Where that cannot be read, folders are listed until the feed was.
+        let isFollowed = (try? storage.read { try $0.domain(name)?.anchor != nil }) ?? false
+        return Domain(
             name: name, bundle: bundle, rootID: rootID, supervisor: supervisor, isRunning: isRunning,
+            isFollowed: isFollowed,
             signIn: SignInState { [events] in events.domainChanged(name) })
     }
 

@@ -100,7 +100,8 @@ extension DocumentHost {
         if item.item.kind == .folder { try await follower.list(item.id, of: domain) }
     }
 
-    /// Catches up with the remote as far as it can be asked; `asking` even when it did not signal anything.
+    /// Catches up with the remote as far as it can be asked; `asking` even when it did not signal anything, where it is known
+    /// to tell of changes.
     func freshen(_ domain: Domain, asking: Bool) async throws(DocumentError) {
         guard asking, domain.hasFeed else { return try await follower.freshen(domain) }
         do throws(DocumentError) {
@@ -112,7 +113,7 @@ extension DocumentHost {
         }
     }
 
-    /// A provider without a feed is asked each time.
+    /// A provider that is not known to have a feed is asked each time.
     func refreshed(_ item: IndexedItem, _ domain: Domain) async -> IndexedItem {
         do throws(DocumentError) {
             let remote = try await domain.provider.item(item.id)

@@ -191,17 +191,93 @@ struct ChangesTests {
             func listings() -> Int { server.requests.count { $0.headers["depth"] == "1" } }
             let before = listings()
             remote.put("new")
-            remote.remove("a.txt")
-            remote.state.withLock { $0.limit = 1 }
-            #expect(try await fixture.names() == ["Folder", "new"])
-            #expect(listings() == before)
-            remote.state.withLock { $0.oldest = $0.now + 1 }
             remote.put("newer")
+            remote.state.withLock { $0.limit = 1 }
+            #expect(try await fixture.names() == ["Folder", "a.txt", "new", "newer"])
+            #expect(listings() == before)
+            remote.remove("a.txt")
             #expect(try await fixture.names() == ["Folder", "new", "newer"])
-            #expect(listings() == before + 1)
-            remote.state.withLock { $0.extent = .liar }
+            #expect(listings() == before + 1, "That something is gone is believed when it is not listed.")
+            remote.state.withLock { $0.oldest = $0.now + 1 }
             remote.put("newest")
             #expect(try await fixture.names() == ["Folder", "new", "newer", "newest"])
+            #expect(listings() == before + 2)
+            remote.state.withLock { $0.extent = .liar }
+            remote.put("other")
+            #expect(try await fixture.names() == ["Folder", "new", "newer", "newest", "other"])
+        }
+    }
+
+    @Test("PROV-22: what a server of folders tells as gone, and lists all the same, is not gone")
+    func falseRemovalInFolder() async throws {
+        try await with(.folder) { remote, fixture, _ async throws in
+            _ = await failure { try await fixture.domain.currentAnchor() }
+            #expect(try await fixture.names() == ["Folder", "a.txt"])
+            remote.put("a.txt", size: 2)
+            remote.put("Folder", size: nil)
+            remote.state.withLock { $0.lies = ["a.txt", "Folder"] }
+            #expect(try await fixture.names() == ["Folder", "a.txt"])
+        }
+    }
+
+    static let unreadableResponses = [
+        "<D:status>HTTP/1.1 403 Forbidden</D:status>", "<D:status>HTTP/1.1 500 Internal Server Error</D:status>",
+        "<D:status>nonsense</D:status>", "",
+        "<D:propstat><D:prop><D:getetag/></D:prop><D:status>HTTP/1.1 404 Not Found</D:status></D:propstat>",
+        "<D:propstat><D:prop><D:getcontentlength>1</D:getcontentlength></D:prop><D:status>?</D:status></D:propstat>",
+    ]
+
+    @Test(
+        "a change of which nothing can be known but that there is one is not passed over",
+        arguments: ChangesTests.unreadableResponses)
+    func unreadable(_ response: String) async throws {
+        let answer = FaultServer.multistatus(
+            FaultServer.response("/new", length: 1), "<D:response><D:href>/a.txt</D:href>\(response)</D:response>",
+            "<D:sync-token>urn:t:9</D:sync-token>")
+        try await with(.everything) { remote, fixture, _ async throws in
+            let anchor = try await fixture.domain.currentAnchor()
+            remote.state.withLock { $0.answer = answer }
+            let error = await failure { try await fixture.domain.changes(since: anchor, suggestedCount: 10) }
+            #expect(error?.code == .anchorExpired)
+        }
+        try await with(.folder) { remote, fixture, server async throws in
+            _ = await failure { try await fixture.domain.currentAnchor() }
+            _ = try await fixture.names()
+            let before = server.requests.count { $0.headers["depth"] == "1" }
+            remote.state.withLock { $0.answer = answer }
+            #expect(try await fixture.names() == ["Folder", "a.txt"])
+            #expect(server.requests.count { $0.headers["depth"] == "1" } == before + 1)
+        }
+    }
+
+    @Test("a server that says again and again that there is more in a folder has it listed")
+    func endlessFolder() async throws {
+        try await with(.folder) { remote, fixture, server async throws in
+            _ = await failure { try await fixture.domain.currentAnchor() }
+            _ = try await fixture.names()
+            let names = (0..<80).map { "doc-\($0)" }
+            for name in names { remote.put(name) }
+            remote.state.withLock { $0.limit = 1 }
+            let before = server.requests.count
+            #expect(Set(try await fixture.names()) == Set(names + ["Folder", "a.txt"]))
+            #expect(server.requests.count < before + 60)
+        }
+    }
+
+    @Test(
+        "a server that fails when it is asked for changes has no feed, and its folders are listed",
+        arguments: [
+            "400 Bad Request", "401 Unauthorized", "404 Not Found", "406 Not Acceptable", "413 Content Too Large",
+            "423 Locked", "429 Too Many Requests", "500 Internal Server Error", "301 Moved Permanently",
+        ])
+    func failingReport(_ status: String) async throws {
+        try await with(.everything) { remote, fixture, _ async throws in
+            remote.state.withLock { $0.answer = FaultServer.answer(status) }
+            let error = await failure { try await fixture.domain.currentAnchor() }
+            #expect(error?.code == .unimplemented)
+            #expect(try await fixture.names() == ["Folder", "a.txt"])
+            remote.put("new")
+            #expect(try await fixture.names() == ["Folder", "a.txt", "new"])
         }
     }
 
@@ -245,6 +321,25 @@ struct ChangesTests {
             #expect(fixture.changes.value == 0)
             remote.put("new")
             try await eventually { fixture.changes.value > 0 }
+        }
+    }
+
+    @Test("nobody looks for news of a feed that has ended")
+    func endOfNews() async throws {
+        try await with(.everything) { timing in
+            timing.firstNews = .milliseconds(5)
+            timing.longestNews = .milliseconds(20)
+        } body: { remote, fixture, server async throws in
+            let anchor = try await fixture.domain.currentAnchor()
+            remote.state.withLock { $0.extent = .liar }
+            _ = await failure { try await fixture.domain.changes(since: anchor, suggestedCount: 10) }
+            _ = await failure { try await fixture.domain.currentAnchor() }
+            // One look may have been under way.
+            try await Task.sleep(for: .milliseconds(50))
+            let (looks, signals) = (server.requests.count, fixture.changes.value)
+            try await Task.sleep(for: .milliseconds(200))
+            #expect(server.requests.count == looks)
+            #expect(fixture.changes.value == signals)
         }
     }
 }

@@ -7,6 +7,10 @@ struct Resource: Hashable, Sendable {
     /// Of the resource as a whole; nil when only its properties have one.
     var status: Int?
     var properties = Properties()
+    /// Whether any property was said to be found.
+    var hasProperties = false
+    /// Some status of it was no status.
+    var isUnreadable = false
     /// What is said of it beside its status.
     var conditions: Set<Multistatus.Condition> = []
 }

@@ -12,6 +12,11 @@ struct ChangeReport: Hashable, Sendable {
     var depth = 0
     /// Addresses that are nothing of the domain's.
     var strangers = 0
+    /// Of something in it nothing can be known but that it is there: whoever went on from it would not hear of that again.
+    var isUnusable = false
+
+    /// Whether anything is said to be gone.
+    var tellsRemovals: Bool { changes.values.contains { $0 == nil } }
 
     enum Outcome: Hashable, Sendable {
         case told(ChangeReport)

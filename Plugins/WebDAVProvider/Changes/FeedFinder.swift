@@ -27,7 +27,7 @@ final class FeedFinder: Sendable {
     /// What was found is not so any more.
     func forget() { found.withLock { $0 = nil } }
 
-    /// - Throws: `ServerFailure` when the server cannot be asked.
+    /// - Throws: `ServerFailure` when the server cannot be asked anything.
     func extent() async throws -> Extent {
         if let known { return known }
         let extent = try await find()
@@ -37,6 +37,22 @@ final class FeedFinder: Sendable {
 
     private func find() async throws -> Extent {
         guard let token = try await link.syncToken(of: .root) else { return .none }
+        do {
+            return try await extent(since: token)
+        } catch let failure as ServerFailure {
+            switch failure {
+            case .unreachable, .untrusted: throw failure
+            case .signIn:
+                // That may be about questions of this kind alone.
+                _ = try await link.look(at: .root)
+                return .none
+            // Whatever it says: it does not tell, and folders can be listed.
+            case .status, .interrupted, .unusable, .redirect: return .none
+            }
+        }
+    }
+
+    private func extent(since token: String) async throws -> Extent {
         if (try? FeedAnchor(token: token).anchor(of: link.address)) != nil, try await tellsEverything(since: token) {
             return .everything
         }

@@ -100,8 +100,8 @@ extension ChangeReport {
         if place.names.contains(where: OwnNames.isOwn) { return }
         switch resource.status ?? 200 {
         case 404, 410: changes[place] = .some(nil)
-        case 200..<300: changes[place] = resource.properties
-        default: strangers += 1
+        case 200..<300 where resource.hasProperties && !resource.isUnreadable: changes[place] = resource.properties
+        default: isUnusable = true
         }
     }
 }

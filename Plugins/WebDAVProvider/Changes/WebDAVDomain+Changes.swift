@@ -10,16 +10,19 @@ extension WebDAVDomain {
     private static let mostLooks = 256
     /// Of so many in one folder the folder is listed instead.
     private static let mostLooksInFolder = 8
+    /// Answers about one folder, each of which says that there is more.
+    private static let mostRounds = 50
     private static let what = "The changes on the server cannot be asked for"
 
     /// - Throws: `unimplemented` where the server tells of no changes, so that folders have to be listed.
     func currentAnchor() async throws -> SyncAnchor {
         try await patiently(.root, Self.what) {
             guard try await feed.extent() == .everything, let token = try await link.syncToken(of: .root) else {
+                news.pause()
                 throw DocumentError(
                     .unimplemented, "“\(link.address.origin)” does not tell of changes; list its folders instead.")
             }
-            watch(since: token)
+            watch(since: token, isNews: false)
             return try FeedAnchor(token: token).anchor(of: link.address)
         }
     }
@@ -32,24 +35,28 @@ extension WebDAVDomain {
             guard try await feed.extent() == .everything else { throw expired }
             switch try await link.changes(since: point.token, in: .root, isDeep: true, count: count) {
             case .told(let report):
+                // It goes on from there only when all of it could be read.
+                guard !report.isUnusable else { throw expired }
                 // A server that says that there is more, where it was asked from, has no more to say.
                 let isStanding = report.isTruncated && report.token == point.token
                 guard !report.isShallow, !isStanding, report.changes.count <= 100 * count,
                     let next = try? FeedAnchor(token: report.token).anchor(of: link.address),
                     var changes = try await items(of: report)
                 else {
-                    feed.forget()
+                    endFeed()
                     throw expired
                 }
                 (changes.anchor, changes.more) = (next, report.isTruncated)
-                if !changes.more { watch(since: report.token) }
+                if !changes.more {
+                    watch(since: report.token, isNews: !changes.updated.isEmpty || !changes.deleted.isEmpty)
+                }
                 guard changes.updated.count + changes.deleted.count <= 100 * count else { throw expired }
                 return changes
             case .expired, .tooMuch: throw expired
             case .refused:
                 // It says that it can, and does not: that is found out before the next anchor.
                 logger.notice("The server does not tell what has changed, though it has told it before.")
-                feed.forget()
+                endFeed()
                 throw expired
             }
         }
@@ -59,8 +66,14 @@ extension WebDAVDomain {
         DocumentError(.anchorExpired, "The server's changes do not reach back that far; list everything again.")
     }
 
-    private func watch(since token: String) {
-        news.told(token) { [link] in
+    /// What was found out about the server is not so any more.
+    private func endFeed() {
+        feed.forget()
+        news.pause()
+    }
+
+    private func watch(since token: String, isNews: Bool) {
+        news.told(token, isNews: isNews) { [link] in
             try await link.syncToken(of: .root, retrying: RetryPlan.Limits(attempts: 1))
         } isOver: {
             // What was refused is not tried again by itself: somebody's account may be locked for less.
@@ -144,7 +157,7 @@ extension WebDAVDomain {
         guard feed.known == .folders else { return try await link.list(path) }
         if let listing = try await updatedListing(of: path) { return listing }
         // Before the listing: what changes meanwhile is told once more.
-        let token = try await link.syncToken(of: path)
+        let token = try await tokenIfTold(of: path)
         let listing = try await link.list(path)
         if let token, listing.isFolder, listing.leftOut.isEmpty {
             let entries = Dictionary(listing.entries.map { ($0.name, $0.properties) }) { $1 }
@@ -153,16 +166,28 @@ extension WebDAVDomain {
         return listing
     }
 
+    /// - Returns: nil also when asking for it fails, so that listing has to do, or fails by itself.
+    private func tokenIfTold(of path: RemotePath) async throws -> String? {
+        do {
+            return try await link.syncToken(of: path)
+        } catch let failure as ServerFailure {
+            switch failure {
+            case .signIn, .unreachable, .untrusted: throw failure
+            case .status, .interrupted, .unusable, .redirect: return nil
+            }
+        }
+    }
+
     /// - Returns: nil when the folder has to be listed.
     private func updatedListing(of path: RemotePath) async throws -> ServerLink.Listing? {
         guard var folder = kept.withLock({ $0.folder(path) }),
             ContinuousClock.now - folder.listed < link.timing.keptListing
         else { return nil }
         var seen: Set<String> = []
-        while seen.insert(folder.token).inserted {
-            guard
-                case .told(let report) = try await link.changes(
-                    since: folder.token, in: path, isDeep: false, count: nil)
+        while seen.count < Self.mostRounds, seen.insert(folder.token).inserted {
+            // What is said to be gone is believed when it is not in a listing (PROV-22).
+            guard let report = try await told(of: path, since: folder.token), !report.isUnusable,
+                !report.tellsRemovals
             else { break }
             folder.take(report)
             if report.isTruncated { continue }
@@ -171,5 +196,20 @@ extension WebDAVDomain {
         }
         kept.withLock { $0.forget(path) }
         return nil
+    }
+
+    /// What has changed in a folder; nil when the server does not tell it just now, for whatever reason.
+    private func told(of path: RemotePath, since token: String) async throws -> ChangeReport? {
+        do {
+            guard
+                case .told(let report) = try await link.changes(since: token, in: path, isDeep: false, count: nil)
+            else { return nil }
+            return report
+        } catch let failure as ServerFailure {
+            switch failure {
+            case .unreachable, .untrusted: throw failure
+            case .signIn, .status, .interrupted, .unusable, .redirect: return nil
+            }
+        }
     }
 }

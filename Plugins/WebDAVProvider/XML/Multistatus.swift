@@ -91,11 +91,18 @@ struct Multistatus {
         case .response:
             if !resource.href.isEmpty { finished.append(resource) }
         case .href: resource.href = string
-        case .responseStatus: resource.status = Self.code(string)
-        case .status: partStatus = Self.code(string)
+        case .responseStatus:
+            resource.status = Self.code(string)
+            if resource.status == nil { resource.isUnreadable = true }
+        case .status:
+            partStatus = Self.code(string)
+            if partStatus == nil { resource.isUnreadable = true }
         case .propstat:
             // The status comes after what it is about. Without one the properties are as good as found.
-            if partStatus.map({ (200..<300).contains($0) }) ?? true { resource.properties.merge(found) }
+            if partStatus.map({ (200..<300).contains($0) }) ?? true {
+                resource.properties.merge(found)
+                resource.hasProperties = true
+            }
         case .length: found.length = Int64(string).flatMap { $0 >= 0 ? $0 : nil }
         case .modified: found.modified = DateText.http(string)
         case .created: found.created = DateText.rfc3339(string) ?? DateText.http(string)

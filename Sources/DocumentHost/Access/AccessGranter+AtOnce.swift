@@ -9,7 +9,7 @@ extension AccessGranter {
     /// - Returns: nil when it is not such a read; then nothing has happened, and it goes the long way, which says why not.
     func beginAtOnce(_ request: AccessRequest, by owner: ClaimOwner) -> (number: UInt64, item: KnownItem)? {
         guard request.isUsualRead, let domain = domains.find(request.location.domain), !domain.isDropBox,
-            domain.isCaughtUp || !domain.hasFeed, (try? domain.require([.open, .import], for: "opened")) != nil,
+            domain.isCaughtUp || !domain.mayHaveFeed, (try? domain.require([.open, .import], for: "opened")) != nil,
             let found = try? known.item(at: request.location), found.isUsable,
             (try? exported.check(found.key, at: request.location, by: owner)) != nil
         else { return nil }

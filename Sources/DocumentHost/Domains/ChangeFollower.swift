@@ -24,7 +24,7 @@ struct ChangeFollower: Sendable {
 
     /// Makes sure that nothing that the provider has told so far is missing in the index. Cheap when it is so already.
     func ensureFresh(_ domain: Domain) async throws(DocumentError) {
-        if domain.isCaughtUp || !domain.hasFeed { return }
+        if domain.isCaughtUp || !domain.mayHaveFeed { return }
         try await catchUp(domain)
     }
 
@@ -39,10 +39,10 @@ struct ChangeFollower: Sendable {
         }
     }
 
-    /// Asks for changes now, whether or not the provider signalled some.
+    /// Asks for changes now, whether or not the provider signalled some; does nothing where it has said that it tells none.
     func catchUp(_ domain: Domain) async throws(DocumentError) {
         try await catchUps.join(domain.name, onProgress: nil) { _ throws(DocumentError) in
-            guard domain.hasFeed else { return }
+            guard domain.mayHaveFeed else { return }
             // A provider that signals all the time is asked again at the next use.
             for _ in 0..<Self.restarts {
                 // Started before the count is taken: its start is news.
@@ -51,8 +51,7 @@ struct ChangeFollower: Sendable {
                 }
                 let news = domain.beginCatchingUp()
                 if capabilities.contains(.changes) {
-                    try await readFeed(of: domain, domain.provider)
-                    guard domain.hasFeed else {
+                    guard try await readFeed(of: domain, domain.provider, news) else {
                         _ = domain.caughtUp(with: news)
                         return
                     }
@@ -82,7 +81,11 @@ struct ChangeFollower: Sendable {
         } while !Task.isCancelled && !domain.endsToFollow()
     }
 
-    private func readFeed(of domain: Domain, _ session: ProviderSession) async throws(DocumentError) {
+    /// - Parameter news: what there was when it was begun.
+    /// - Returns: false when there is none.
+    private func readFeed(
+        of domain: Domain, _ session: ProviderSession, _ news: UInt64
+    ) async throws(DocumentError) -> Bool {
         var anchor = try storage.read { try $0.domain(domain.name)?.anchor }
         var restarts = 0
         var progress = PagingProgress("the feed of \(domain.name)", of: session.name)
@@ -95,8 +98,14 @@ struct ChangeFollower: Sendable {
                     first = try await session.currentAnchor()
                 } catch {
                     guard error.code == .unimplemented else { throw error }
-                    domain.foundNoFeed()
-                    return
+                    // An anchor says that there is a feed, also to the next host.
+                    if expired != nil {
+                        _ = try await storage.write { index in
+                            try index.setAnchor(nil, of: domain.name, ifStill: expired)
+                        }
+                    }
+                    domain.foundNoFeed(asOf: news)
+                    return false
                 }
                 // What was listed before there was an anchor that holds. Only then it is written down: whoever is
                 // interrupted begins again.
@@ -104,7 +113,10 @@ struct ChangeFollower: Sendable {
                 let isStill = try await storage.write { index in
                     try index.setAnchor(first, of: domain.name, ifStill: expired)
                 }
-                if isStill { return }
+                if isStill {
+                    domain.foundFeed()
+                    return true
+                }
                 anchor = try storage.read { try $0.domain(domain.name)?.anchor }
                 continue
             }
@@ -116,6 +128,7 @@ struct ChangeFollower: Sendable {
                 let outcome = try await storage.run {
                     try $0.apply(changes, in: domain.name, since: since, leavingWork: true, holding: true)
                 }
+                domain.foundFeed()
                 try await take(outcome, domain)
                 do throws(DocumentError) {
                     try await follow(outcome.rejected.map(\.id), of: domain)
@@ -133,7 +146,7 @@ struct ChangeFollower: Sendable {
                     progress = PagingProgress("the feed of \(domain.name)", of: session.name)
                     continue
                 }
-                if !changes.more { return }
+                if !changes.more { return true }
                 try progress.took(changes.anchor.bytes, bringsNews: outcome.isNews)
                 anchor = changes.anchor
             } catch {

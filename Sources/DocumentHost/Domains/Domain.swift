@@ -13,6 +13,11 @@ final class Domain: Sendable {
     /// What its provider last said about its sign-in.
     let signIn: SignInState
 
+    /// Whether there is a feed of changes, by the last answer to that question.
+    private enum Feed {
+        case unknown, found, missing
+    }
+
     private struct Following {
         /// The process that runs now may know of changes that no earlier one told.
         var isRunning = false
@@ -21,19 +26,23 @@ final class Domain: Sendable {
         var news: UInt64 = 0
         /// What the one who follows the provider's signals has seen of them; nil when nobody follows.
         var followed: UInt64?
-        /// The process that runs now has said that there is no feed here.
-        var hasNoFeed = false
+        /// Outlives the process that gave the answer: only another answer replaces it.
+        var feed: Feed
+        /// There was no feed, and something was signalled since.
+        var isAskedAgain = false
     }
 
     private let following: Mutex<Following>
 
-    /// - Parameter isRunning: whether its provider was started before there was a domain to tell.
+    /// - Parameters:
+    ///   - isRunning: whether its provider was started before there was a domain to tell.
+    ///   - isFollowed: whether its feed was read before, so that there is one.
     init(
         name: DomainName, bundle: ProviderBundle, rootID: ItemIdentifier, supervisor: ProviderSupervisor,
-        isRunning: Bool = false, signIn: SignInState = SignInState {}
+        isRunning: Bool = false, isFollowed: Bool = false, signIn: SignInState = SignInState {}
     ) {
         self.signIn = signIn
-        following = Mutex(Following(isRunning: isRunning))
+        following = Mutex(Following(isRunning: isRunning, feed: isFollowed ? .found : .unknown))
         self.name = name
         self.bundle = bundle
         self.rootID = rootID
@@ -56,7 +65,7 @@ final class Domain: Sendable {
         following.withLock { following in
             following.isCaughtUp = false
             following.news += 1
-            following.hasNoFeed = false
+            following.isAskedAgain = true
             guard following.followed == nil else { return false }
             following.followed = 0
             return true
@@ -81,7 +90,6 @@ final class Domain: Sendable {
         following.withLock { following in
             following.isCaughtUp = false
             following.news += 1
-            following.hasNoFeed = false
             if case .started = event { following.isRunning = true } else { following.isRunning = false }
         }
     }
@@ -98,15 +106,34 @@ final class Domain: Sendable {
     }
 
     var isModifying: Bool { bundle.manifest.capabilities.contains(.modifying) }
-    /// Whether its provider tells of changes, as far as it is known.
+    /// Whether its provider is known to tell of changes, so that what was listed once does not have to be listed again.
     var hasFeed: Bool {
-        bundle.manifest.capabilities.contains(.changes) && !following.withLock { $0.hasNoFeed }
+        bundle.manifest.capabilities.contains(.changes) && following.withLock { $0.feed == .found }
     }
 
-    /// Its provider can tell of changes, and says that what this domain is of does not: until it signals some, or is started
-    /// anew, folders are listed instead.
-    func foundNoFeed() {
-        following.withLock { $0.hasNoFeed = true }
+    /// Whether its provider is to be asked for changes: not again after it said that there are none to be told, until it
+    /// signals some.
+    var mayHaveFeed: Bool {
+        bundle.manifest.capabilities.contains(.changes)
+            && following.withLock { $0.feed != .missing || $0.isAskedAgain }
+    }
+
+    /// Changes since some anchor were told, or all is listed that was known before there was one.
+    func foundFeed() {
+        following.withLock { following in
+            following.feed = .found
+            following.isAskedAgain = false
+        }
+    }
+
+    /// Its provider can tell of changes, and says that what this domain is of does not: folders are listed instead.
+    ///
+    /// - Parameter news: what there was before it was asked; after a later signal it is to be asked once more.
+    func foundNoFeed(asOf news: UInt64) {
+        following.withLock { following in
+            following.feed = .missing
+            if following.news == news { following.isAskedAgain = false }
+        }
     }
 
     /// Refuses what the provider's manifest does not offer (PICK-10, PICK-13).

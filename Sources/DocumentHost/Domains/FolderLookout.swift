@@ -3,8 +3,8 @@ import DocumentSync
 import Logging
 import Synchronization
 
-/// Lists again, in the background and sparingly, what somebody looked at in a domain whose provider tells of no changes: the
-/// shell around ``LookoutSchedule``.
+/// Lists again, in the background and sparingly, what somebody looked at in a domain whose provider is not known to tell of
+/// changes: the shell around ``LookoutSchedule``.
 final class FolderLookout: Sendable {
     private let schedules = Mutex<[DomainName: LookoutSchedule]>([:])
     private let domains: DomainRegistry
@@ -77,6 +77,9 @@ final class FolderLookout: Sendable {
         // With what was refused nobody knocks again unasked: accounts are locked for less (PROV-22).
         guard domain.signIn.problem == nil else { return .failed }
         do throws(DocumentError) {
+            // It may not have been asked yet. One that tells of changes is followed, and nothing is listed any more.
+            try await follower.freshen(domain)
+            if domain.hasFeed { return .gone }
             return try await follower.listAgain(folder, of: domain) ? .news : .nothingNew
         } catch {
             logger.info(

@@ -13,7 +13,7 @@ extension DocumentHost {
         guard folder.item.kind != .document else { throw Self.isNoFolder(location) }
         if page == nil {
             try await list(folder, of: domain)
-            // Seldom, in the background, where nobody tells of changes.
+            // Seldom, in the background, where nobody is known to tell of changes.
             lookout.lookedAt(folder.id, in: domain)
         }
         return try self.page(page, of: folder, at: location, suggestedCount)

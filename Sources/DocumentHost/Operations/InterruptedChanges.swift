@@ -124,7 +124,9 @@ final class InterruptedChanges: Sendable {
     }
 
     private func learn(_ folder: IndexedItem, _ domain: Domain) async throws(DocumentError) {
-        guard !domain.hasFeed else { return try await follower.catchUp(domain) }
+        // It may turn out that there is no feed.
+        try await follower.catchUp(domain)
+        guard !domain.hasFeed else { return }
         let inside = try storage.read { try $0.subtree(of: folder.id, in: domain.name) }
         for item in inside where item.item.kind != .document && !item.isGone {
             do throws(DocumentError) {
@@ -143,7 +145,7 @@ final class InterruptedChanges: Sendable {
         guard let parent = entry.payload.parentID, let name = entry.payload.name, !domain.isDropBox else {
             return try await storage.run { try $0.closeLookedUp(entry) }
         }
-        if domain.hasFeed { try await follower.catchUp(domain) }
+        try await follower.catchUp(domain)
         if try storage.read({ try !$0.listing(of: parent, in: domain.name).isComplete }) || !domain.hasFeed {
             try await follower.list(parent, of: domain)
         }

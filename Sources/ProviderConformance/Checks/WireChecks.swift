@@ -167,7 +167,7 @@ enum WireChecks {
             guard !context.claims(.changes) else { throw CheckSkip("The provider claims “changes”.") }
             try await context.withSession { session in
                 try await expectError(.unimplemented, from: "CurrentAnchor without the capability") {
-                    try await session.currentAnchor()
+                    try await session.claimedAnchor()
                 }
                 let anchor = try SyncAnchor([1])
                 try await expectError(.unimplemented, from: "ChangesSince without the capability") {

@@ -249,7 +249,8 @@ enum Mistake: String, CaseIterable, Sendable {
     case recoveryNotSignalled
     /// Creating is claimed, and not implemented.
     case creatingUnimplemented
-    /// The feed of changes is claimed, and not implemented.
+    /// There is an anchor in a feed of changes that is not implemented. (Without an anchor there is none in this domain, which
+    /// may be.)
     case feedUnimplemented
 
     /// What the remote refuses with an error of its own fails with another one.

@@ -120,27 +120,20 @@ final class MistakenProvider: ModifyingProvider, ChangeFeedProvider, PickerProvi
     }
 
     func currentAnchor() async throws -> SyncAnchor {
-        try await serve {
-            try checkFeed()
-            return try remote.look { try $0.anchor }
-        }
+        try await serve { try remote.look { try $0.anchor } }
     }
 
     func changes(since anchor: SyncAnchor, suggestedCount: Int) async throws -> ItemChanges {
         try await serve {
-            try checkFeed()
+            if mistake == .feedUnimplemented {
+                throw DocumentError(.unimplemented, "The provider has no feed of changes.")
+            }
             var changes = try remote.look { try $0.changes(since: anchor, count: suggestedCount) }
             if mistake == .cancelledChangesAreCut, await isCancelledSoon() {
                 changes.updated = Array(changes.updated.prefix(1))
                 changes.more = false
             }
             return changes
-        }
-    }
-
-    private func checkFeed() throws {
-        if mistake == .feedUnimplemented {
-            throw DocumentError(.unimplemented, "The provider has no feed of changes.")
         }
     }
 

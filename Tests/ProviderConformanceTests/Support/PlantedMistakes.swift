@@ -110,7 +110,7 @@ enum PlantedMistakes {
         .neverRecovers: ["PC-REMOTE-012"],
         .recoveryNotSignalled: ["PC-REMOTE-013", "PC-CODE-001", "PC-CODE-003"],
         .creatingUnimplemented: ["PC-CREATE-001"],
-        .feedUnimplemented: ["PC-ANCHOR-001"],
+        .feedUnimplemented: ["PC-ANCHOR-002"],
         .wrongIdentity: ["PC-IDENT-001"],
         .answersAnotherItem: ["PC-VERSION-002"],
         .answersAnotherKind: ["PC-VERSION-002"],

@@ -1,5 +1,7 @@
 import CDocentShims
+import DocumentTestSupport
 import Glibc
+import SystemPackage
 import Testing
 
 /// What opens files where there is no openat2 finds what that finds, and refuses what that refuses.
@@ -13,12 +15,12 @@ struct OpeningStepwiseTests {
 
     /// A folder with a file, folders, and links that lead in and out.
     private static func withFolder(_ body: (Int32, String) throws -> Void) throws {
-        var template = Array("/tmp/docent-steps.XXXXXX".utf8CString)
-        let path = String(cString: try #require(mkdtemp(&template)))
+        let place = try TemporaryFolder.make()
+        let path = place.string
         let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer {
             close(folder)
-            docent_remove_tree(Int32(DOCENT_AT_FDCWD), path)
+            TemporaryFolder.remove(place)
         }
         for name in ["a", "a/b", "a/b/c"] { mkdir("\(path)/\(name)", 0o700) }
         close(open("\(path)/a/b/file", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600))

@@ -28,8 +28,6 @@ struct Properties: Hashable, Sendable {
     var room: Int64?
     /// Of a folder: what to ask with for what changes in it from now on (RFC 6578).
     var syncToken: String?
-    /// Of a folder: whether that can be asked at all.
-    var tellsChanges = false
 
     mutating func merge(_ other: Properties) {
         isFolder = isFolder || other.isFolder
@@ -39,7 +37,6 @@ struct Properties: Hashable, Sendable {
         tag = other.tag ?? tag
         room = other.room ?? room
         syncToken = other.syncToken ?? syncToken
-        tellsChanges = tellsChanges || other.tellsChanges
     }
 }
 

@@ -44,10 +44,10 @@ extension ServerRequest {
     private static let changing = Array(
         """
         <?xml version="1.0" encoding="utf-8"?>
-        <D:propfind xmlns:D="DAV:"><D:prop><D:resourcetype/><D:sync-token/><D:supported-report-set/></D:prop></D:propfind>
+        <D:propfind xmlns:D="DAV:"><D:prop><D:resourcetype/><D:sync-token/></D:prop></D:propfind>
         """.utf8)
 
-    /// Asks whether a folder tells of changes, and with what they are asked for (RFC 6578).
+    /// Asks whether a folder may tell of changes, and with what they are asked for (RFC 6578).
     static func syncToken(of path: RemotePath) -> ServerRequest {
         ServerRequest(
             method: .PROPFIND, path: path, asFolder: true,

@@ -65,7 +65,6 @@ struct Multistatus {
             found = Properties()
             partStatus = nil
         case .collection: found.isFolder = true
-        case .syncReport: found.tellsChanges = true
         case .condition:
             guard let condition = Condition(rawValue: name) else { break }
             if open.contains(.response) { resource.conditions.insert(condition) } else { conditions.insert(condition) }
@@ -131,7 +130,7 @@ struct Multistatus {
 private enum Element {
     case multistatus, response, href, responseStatus, propstat, status, prop
     case types, collection, length, modified, created, tag, room, token
-    case reports, supportedReport, report, syncReport, answerToken, error, condition, other
+    case answerToken, error, condition, other
 
     init(_ name: String, in parent: Element?) {
         self =
@@ -154,10 +153,6 @@ private enum Element {
             case (.prop, "DAV:\ngetetag"): .tag
             case (.prop, "DAV:\nquota-available-bytes"): .room
             case (.prop, "DAV:\nsync-token"): .token
-            case (.prop, "DAV:\nsupported-report-set"): .reports
-            case (.reports, "DAV:\nsupported-report"): .supportedReport
-            case (.supportedReport, "DAV:\nreport"): .report
-            case (.report, "DAV:\nsync-collection"): .syncReport
             default: .other
             }
     }

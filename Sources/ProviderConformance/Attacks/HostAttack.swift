@@ -43,8 +43,7 @@ public struct HostAttack: Sendable, Identifiable {
         self.question = question
         self.expectation = expectation
         self.capabilities = capabilities
-        let waits = question.calls.reduce(heedsCancel ? .zero : Self.cancelGrace) { $0 + $1.limit }
-        deadline = waits
+        deadline = question.calls.reduce(heedsCancel ? .zero : Self.cancelGrace) { $0 + $1.limit }
         margin = work + Self.usualMargin
         self.startsProcesses = startsProcesses
     }

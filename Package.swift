@@ -39,12 +39,14 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
     ],
     targets: [
-        // Layer 0: the system calls that swift-system lacks, libcrypto's digests, libarchive's ZIP files, Expat's XML, and mounts.
+        // Layer 0: the system calls that swift-system lacks, libcrypto's digests, libarchive's ZIP files, Expat's XML, mounts, and
+        // the desktop's keyring.
         .target(name: "CDocentShims"),
         .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLibArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
         .systemLibrary(name: "CFuse", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
         .systemLibrary(name: "CLibExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+        .target(name: "CSecretService", linkerSettings: [.linkedLibrary("systemd")]),
 
         // Layer 1: values, and the wire that carries them.
         .target(name: "DocumentModel"),
@@ -87,7 +89,7 @@ let package = Package(
         .target(
             name: "DocumentStorage",
             dependencies: [
-                "CDocentShims", "CLibCrypto", "CLibArchive", "DocumentModel",
+                "CDocentShims", "CLibCrypto", "CLibArchive", "CSecretService", "DocumentModel",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -265,6 +267,7 @@ let package = Package(
             name: "MistakenProvider",
             dependencies: [
                 "CDocentShims", "DocumentModel", "DocumentWire", "DocumentTransport", "DocumentProvider",
+                "ProviderLauncher",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),
             ],

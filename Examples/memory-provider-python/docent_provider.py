@@ -295,14 +295,35 @@ class Session:
 
     def write_placeholder(self, item, transfer=None):
         """Has the host write an item's placeholder. Not before the hello is answered. Ends when `transfer` is cancelled."""
+        self._ask(transfer, write_placeholder=provider.WritePlaceholder(item=item))
+
+    def prompt(self, message, fields=(), url="", transfer=None):
+        """Asks whoever signs in to the domain just now. `fields` are (key, label, is secret). Gives what was typed, by key.
+        A Failure with NOT_AUTHENTICATED when nobody is signing in, or does not answer: let the call fail with it. For the
+        capability “sign-in”."""
+        fields = [model.PromptField(key=key, label=label, secret=secret) for key, label, secret in fields]
+        prompt = model.Prompt(message=message, url=url, fields=fields)
+        return dict(self._ask(transfer, 600_000, prompt=prompt).prompt.values)
+
+    def load_secret(self, name):
+        """What was stored under the name for this domain; None when nothing was."""
+        answer = self._ask(load_secret=provider.LoadSecret(name=name)).load_secret
+        return answer.value if answer.found else None
+
+    def store_secret(self, name, value):
+        """Keeps something secret with what the domain signs in with; an empty value removes it. It goes at sign-out."""
+        self._ask(store_secret=provider.StoreSecret(name=name, value=value))
+
+    def _ask(self, transfer=None, deadline=30_000, **call):
+        """Asks the host, and waits for its answer."""
         asked = [threading.Event(), None]
-        body = provider.HostRequest(write_placeholder=provider.WritePlaceholder(item=item)).SerializeToString()
+        body = provider.HostRequest(**call).SerializeToString()
         # Ids grow in the order in which they go out: nobody else writes between the number and its frame.
         with self._writing:
             with self._lock:
                 request_id, self._next_id = self._next_id, self._next_id + 2
                 self._asked[request_id] = asked
-            self.send(id=request_id, request=wire.Request(body=body, deadline_ms=30_000))
+            self.send(id=request_id, request=wire.Request(body=body, deadline_ms=deadline))
         while not asked[0].wait(0.1 if transfer else None):
             if transfer.cancelled.is_set():
                 self.send(id=request_id, cancel=wire.Cancel())  # its final frame still comes, and is dropped
@@ -310,6 +331,7 @@ class Session:
         if asked[1].WhichOneof("kind") == "failure":
             failure = asked[1].failure
             raise Failure(wire.Code.Name(failure.code) if failure.code in wire.Code.values() else "INTERNAL", failure.message)
+        return provider.HostAnswer.FromString(asked[1].answer.body)
 
     def log(self, message, level="INFO"):
         event = provider.ProviderNotification(

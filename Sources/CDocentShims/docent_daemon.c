@@ -85,6 +85,10 @@ int docent_open_process(pid_t process) {
     return descriptor < 0 ? -errno : descriptor;
 }
 
+int docent_end_process(int descriptor) {
+    return syscall(SYS_pidfd_send_signal, descriptor, SIGTERM, NULL, 0) < 0 ? -errno : 0;
+}
+
 int docent_process_has_ended(int descriptor) {
     struct pollfd entry = {.fd = descriptor, .events = POLLIN};
     return poll(&entry, 1, 0) > 0;

@@ -75,14 +75,29 @@ extension DocumentClient {
 
     /// Gives a domain what it signs in with. The provider tries it before this returns; whatever waited for it goes on.
     ///
-    /// - Parameter settings: those of the provider's that are for signing in (``SettingDescription/isForSignIn``).
+    /// - Parameters:
+    ///   - settings: those of the provider's that are for signing in (``SettingDescription/isForSignIn``).
+    ///   - prompting: asks the user what the provider wants to know beside that; nil when nobody can be asked. What it throws
+    ///     ends the sign-in.
     /// - Throws: `notAuthenticated` when it was not accepted; then all is as it was.
     @discardableResult
     public func signIn(
-        to domain: DomainName, settings: [String: String]
+        to domain: DomainName, settings: [String: String], prompting: PromptHandler? = nil
     ) async throws(DocumentError) -> DomainDescription {
-        try await self.domain(ask(.signIn(domain, settings: settings)))
+        if let prompting { desk.answerPrompts(of: domain, by: prompting) }
+        defer { if prompting != nil { desk.answerPrompts(of: domain, by: nil) } }
+        return try await self.domain(
+            ask(.signIn(domain, settings: settings, answersPrompts: prompting != nil)))
     }
+
+    /// Asks the user while somebody signs in.
+    ///
+    /// - Parameters:
+    ///   - prompt: what is wanted: the provider's words, fit to be shown. Show whose they are.
+    ///   - provider: who asks, for people.
+    /// - Returns: what was typed, by the fields' keys.
+    public typealias PromptHandler =
+        @Sendable (_ prompt: Prompt, _ provider: String) async throws -> [String: String]
 
     /// Forgets what a domain signs in with, its placeholders and what of its contents is here. The domain stays, and needs
     /// a sign-in.

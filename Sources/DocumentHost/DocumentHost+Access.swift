@@ -90,7 +90,8 @@ extension DocumentHost {
         try await granter.end(number, by: tool.owner)
     }
 
-    /// What was written in an access so far is on disk when this returns, and a document that was made for it, too.
+    /// What was written in an access so far is on disk when this returns, and a document that was made for it, too; of an
+    /// access to a folder, also one for reading, what was made, renamed and removed in it.
     public func flushAccess(_ number: UInt64, of tool: Tool) async throws(DocumentError) {
         try await granter.flush(number, by: tool.owner)
     }

@@ -156,7 +156,7 @@ extension DocumentHost {
             await providerRecords.forget(name)
         } catch {
             // Something unsent was found at the last look: the domain goes on.
-            if let record = try storage.read({ try $0.domain(name) }) { open(record, try await catalogue()) }
+            if let record = try storage.read({ try $0.domain(name) }) { try await reopen(record) }
             throw error
         }
     }

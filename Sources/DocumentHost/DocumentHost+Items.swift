@@ -30,6 +30,8 @@ extension DocumentHost {
                     }
                     logger.notice("listing what is known", metadata: ["item": "\(location)", "error": "\(error)"])
                 }
+            } else {
+                lookout.lookedAt(folder.id, in: domain)
             }
         }
         return try self.page(page, of: folder, at: location, suggestedCount)

@@ -38,6 +38,8 @@ public final class DocumentHost: Sendable {
         /// Whether programs that nobody registered count as the user's own, and may do what the user may. Else they may do
         /// nothing, but for the command line tool beside the trampoline.
         public var admitsUnregisteredTools = true
+        /// Where is kept what domains sign in with. A program that embeds a host has it in files.
+        package var secrets = KeptSecrets.Choice.files
         /// What this device is called, for people on other devices who find contents that were saved here (VER-9).
         public var deviceName = Self.nodeName
         /// Who we are, for providers' logs.
@@ -96,7 +98,9 @@ public final class DocumentHost: Sendable {
     let locks = KeyedLock<ItemKey>()
     /// One at a time signs a domain in or out, adds or removes it.
     let domainLocks = KeyedLock<DomainName>()
-    let secrets: any SecretStore
+    let keptSecrets: KeptSecrets
+    let secrets: DomainSecrets
+    let prompts = SignInPrompts()
     let owner = ClaimOwner(id: 0, name: "docentd")
     let accesses: AccessTable
     let attempts: AccessAttempts
@@ -140,6 +144,8 @@ public final class DocumentHost: Sendable {
     private let recordThreads = BlockingPool(threads: 2, name: "docent-records")
     /// Looks for what providers have left, and waits some seconds for its end.
     private let sweepThread = BlockingPool(threads: 1, name: "docent-sweep")
+    /// For what is kept in a keyring, which may take its time: documents do not wait for it.
+    let secretThread = BlockingPool(threads: 1, name: "docent-secrets")
 
     private let startFindings: [String]
 
@@ -165,11 +171,12 @@ public final class DocumentHost: Sendable {
         self.loop = loop
         do {
             root = try StorageRoot(at: configuration.root, logger: logger)
+            keptSecrets = try KeptSecrets(root.secrets, choice: configuration.secrets, logger: logger)
         } catch {
             throw DocumentError(wrapping: error)
         }
         let store = DocumentStore(root, observer: observer, logger: logger)
-        secrets = root.secrets
+        secrets = DomainSecrets(keptSecrets)
         storage = StorageThreads(store: store)
         bookmarks = BookmarkDesk(storage: storage, clock: { Self.secondsSince1970() })
         let start = MonotonicTime.now()
@@ -182,7 +189,9 @@ public final class DocumentHost: Sendable {
         attempts = AccessAttempts(broker: broker)
         delivery = Delivery(
             storage: storage, domains: domains, broker: broker, locks: locks, owner: owner, logger: logger,
-            permits: DomainPermits(each: Sender.width), folders: FolderReviver(storage: storage, logger: logger),
+            places: DomainPermits(each: SyncPacing.Limits().documents),
+            turns: DomainPermits(each: SyncPacing.Limits().requests),
+            folders: FolderReviver(storage: storage, logger: logger),
             made: MadeItems(storage: storage, logger: logger))
         pauses = PauseGate(storage: storage)
         sender = Sender(
@@ -308,6 +317,10 @@ public final class DocumentHost: Sendable {
             await withDiscardingTaskGroup { group in
                 group.addTask { [self] in await work.run() }
                 group.addTask { [self] in await localChanges.run() }
+                group.addTask { [self] in
+                    await moveKeptSecrets()
+                    await openWhenKeyringAnswers()
+                }
                 group.addTask { [self] in await departures.resume(nil) }
                 group.addTask { [self] in await interrupted.settle(nil) }
                 do throws(DocumentError) {
@@ -332,6 +345,7 @@ public final class DocumentHost: Sendable {
         }
         recordThreads.shutdown()
         sweepThread.shutdown()
+        secretThread.shutdown()
         storage.shutdown()
         do {
             try root.close()

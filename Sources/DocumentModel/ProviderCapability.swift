@@ -6,6 +6,8 @@ public enum ProviderCapability: String, Sendable, CaseIterable, Comparable {
     case changes
     /// Shape how a picker shows the domain, and have a say in what is chosen.
     case picker
+    /// Ask whoever signs in, and keep secrets of its own.
+    case signIn = "sign-in"
 
     public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
 }

@@ -68,8 +68,9 @@ package struct DocumentMount: Sendable {
             group.cancelAll()
         }
         // First from its place: whoever looks there from now on finds a folder, and does not wait for us.
-        // To look whether it is still there would be a question to ourselves, and nobody answers any more.
-        if !session.isGone { try? await tree.disk.run { try point.detach() } }
+        // It may have been taken away, and another one be there by now. To look would be a question to ourselves, and nobody
+        // answers any more: the kernel's table says it.
+        if !session.isGone { try? await tree.disk.run { if point.isServedHere { try point.detach() } } }
         await session.drain()
         await tree.closeAll()
         tree.notices.end()

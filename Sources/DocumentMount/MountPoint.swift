@@ -100,6 +100,14 @@ package struct MountPoint: Hashable, Sendable {
         }
     }
 
+    /// Whether what is mounted there is this process's own. The mount itself is not asked.
+    ///
+    /// Also where the kernel's table cannot be read: else a mount that nobody serves would be left at its place.
+    var isServedHere: Bool {
+        guard let table = try? MountTable.now() else { return true }
+        return table.entry(at: path)?.source == MountServer.own().source
+    }
+
     /// Whether another file system begins there.
     package var isMounted: Bool {
         var (own, around) = (docent_status(), docent_status())

@@ -48,21 +48,44 @@ final class HostLink: ProviderHost {
     }
 
     func writePlaceholder(_ item: Item) async throws {
+        let refusal = "The placeholder of “\(item.name?.rawValue ?? item.id.rawValue)” cannot be written"
+        guard case .writePlaceholder = try await ask(.writePlaceholder(item), else: refusal) else {
+            throw Self.unexpected
+        }
+    }
+
+    func prompt(_ prompt: Prompt) async throws -> [String: String] {
+        // Whoever is asked may take their time.
+        guard case .prompt(let values) = try await ask(.prompt(prompt), .none, else: "Nobody can be asked") else {
+            throw Self.unexpected
+        }
+        return values
+    }
+
+    func secret(named name: String) async throws -> [UInt8]? {
+        let reply = try await ask(.loadSecret(name), else: "The secret “\(name)” cannot be looked up")
+        guard case .loadSecret(let value) = reply else { throw Self.unexpected }
+        return value
+    }
+
+    func storeSecret(_ value: [UInt8], named name: String) async throws {
+        let reply = try await ask(.storeSecret(name, value), else: "The secret “\(name)” cannot be kept")
+        guard case .storeSecret = reply else { throw Self.unexpected }
+    }
+
+    /// - Parameter refusal: what cannot be done while there is no connection, without a full stop.
+    private func ask(
+        _ call: HostCall, _ deadline: Deadline = .total(.seconds(30)), else refusal: String
+    ) async throws -> HostReply {
         let connection = state.withLock { state -> Connection? in
             if case .open(let connection) = state { connection } else { nil }
         }
-        guard let connection else {
-            throw DocumentError(
-                .notPermitted,
-                "The placeholder of “\(item.name?.rawValue ?? item.id.rawValue)” cannot be written: the host is not connected."
-            )
-        }
-        let answer = try await connection.request(
-            HostCall.writePlaceholder(item).serialized(), deadline: .total(.seconds(30))
-        )
-        guard try HostReply(serialized: answer) == .writePlaceholder else {
-            throw DocumentError(.internal, "The host answered something else than it was asked.")
-        }
+        guard let connection else { throw DocumentError(.notPermitted, "\(refusal): the host is not connected.") }
+        return try HostReply(serialized: try await connection.request(call.serialized(), deadline: deadline))
+    }
+
+    private static var unexpected: DocumentError {
+        DocumentError(.internal, "The host answered something else than it was asked.")
     }
 
     func signalChanges() {

@@ -55,6 +55,7 @@ struct OpenedProvider<P: Provider>: Sendable {
         if P.self is any ModifyingProvider.Type { capabilities.insert(.modifying) }
         if P.self is any ChangeFeedProvider.Type { capabilities.insert(.changes) }
         if P.self is any PickerProvider.Type { capabilities.insert(.picker) }
+        if P.self is any SignInProvider.Type { capabilities.insert(.signIn) }
         let rootID = if case .success(let provider) = outcome { provider.rootID } else { ItemIdentifier.root }
         return SessionCapabilities(capabilities: capabilities, rootID: rootID)
     }
@@ -76,7 +77,12 @@ struct OpenedProvider<P: Provider>: Sendable {
             let item = try await provider.startProvidingItem(
                 id, at: FilePath(stagingPath), contentVersion: contentVersion, transfer: transfer
             )
-            return .startProviding(item)
+            if let digest = transfer.vouchedDigest, digest.count != 32 {
+                throw DocumentError(
+                    .internal,
+                    "The provider vouches for contents with a SHA-256 of \(digest.count) bytes, where one has 32.")
+            }
+            return .startProviding(ProvidedContents(item, sha256: transfer.vouchedDigest))
         case .itemChanged(let id):
             try await provider.itemChanged(id)
             return .itemChanged

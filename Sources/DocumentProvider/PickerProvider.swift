@@ -9,7 +9,7 @@ public protocol PickerProvider: Provider {
     /// A picker is about to show the domain. Comes once in a session, before anything else of it (PICK-7). By default
     /// there are no wishes.
     ///
-    /// What people should know, for example how to sign in, goes into the presentation's message: there is no other
+    /// What people should know, for example how to sign in, goes into the presentation's message: a picker has no other
     /// way to reach them (PICK-18).
     func prepareForPresentation(_ picker: PickerContext) async throws -> PickerPresentation
 

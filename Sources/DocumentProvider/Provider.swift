@@ -85,6 +85,13 @@ public protocol ChangeFeedProvider: Provider {
     func changes(since anchor: SyncAnchor, suggestedCount: Int) async throws -> ItemChanges
 }
 
+/// The capability "sign-in": asks whoever signs in what it needs beside settings (``ProviderContext/prompt(_:)``), and keeps
+/// secrets of its own (``ProviderContext/store(secret:named:)``). Declare it in the manifest too.
+///
+/// A sign-in begins without such secrets, and asks for the top folder: prompt then, keep what is to be kept, and answer. When
+/// nobody is signing in, ``ProviderContext/prompt(_:)`` throws `notAuthenticated`; pass that on.
+public protocol SignInProvider: Provider {}
+
 /// What ``ModifyingProvider/createItem(_:transfer:)`` makes.
 public struct ItemCreation: Hashable, Sendable {
     public var parentID: ItemIdentifier

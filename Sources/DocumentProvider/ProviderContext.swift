@@ -87,6 +87,31 @@ public struct ProviderContext: Sendable {
         host.signalErrorResolved(codes)
     }
 
+    /// Asks whoever signs in to the domain just now, for example for a code. For a ``SignInProvider``; not to be called from
+    /// ``Provider/init(context:)``, where the host does not answer yet.
+    ///
+    /// - Returns: what was typed, by the fields' keys.
+    /// - Throws: `DocumentError` with the code `notAuthenticated` when nobody is signing in, or does not answer: let the
+    ///   call that it was for fail with it, and the host tells people how to sign in.
+    public func prompt(_ prompt: Prompt) async throws -> [String: String] {
+        try await host.prompt(prompt)
+    }
+
+    /// What was stored under a name for this domain; nil when nothing is. For a ``SignInProvider``.
+    public func secret(named name: String) async throws -> [UInt8]? {
+        try await host.secret(named: name)
+    }
+
+    /// Keeps something secret, for example a token, with what the domain signs in with, and where no other provider reads
+    /// it. It goes at sign-out, and a sign-in begins without. For a ``SignInProvider``.
+    ///
+    /// - Parameters:
+    ///   - value: at most 16,384 bytes; empty to keep nothing under the name any more. On disk when this returns.
+    ///   - name: 1 to 64 printable ASCII characters, without “=”; at most 16 names.
+    public func store(secret value: [UInt8], named name: String) async throws {
+        try await host.storeSecret(value, named: name)
+    }
+
     /// Tells people something about the domain as it is, in a few sentences: it is shown with the domain, until something
     /// else is told. Nothing that waits for somebody, which is an error; and nothing secret.
     ///
@@ -102,9 +127,25 @@ public protocol ProviderHost: Sendable {
     func signalChanges()
     func signalErrorResolved(_ codes: [DocumentError.Code])
     func note(_ text: String)
+    func prompt(_ prompt: Prompt) async throws -> [String: String]
+    func secret(named name: String) async throws -> [UInt8]?
+    func storeSecret(_ value: [UInt8], named name: String) async throws
 }
 
 extension ProviderHost {
     /// By default it is not told to anybody.
     public func note(_ text: String) {}
+
+    /// By default nobody is there.
+    public func prompt(_ prompt: Prompt) async throws -> [String: String] {
+        throw DocumentError(.notAuthenticated, "Nobody is signing in just now.")
+    }
+
+    /// By default nothing is kept.
+    public func secret(named name: String) async throws -> [UInt8]? { nil }
+
+    /// By default it cannot be kept.
+    public func storeSecret(_ value: [UInt8], named name: String) async throws {
+        throw DocumentError(.unimplemented, "This host keeps no secrets.")
+    }
 }

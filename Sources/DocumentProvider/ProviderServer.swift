@@ -8,18 +8,18 @@ struct ProviderServer<P: Provider>: RequestHandler {
     let provider: OpenedProvider<P>
 
     func answer(_ body: [UInt8], _ request: IncomingRequest) async throws -> [UInt8] {
-        let cancellation = Transfer.Cancellation()
-        let transfer = Transfer(cancellation: cancellation) { progress in
+        let state = Transfer.State()
+        let transfer = Transfer(state: state) { progress in
             if let progress { request.report(progress) } else { request.heartbeat() }
         }
-        guard let label = request.label else { return try await answer(body, transfer, cancellation) }
+        guard let label = request.label else { return try await answer(body, transfer, state) }
         return try await HostLogHandler.$requestLabel.withValue(label.text) {
-            try await answer(body, transfer, cancellation)
+            try await answer(body, transfer, state)
         }
     }
 
     private func answer(
-        _ body: [UInt8], _ transfer: Transfer, _ cancellation: Transfer.Cancellation
+        _ body: [UInt8], _ transfer: Transfer, _ state: Transfer.State
     ) async throws -> [UInt8] {
         let call = try Self.call(body)
         return try await withTaskCancellationHandler {
@@ -33,7 +33,7 @@ struct ProviderServer<P: Provider>: RequestHandler {
                 throw presentable(error)
             }
         } onCancel: {
-            cancellation.cancel()
+            state.cancel()
         }
     }
 

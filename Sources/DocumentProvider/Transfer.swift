@@ -7,15 +7,15 @@ import Synchronization
 /// may be called at any rate.
 public struct Transfer: Sendable {
     private let send: @Sendable (TransferProgress?) -> Void
-    private let cancellation: Cancellation
+    private let state: State
 
     /// For tests of a provider: what it reports goes to `send`, a heartbeat as nil.
     public init(send: @escaping @Sendable (TransferProgress?) -> Void = { _ in }) {
-        self.init(cancellation: Cancellation(), send: send)
+        self.init(state: State(), send: send)
     }
 
-    init(cancellation: Cancellation, send: @escaping @Sendable (TransferProgress?) -> Void) {
-        self.cancellation = cancellation
+    init(state: State, send: @escaping @Sendable (TransferProgress?) -> Void) {
+        self.state = state
         self.send = send
     }
 
@@ -33,10 +33,20 @@ public struct Transfer: Sendable {
         send(nil)
     }
 
+    /// Tells the SHA-256 of the contents as the remote keeps them: the host then refuses a staging file that has another,
+    /// so that what was damaged on the way is never shown (WIRE-36). Only in `startProvidingItem`; the last word counts.
+    ///
+    /// - Parameter sha256: 32 bytes. Anything else makes the call fail.
+    public func vouch(forContentsWith sha256: [UInt8]) {
+        state.vouch(sha256)
+    }
+
+    var vouchedDigest: [UInt8]? { state.digest }
+
     /// Whether nobody waits for it any more. True also on threads that are not part of the task, unlike
     /// `Task.isCancelled`, which says the same within it.
     public var isCancelled: Bool {
-        cancellation.isCancelled || Task.isCancelled
+        state.isCancelled || Task.isCancelled
     }
 
     /// Ends a loop of a cancelled transfer.
@@ -46,12 +56,18 @@ public struct Transfer: Sendable {
         if isCancelled { throw CancellationError() }
     }
 
-    /// Set once, read from anywhere.
-    final class Cancellation: Sendable {
-        private let flag = Atomic(false)
+    /// What is told about it while it goes on, from anywhere.
+    final class State: Sendable {
+        private let cancelled = Atomic(false)
+        private let vouched = Mutex<[UInt8]?>(nil)
 
-        var isCancelled: Bool { flag.load(ordering: .acquiring) }
+        var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
-        func cancel() { flag.store(true, ordering: .releasing) }
+        /// Once, and for good.
+        func cancel() { cancelled.store(true, ordering: .releasing) }
+
+        var digest: [UInt8]? { vouched.withLock { $0 } }
+
+        func vouch(_ sha256: [UInt8]) { vouched.withLock { $0 = sha256 } }
     }
 }

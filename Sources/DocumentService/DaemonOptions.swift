@@ -1,4 +1,5 @@
 package import DocumentModel
+package import DocumentStorage
 
 /// The daemon's command line.
 package struct DaemonOptions: Hashable, Sendable {
@@ -10,6 +11,8 @@ package struct DaemonOptions: Hashable, Sendable {
     package var allowsUnsandboxed = false
     /// Whether programs that nobody registered may do nothing.
     package var registeredToolsOnly = false
+    /// Where is kept what domains sign in with; nil for what the environment says.
+    package var secrets: KeptSecrets.Choice?
     package var isVerbose = false
     package var showsHelp = false
 
@@ -26,6 +29,9 @@ package struct DaemonOptions: Hashable, Sendable {
           --registered-tools-only
                                programs that nobody registered may do nothing, but for docent itself;
                                DOCENT_REGISTERED_TOOLS_ONLY=1 does the same
+          --secrets PLACE      where is kept what domains sign in with: auto, in the desktop's keyring (Secret Service)
+                               when one answers and is unlocked, else in files that only this user can read (the
+                               default); keyring, or not at all; files. DOCENT_SECRETS=PLACE does the same
           --verbose            log more
           --help               show this
 
@@ -46,6 +52,9 @@ package struct DaemonOptions: Hashable, Sendable {
             case "--bundle":
                 guard let folder = rest.popFirst() else { throw Self.missing(argument) }
                 bundles.append(folder)
+            case "--secrets":
+                guard let text = rest.popFirst() else { throw Self.missing(argument) }
+                secrets = try Self.secrets(named: text, by: argument)
             case "--idle-time":
                 guard let text = rest.popFirst() else { throw Self.missing(argument) }
                 guard let seconds = UInt32(text), seconds > 0 else {
@@ -57,6 +66,13 @@ package struct DaemonOptions: Hashable, Sendable {
                     .invalidArgument, "docentd does not know “\(argument)”; docentd --help shows what it knows.")
             }
         }
+    }
+
+    /// - Throws: ``DocumentError`` with the code `invalidArgument`.
+    static func secrets(named text: String, by source: String) throws(DocumentError) -> KeptSecrets.Choice {
+        if let choice = KeptSecrets.Choice(rawValue: text) { return choice }
+        let choices = KeptSecrets.Choice.allCases.map(\.rawValue).joined(separator: ", ")
+        throw DocumentError(.invalidArgument, "\(source) takes one of \(choices), not “\(text)”.")
     }
 
     private static func missing(_ option: String) -> DocumentError {

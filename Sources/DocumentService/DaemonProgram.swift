@@ -1,5 +1,6 @@
 import DocumentHost
 import DocumentModel
+import DocumentStorage
 import DocumentTransport
 import Glibc
 import Logging
@@ -58,13 +59,13 @@ package enum DaemonProgram {
         at address: HostAddress, _ options: DaemonOptions, _ logger: Logger
     ) throws(DocumentError) -> Daemon {
         try Daemon(
-            configuration(for: address, options), socket: FilePath(address.socket), version: version,
+            try configuration(for: address, options), socket: FilePath(address.socket), version: version,
             idleTime: options.idleTime, observer: CrashPoint.fromEnvironment(), logger: logger)
     }
 
     private static func configuration(
         for address: HostAddress, _ options: DaemonOptions
-    ) -> DocumentHost.Configuration {
+    ) throws(DocumentError) -> DocumentHost.Configuration {
         let executable = FilePath("/proc/self/exe").resolvedLink() ?? FilePath(CommandLine.arguments.first ?? "docentd")
         var configuration = DocumentHost.Configuration(
             root: FilePath(address.root), executable: executable, providerBundles: options.bundles.map { FilePath($0) },
@@ -76,6 +77,10 @@ package enum DaemonProgram {
         configuration.admitsUnregisteredTools =
             !options.registeredToolsOnly
             && getenv("DOCENT_REGISTERED_TOOLS_ONLY").map { String(cString: $0) } != "1"
+        configuration.secrets = options.secrets ?? .auto
+        if options.secrets == nil, let place = getenv("DOCENT_SECRETS") {
+            configuration.secrets = try DaemonOptions.secrets(named: String(cString: place), by: "DOCENT_SECRETS")
+        }
         if let name = getenv("DOCENT_DEVICE_NAME") { configuration.deviceName = String(cString: name) }
         return configuration
     }

@@ -53,8 +53,14 @@ struct ToolHandler: RequestHandler {
         case .setDomainRules(let name, let change):
             try await host.setRules(change, of: name)
             return .done
-        case .signIn(let name, let settings):
-            return .listDomains([try await host.signIn(to: name, settings: settings)])
+        case .signIn(let name, let settings, let answersPrompts):
+            let handler: DocumentHost.PromptHandler = { prompt, provider throws(DocumentError) in
+                let answer = try await request.ask(ToolCall.ask(name, provider: provider, prompt).serialized())
+                return try ToolCall.promptAnswer(serialized: answer)
+            }
+            return .listDomains([
+                try await host.signIn(to: name, settings: settings, prompting: answersPrompts ? handler : nil)
+            ])
         case .signOut(let name, let dropUnsent):
             try await host.signOut(of: name, droppingUnsent: dropUnsent)
             return .done

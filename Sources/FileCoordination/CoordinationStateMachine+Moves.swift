@@ -203,6 +203,8 @@ extension CoordinationStateMachine {
         for (id, old, new) in claims where old != new {
             revisits.append(id)
             revisitDependents(of: id)
+            // A read inside of it may be one of the same item by now, which waits for nobody in the queue (COORD-33).
+            revisits += records[id]?.nested ?? []
         }
     }
 

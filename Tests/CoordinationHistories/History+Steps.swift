@@ -9,6 +9,11 @@ extension History {
         .writing(.forMerging), .writing(.forReplacing), .writing(.contentIndependentMetadataOnly), .evicting,
     ]
 
+    /// What may make a document where none is.
+    private static let placeIntents: [ClaimIntent] = [
+        .writing(nil), .writing(nil), .writing(.forReplacing), .writing(.forMoving), .writing(.forMerging),
+    ]
+
     mutating func ask() {
         number += 1
         let owner = any(Self.owners)
@@ -31,7 +36,8 @@ extension History {
             default: .access
             }
         let intentions = (0...(random.next() % 3 == 0 ? 1 : 0)).map { _ in
-            AccessIntention(any(items), any(Self.intents))
+            random.next() % 6 == 0
+                ? AccessIntention(freePlace(), any(Self.placeIntents)) : AccessIntention(any(items), any(Self.intents))
         }
         // Few coordinators, and new ones from time to time, since a cancelled one stays so.
         let coordinator =
@@ -42,13 +48,15 @@ extension History {
             id: ClaimID(number), owner: owner, intentions: intentions, style: style, purpose: purpose,
             coordinator: coordinator, providesContents: !isAtOnce && random.next() % 4 == 0,
             nestedIn: nested.map { [$0] } ?? [], answering: answering)
-        if isAtOnce, !askAtOnce(claim) { return }
+        // Whoever has looked a moment ago knows items by what they were called then.
+        let request = random.next() % 4 == 0 ? claim.named(formerKeys) : claim
+        if isAtOnce, !askAtOnce(request) { return }
         claims[claim.id] = claim
         for friend in friends(of: claim) { befriended.formUnion([friend.id, claim.id]) }
         if let nested { inside[nested, default: []].insert(claim.id) }
         note(
             "ask \(claim.id) \(owner) \(style) \(intentions.map { "\($0.intent) \($0.item.location)" }) in \(nested as Any) answering \(answering as Any) purpose \(purpose as Any) coordinator \(coordinator?.number as Any)",
-            isAtOnce ? [.grant(claim.id, intentions.map(\.item.location))] : machine.request(claim, at: time))
+            isAtOnce ? [.grant(claim.id, intentions.map(\.item.location))] : machine.request(request, at: time))
     }
 
     /// What is granted at once would have been granted to anybody who asks, and nobody would have heard of it; a plain read
@@ -77,8 +85,12 @@ extension History {
         let free = running.filter { inside[$0]?.isEmpty ?? true }.sorted()
         guard !free.isEmpty else { return }
         let id = any(free)
+        let count = claims[id]?.intentions.count ?? 0
         drop(id)
-        note("end \(id)", machine.end(id, at: time))
+        let effects: [ClaimEffect]? =
+            random.next() % 2 == 0
+            ? nil : (0..<count).map { _ in any([.unchanged, .changed, .disappeared] as [ClaimEffect]) }
+        note("end \(id) \(effects as Any)", machine.end(id, effects: effects, at: time))
     }
 
     mutating func giveUp() {
@@ -112,8 +124,13 @@ extension History {
         let item = items[index]
         number += 1
         let folders = items.filter { $0.kind == .folder }
-        guard let there = item.inside(any([nil] + folders), named: "moved-\(number)") else {
+        guard var there = item.inside(any([nil] + folders), named: "moved-\(number)") else {
             return complaints.append("an item cannot be moved")
+        }
+        // Onto a place that somebody claims: from then on the item is claimed.
+        let wanted = wantedPlaces
+        if random.next() % 2 == 0, !wanted.isEmpty, case .item(let key) = item.subject {
+            there = any(wanted).occupied(by: key)
         }
         let mover = running.sorted().first { claims[$0]?.mayMove(item) == true }
         let actions: [CoordinationAction]
@@ -131,10 +148,8 @@ extension History {
             let keepsPlaces = held[id] == nil && !running.contains(id)
             claims[id]?.follow(item, to: there, keepingPlaces: keepsPlaces)
         }
-        for (id, old) in held {
-            guard let claim = claims[id] else { continue }
-            held[id] = Held(claim: claim, isAlone: old.isAlone)
-        }
+        for id in claims.keys { claims[id]?.occupy(there) }
+        holdAnew()
         note("move \(item.location) to \(there.location) in \(mover as Any)", actions)
     }
 
@@ -155,10 +170,7 @@ extension History {
             let keepsPlaces = held[id] == nil && !running.contains(id)
             claims[id]?.follow(folder, to: there, keepingPlaces: keepsPlaces)
         }
-        for (id, old) in held {
-            guard let claim = claims[id] else { continue }
-            held[id] = Held(claim: claim, isAlone: old.isAlone)
-        }
+        holdAnew()
         note("place \(folder.location) at \(there.location)", actions)
     }
 
@@ -173,8 +185,47 @@ extension History {
             "presenter \(id) \(owner) \(capabilities.rawValue)",
             machine.add(
                 Presenter(
-                    id: id, owner: owner, item: any(items), capabilities: capabilities, patience: .seconds(20)),
+                    id: id, owner: owner, item: somethingToPresent(), capabilities: capabilities, patience: .seconds(20)
+                ),
                 at: time))
+    }
+
+    /// A presenter tells of another item, or of none yet (COORD-29).
+    mutating func setItem() {
+        guard !presenters.isEmpty else { return }
+        let (id, item) = (any(presenters.keys.sorted()), somethingToPresent())
+        note("\(id) presents \(item?.location as Any)", machine.setItem(item, of: id, at: time))
+    }
+
+    private mutating func somethingToPresent() -> CoordinatedItem? {
+        switch random.next() % 8 {
+        case 0: nil
+        case 1: freePlace()
+        default: any(items)
+        }
+    }
+
+    /// Something happens to an item, or to a version of it.
+    mutating func notice() {
+        let item = any(items)
+        switch random.next() % 3 {
+        case 0:
+            note(
+                "version of \(item.location)",
+                machine.version(
+                    "v", any(PresenterMessage.VersionEvent.allCases), of: item,
+                    in: running.isEmpty ? nil : any([nil] + running.sorted()), at: time))
+        default:
+            let effect = any([.changed, .disappeared] as [ClaimEffect])
+            note("\(item.location) has \(effect)", machine.noticed(effect, on: item, at: time))
+        }
+    }
+
+    /// A process is killed: its presenters are gone at once, what it holds when all that it asked for has come to its end.
+    mutating func endPresenters() {
+        let owner = any(Self.owners)
+        for (id, other) in presenters where other == owner { forget(id) }
+        note("end of the presenters of \(owner)", machine.presentersEnded(of: owner, at: time))
     }
 
     mutating func removePresenter() {
@@ -235,7 +286,7 @@ extension History {
     }
 
     /// - Precondition: there is at least one.
-    private mutating func any<Element>(_ elements: [Element]) -> Element {
+    mutating func any<Element>(_ elements: [Element]) -> Element {
         elements[Int(random.next() % UInt64(elements.count))]
     }
 }

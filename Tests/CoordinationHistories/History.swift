@@ -41,9 +41,13 @@ package struct History {
     var time: Duration = .zero
     /// Where they are now.
     var items: [CoordinatedItem]
+    /// What items were called before.
+    var formerKeys: [CoordinatedItem.Key: CoordinatedItem.Key] = [:]
 
     static let owners = (1...3).map { ClaimOwner(id: UInt64($0), name: ["alice", "bob", "carol"][$0 - 1]) }
-    private static let paths = ["a", "f/", "f/a", "f/g/", "f/g/b", "p.pkg/", "p.pkg/c"]
+    private static let paths = [
+        "a", "f/", "f/a", "f/g/", "f/g/b", "p.pkg/", "p.pkg/c", "p.pkg/q.pkg/", "p.pkg/q.pkg/d",
+    ]
 
     /// The items that histories are about: made once.
     package static func items() throws -> [CoordinatedItem] { try paths.map { try .at($0) } }
@@ -70,13 +74,24 @@ package struct History {
     private mutating func run(steps count: Int) {
         for _ in 0..<count where complaints.isEmpty {
             time += .seconds(1)
-            switch random.next() % 12 {
+            switch random.next() % 14 {
             case 0...4: ask()
             case 5...6: end()
             case 7: addPresenter()
             case 8: answer(withError: random.next() % 8 == 0)
             case 9: answer(withError: false)
             case 10: random.next() % 2 == 0 || snapshotting.isEmpty ? provide() : makeSnapshot()
+            case 11:
+                switch random.next() % 4 {
+                case 0: identify()
+                case 1: setItem()
+                default: occupy()
+                }
+            case 12:
+                switch random.next() % 3 {
+                case 0: endPresenters()
+                default: notice()
+                }
             default:
                 switch random.next() % 7 {
                 case 5: move()

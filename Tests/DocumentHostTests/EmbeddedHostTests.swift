@@ -10,17 +10,21 @@ import Testing
 
 /// The host inside of another program, with a real provider.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct EmbeddedHostTests {
-    private func withHost(_ body: (DocumentHost, FilePath) async throws -> Void) async throws {
+    private func withHost(
+        idleTime: Duration = .seconds(300), _ body: (DocumentHost, FilePath) async throws -> Void
+    ) async throws {
         let folder = try TemporaryFolder.make()
         defer { TemporaryFolder.remove(folder) }
         let remote = folder.appending("remote")
         try #require(mkdir(remote.string, 0o700) == 0)
         let program = try BuiltProducts.executable("docent-trampoline")
+        var configuration = DocumentHost.Configuration(
+            root: folder.appending("root"),
+            providerFolders: [program.removingLastComponent().appending("providers")], trampoline: program,
+            software: "tests")
+        configuration.providerIdleTime = idleTime
         let host = try DocumentHost(
-            DocumentHost.Configuration(
-                root: folder.appending("root"),
-                providerFolders: [program.removingLastComponent().appending("providers")], trampoline: program,
-                software: "tests"),
+            configuration,
             logger: Logger(label: "embedded") { _ in SwiftLogNoOpLogHandler() })
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await host.run() }
@@ -50,6 +54,27 @@ import Testing
         return false
     }
 
+    @Test("INV-8: what is new is found also when the provider that would tell it was ended for having nothing to do")
+    func newsOfIdleProvider() async throws {
+        try await withHost(idleTime: .seconds(1)) { host, remote in
+            let domain = try DomainName("d")
+            try await host.setRules(DomainRuleChange(lookAgain: .seconds(10)), of: domain)
+            _ = try await host.items(in: Location("d:/"), page: nil, suggestedCount: 10, refreshing: false)
+            for _ in 0..<3_000 {
+                if try await host.domainDescriptions().first?.providerState == .idle { break }
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            try #require(host.domains.find(domain)?.hasFeed == true)
+            try TemporaryFile.write("new", to: remote.appending("new.txt"))
+            var isKnown = false
+            for _ in 0..<9_000 where !isKnown {
+                isKnown = try host.storage.read { try $0.item(at: try Location("d:/new.txt")) } != nil
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            #expect(isKnown)
+        }
+    }
+
     @Test("CONT-7: whoever asks for an item that gets its provider's identifier at that moment is given it")
     func identifiedMeanwhile() async throws {
         try await withHost { host, remote in
@@ -69,6 +94,28 @@ import Testing
                 #expect(try TemporaryFile.read(FilePath(access.items[0].path)) == "mine")
                 try await host.endAccess(access.number, of: tool)
             }
+            host.disconnect(tool)
+        }
+    }
+
+    @Test("What is flushed of an access is also what has come to a free place by then, and a folder's names")
+    func flushing() async throws {
+        try await withHost { host, _ in
+            let tool = host.connect(tool: "one")
+            let access = try await host.beginAccess(
+                AccessRequest(location: try Location("d:/new.txt"), intent: .writing), for: tool)
+            let path = FilePath(access.items[0].path)
+            try TemporaryFile.write("text", to: path)
+            try await host.flushAccess(access.number, of: tool)
+            // It is looked at, and what can be no document is on no disk.
+            try #require(unlink(path.string) == 0 && mkfifo(path.string, 0o600) == 0)
+            await #expect(throws: DocumentError.self) { try await host.flushAccess(access.number, of: tool) }
+            try #require(unlink(path.string) == 0)
+            try await host.endAccess(access.number, of: tool)
+            let folder = try await host.beginAccess(
+                AccessRequest(location: try Location("d:/"), intent: .reading, metadataOnly: true), for: tool)
+            try await host.flushAccess(folder.number, of: tool)
+            try await host.endAccess(folder.number, of: tool)
             host.disconnect(tool)
         }
     }

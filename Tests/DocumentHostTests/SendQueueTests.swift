@@ -6,8 +6,14 @@ import Testing
 
 /// Many changed documents, one provider: the same pacing as the simulated engine's.
 @Suite struct SendQueueTests {
-    private var queue = SendQueue(
-        pacing: SyncPacing(retry: RetryPolicy(first: .seconds(1), longest: .seconds(60))))
+    private var queue: SendQueue
+
+    init() {
+        var limits = SyncPacing.Limits()
+        limits.documents = 8
+        queue = SendQueue(
+            pacing: SyncPacing(retry: RetryPolicy(first: .seconds(1), longest: .seconds(60)), limits: limits))
+    }
 
     private func id(_ number: Int) throws -> ItemIdentifier { try ItemIdentifier("i\(number)") }
 
@@ -27,7 +33,7 @@ import Testing
     private let unreachable = DocumentError(.serverUnreachable, "")
     private let busy = DocumentError(.busy, "")
 
-    @Test("No more than eight go out at once, first come, first served, and each end lets another begin")
+    @Test("No more than so many are under way at once, first come, first served, and each end lets another begin")
     mutating func bounds() throws {
         for number in 0..<20 { queue.add(try id(number)) }
         let begun1 = try begin()

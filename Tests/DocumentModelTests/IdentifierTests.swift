@@ -36,7 +36,7 @@ struct IdentifierTests {
     }
 
     @Test(
-        "a domain's name is short, plain ASCII and no path",
+        "PROV-23: a domain's name is short, plain ASCII and no path",
         arguments: [
             ("work", true), ("Work_2.old-x", true), ("9", true), (String(repeating: "a", count: 64), true),
             ("", false), (".hidden", false), ("-x", false), ("_x", false), ("..", false), ("a/b", false),

@@ -107,9 +107,9 @@ struct ProviderDefaultsTests {
             try Transfer().write(contents, to: file)
             #expect(try Transfer().read(file) == contents)
         }
-        let cancellation = Transfer.Cancellation()
-        let transfer = Transfer(cancellation: cancellation) { _ in }
-        cancellation.cancel()
+        let state = Transfer.State()
+        let transfer = Transfer(state: state) { _ in }
+        state.cancel()
         #expect(throws: CancellationError.self) { try transfer.write([1], to: file) }
         #expect(throws: CancellationError.self) { try transfer.read(file) }
         #expect(throws: Errno.noSuchFileOrDirectory) { try Transfer().write([1], to: folder.appending("other")) }

@@ -100,10 +100,50 @@ struct ProviderSessionTests {
             let reply = try await host.ask(call, deadline: .stall(.seconds(10))) { report in
                 reports.withLock { $0.append(report) }
             }
-            #expect(reply == .startProviding(item))
+            #expect(reply == .startProviding(ProvidedContents(item)))
         }
         #expect(try Transfer().read(staging) == contents)
         #expect(!reports.withLock { $0.isEmpty })
+    }
+
+    @Test("WIRE-36: what a provider vouches for goes to the host with the item; what is no SHA-256 fails")
+    func vouching() async throws {
+        let item = try Item.document("a.txt", size: 0)
+        let script = Script(start: { _, _, version, transfer in
+            transfer.vouch(forContentsWith: [UInt8](repeating: 5, count: Int(version[0])))
+            return item
+        })
+        try await ProviderFixture.with(script, over: .memory) { host async throws in
+            func call(_ length: UInt8) -> ProviderCall {
+                .startProviding(item.id, stagingPath: "/s/x", contentVersion: [length])
+            }
+            let provided = ProvidedContents(item, sha256: [UInt8](repeating: 5, count: 32))
+            #expect(try await host.ask(call(32)) == .startProviding(provided))
+            #expect(await code { try await host.ask(call(31)) } == .internal)
+        }
+    }
+
+    @Test("a provider asks whoever signs in, and gets back what it kept", arguments: EndKind.allCases)
+    func signingIn(over kind: EndKind) async throws {
+        let contexts = Mutex<ProviderContext?>(nil)
+        let item = try Item.document("a.txt")
+        let script = Script(
+            open: { context in contexts.withLock { $0 = context } },
+            item: { _ in
+                let context = try #require(contexts.withLock { $0 })
+                let field = Prompt.Field(key: "code", label: "The code", isSecret: true)
+                let values = try await context.prompt(Prompt(message: "A code was sent.", fields: [field]))
+                #expect(values == ["code": "typed The code"])
+                #expect(try await context.secret(named: "token") == nil)
+                try await context.store(secret: [1, 2], named: "token")
+                #expect(try await context.secret(named: "token") == [1, 2])
+                try await context.store(secret: [], named: "token")
+                #expect(try await context.secret(named: "token") == nil)
+                return item
+            })
+        try await ProviderFixture.with(script, over: kind) { host async throws in
+            #expect(try await host.ask(.item(item.id)) == .item(item))
+        }
     }
 
     @Test("a cancelled transfer learns of it, and ends as cancelled", arguments: EndKind.allCases)

@@ -5,7 +5,7 @@ import SystemPackage
 import Testing
 
 struct DocumentStoreTests {
-    @Test("Contents come whole, verified, with the provider's time, and the placeholder goes")
+    @Test("PH-7: contents come whole, verified, with the provider's time, and the placeholder goes")
     func materialise() throws {
         let storage = try StorageFixture()
         let item = try storage.item("a", "a.txt", contents: "hello")

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentTestSupport
+import Glibc
 import SystemPackage
 import Testing
 
@@ -58,6 +59,21 @@ struct DuePlaceholderTests {
         #expect(try #require(try storage.index.read { try $0.duePlaceholders(limit: 1) }).first < before)
         while try storage.store.writeDuePlaceholders() {}
         for number in 31...33 { #expect(try storage.placeholder("placeholder \(number).txt") != nil) }
+    }
+
+    @Test("What a full disk did not take stays due, from where that began")
+    func fullDisk() throws {
+        let storage = try StorageFixture()
+        try list(try items(1...20, storage), storage)
+        let plan = FaultPlan()
+        plan.fail(.write, with: ENOSPC, passing: 12)
+        FaultPlan.$current.withValue(plan) {
+            #expect(throws: Never.self) { try storage.store.writeDuePlaceholders(limit: 10) }
+            #expect(throws: DocumentError.self) { try storage.store.writeDuePlaceholders(limit: 10) }
+        }
+        while try storage.store.writeDuePlaceholders(limit: 10) {}
+        for number in 1...20 { #expect(try storage.placeholder("placeholder \(number).txt") != nil) }
+        #expect(try storage.index.read { try $0.duePlaceholders(limit: 10) } == nil)
     }
 
     @Test("What has contents by then, has gone, or lies in a folder that is about to go gets none")

@@ -273,6 +273,24 @@ struct MakingTests {
         }
     }
 
+    @Test("What a folder was given and has lost, and what was written to a free place, is on disk for whoever asks")
+    func flushesOfNames() throws {
+        let folder = try storage.store.makeFolder(named: ItemName("f"), in: .root, of: storage.domain)
+        let entry = try expect("free")
+        let plan = FaultPlan()
+        let flushes = { plan.calls.filter { $0 == .flush }.count }
+        try storage.write("text", to: path("free"))
+        try FaultPlan.$current.withValue(plan) {
+            // The folder, and the one around it.
+            try storage.store.flushNames(of: folder.id, in: storage.domain)
+            #expect(flushes() == 2)
+            // The file, and its folder.
+            try storage.store.flushExpected(entry)
+            #expect(flushes() == 4)
+        }
+        #expect(try takeIn(entry)?.local?.size == 4)
+    }
+
     /// Does something in another thread at a step, and gives it a while.
     private final class Meanwhile: StepObserver {
         private let step: JournalStep
@@ -323,6 +341,31 @@ struct MakingTests {
         #expect(try storage.document(isProvided ? "g/d" : "g/d2") == "text")
         #expect(try storage.tree.inode(at: storage.location("f")) == nil)
         #expect(try item(at: isProvided ? "g/d" : "g/d2")?.local?.size == 4)
+    }
+
+    @Test("COORD-19: a document whose file came to the disk before the index did is an item once more; a copy is none")
+    func crashBeforeIndex() throws {
+        let (made, change) = try storage.store.makeDocument(named: ItemName("new"), in: .root, of: storage.domain)
+        let (known, other) = try storage.store.makeDocument(named: ItemName("known"), in: .root, of: storage.domain)
+        try storage.write("text", to: path("new"))
+        _ = try storage.store.recordChange(other)
+        let stamp = try #require(try storage.tree.stamp(at: storage.location("known")))
+        try storage.write("copy", to: path("copy"))
+        let copy = try #require(try storage.tree.file(at: storage.location("copy")))
+        #expect(try storage.tree.restamp(storage.location("copy"), stamp, expecting: copy) != nil)
+        // As when the machine has died: what was committed last is not there.
+        try storage.index.write { index in
+            try index.finish(change)
+            _ = try index.deleteCleared(made.id, in: storage.domain)
+        }
+        try storage.reopen()
+        let report = try storage.store.reconcile()
+        #expect(report.unknownFiles == [try storage.location("copy")], "\(report)")
+        let found = try #require(try item(at: "new"))
+        #expect(found.isArriving && found.state == .changed && found.local?.size == 4)
+        #expect(try item(at: "known")?.id == known.id)
+        #expect(try storage.document("new") == "text")
+        #expect(try storage.store.recordChange(of: found.id, in: storage.domain).state == .changed)
     }
 
     @Test("COORD-19: a document that was just made is kept when the host dies, and is no item where its file is gone")

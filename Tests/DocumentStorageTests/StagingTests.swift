@@ -46,7 +46,7 @@ struct StagingTests {
         #expect(stamp.matches(done.identity))
     }
 
-    @Test("Fewer or more bytes than promised are refused")
+    @Test("PH-7: fewer or more bytes than promised are refused")
     func wrongSize() throws {
         let it = try Prepared()
         try it.storage.write("hell", to: it.file.path)
@@ -92,7 +92,7 @@ struct StagingTests {
         it.refused("is not a regular file")
     }
 
-    @Test("Contents that do not have the digest given are refused")
+    @Test("PH-7: contents that do not have the digest given are refused")
     func digest() throws {
         let it = try Prepared()
         try it.storage.write("hello", to: it.file.path)
@@ -197,7 +197,7 @@ struct StagingTests {
         }
 
         @Test(
-            "An error of the disk while contents come leaves a placeholder, and nothing in staging",
+            "PH-7: an error of the disk while contents come leaves a placeholder, and nothing in staging",
             arguments: [SystemCall.setAttribute, .flush, .rename, .setTimes, .seekHole, .status])
         func diskErrorWhileMaterialising(call: SystemCall) throws {
             let storage = try StorageFixture()

@@ -72,7 +72,7 @@ package struct ChildProcess {
         }
     }
 
-    private static func start(
+    package static func start(
         _ executable: FilePath, arguments: [String], environment: [String: String], standardError: FilePath
     ) throws -> ChildProcess {
         let (input, output) = (try FileDescriptor.pipe(), try FileDescriptor.pipe())
@@ -103,7 +103,8 @@ package struct ChildProcess {
         )
     }
 
-    private func end() {
+    /// Killed and reaped; for whoever started it outside of a body.
+    package func end() {
         kill(processID, SIGKILL)
         var status: Int32 = 0
         while waitpid(processID, &status, 0) < 0, errno == EINTR {}

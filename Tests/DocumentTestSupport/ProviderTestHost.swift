@@ -78,6 +78,7 @@ package struct ProviderTestHost: Sendable {
         let events: AsyncStream<ProviderEvent>.Continuation
         let refusal: DocumentError?
         let placeholders = Mutex<[Item]>([])
+        let secrets = Mutex<[String: [UInt8]]>([:])
 
         init(events: AsyncStream<ProviderEvent>.Continuation, refusal: DocumentError?) {
             self.events = events
@@ -90,6 +91,14 @@ package struct ProviderTestHost: Sendable {
                 if let refusal { throw refusal }
                 placeholders.withLock { $0.append(item) }
                 return HostReply.writePlaceholder.serialized()
+            case .prompt(let prompt):
+                // Somebody who types what they are asked for.
+                let typed = prompt.fields.map { ($0.key, "typed \($0.label)") }
+                return HostReply.prompt(Dictionary(typed) { $1 }).serialized()
+            case .loadSecret(let name): return HostReply.loadSecret(secrets.withLock { $0[name] }).serialized()
+            case .storeSecret(let name, let value):
+                secrets.withLock { $0[name] = value.isEmpty ? nil : value }
+                return HostReply.storeSecret.serialized()
             }
         }
 

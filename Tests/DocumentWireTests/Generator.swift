@@ -36,6 +36,14 @@ struct Generator: RandomNumberGenerator {
     }
 
     /// Text with accents in both Unicode forms, emoji, quotes and separators other than a slash.
+    mutating func prompt() throws -> Prompt {
+        Prompt(
+            message: text(1...40), url: optional { _ in "https://example.org/code" },
+            fields: (0..<int(0...8)).map { number in
+                Prompt.Field(key: "k\(number)", label: "Label \(number)", isSecret: bool())
+            })
+    }
+
     mutating func text(_ range: ClosedRange<Int>) -> String {
         let alphabet = ["a", "Z", "0", " ", ".", "é", "e\u{301}", "日", "👩‍👧", "\"", "\\", ":", "-", "_", "%", "\u{200D}"]
         return (0..<int(range)).map { _ in one(of: alphabet) }.joined()

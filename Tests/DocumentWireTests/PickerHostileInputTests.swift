@@ -120,17 +120,17 @@ struct PickerHostileInputTests {
         #expect(!presentation.message.contains("\u{1B}") && presentation.columns == [.size, .type])
     }
 
-    @Test("PICK-18: a provider that wants to ask people something by itself is refused: there is no such request")
+    @Test("PICK-18: what a provider can ask of its host is placeholders, and what belongs to a sign-in; nothing else")
     func interaction() {
         // Field 99, as a newer provider might send it.
         #expect(code { _ = try HostCall(serialized: [0x9A, 0x06, 0x00]) } == .unimplemented)
-        // Whoever adds one has this to change, and to think of: all that a provider can ask of its host is placeholders.
+        // Whoever adds one has this to change, and to think of: people are asked by `prompt`, while they sign in.
         let understood = (1...200).filter { field in
             let tag = field << 3 | 2
             let bytes = tag < 128 ? [UInt8(tag)] : [UInt8(tag & 127 | 128), UInt8(tag >> 7)]
             return code { _ = try HostCall(serialized: bytes + [0]) } != .unimplemented
         }
-        #expect(understood == [1])
+        #expect(understood == [1, 2, 3, 4])
     }
 
     @Test("PICK-9: a picker that a host cannot mean is refused by a provider")

@@ -26,9 +26,34 @@ struct ProviderReplyAnswersTests {
         let start = ProviderCall.startProviding(a, stagingPath: "/t/x", contentVersion: [])
         #expect(code(.item(try item("a")), for: .item(a)) == nil)
         #expect(code(.item(try item("b")), for: .item(a)) == .contractBroken)
-        #expect(code(.startProviding(try item("a")), for: start) == nil)
-        #expect(code(.startProviding(try item("b")), for: start) == .contractBroken)
+        #expect(code(.startProviding(ProvidedContents(try item("a"))), for: start) == nil)
+        #expect(code(.startProviding(ProvidedContents(try item("b"))), for: start) == .contractBroken)
         #expect(code(.itemChanged, for: .stopProviding(a)) == .contractBroken)
+    }
+
+    @Test("WIRE-36: a digest that is no SHA-256 breaks the contract", arguments: [1, 31, 33, 64])
+    func digests(length: Int) throws {
+        let provided = ProvidedContents(try item("a"), sha256: [UInt8](repeating: 1, count: length))
+        #expect {
+            try ProviderReply(serialized: ProviderReply.startProviding(provided).serialized())
+        } throws: { error in
+            let error = error as? DocumentError
+            return error?.code == .contractBroken
+                && error?.causes == ["A SHA-256 has 32 bytes, or is left out: \(length) bytes are none."]
+        }
+    }
+
+    @Test("PROV-11: none of the four calls that every provider answers has an answer that says nothing")
+    func noDefaults() throws {
+        let a = try ItemIdentifier("a")
+        let calls: [ProviderCall] = [
+            .providePlaceholder(a), .startProviding(a, stagingPath: "/t/x", contentVersion: []), .itemChanged(a),
+            .stopProviding(a),
+        ]
+        for call in calls {
+            let error = #expect(throws: DocumentError.self) { try ProviderReply(serialized: [], to: call) }
+            #expect(error?.code == .unimplemented, "\(call)")
+        }
     }
 
     @Test("PROV-21: a page is at most a hundred times as long as suggested, and holds the folder's items only")

@@ -65,7 +65,8 @@ struct ProviderRoundTripTests {
                 )
             ),
             .providePlaceholder,
-            .startProviding(try generator.item()),
+            .startProviding(
+                ProvidedContents(try generator.item(), sha256: generator.optional { $0.bytes(32...32) })),
             .itemChanged, .stopProviding,
             .identifierForPath(try generator.optional { try $0.identifier() }),
             .pathForIdentifier(
@@ -132,8 +133,16 @@ struct ProviderRoundTripTests {
     @Test("what a provider asks and tells survives the wire")
     func hostCallsAndEvents() throws {
         try forEachSeed { generator in
-            let call = HostCall.writePlaceholder(try generator.item())
-            #expect(try HostCall(serialized: call.serialized()) == call)
+            let calls: [HostCall] = [
+                .writePlaceholder(try generator.item()), .prompt(try generator.prompt()), .loadSecret("token"),
+                .storeSecret("token", generator.bytes(0...16_384)),
+            ]
+            for call in calls { #expect(try HostCall(serialized: call.serialized()) == call) }
+            let replies: [HostReply] = [
+                .prompt(["code": generator.text(0...20)]), .loadSecret(generator.optional { $0.bytes(0...20) }),
+                .storeSecret,
+            ]
+            for reply in replies { #expect(try HostReply(serialized: reply.serialized()) == reply) }
             let events: [ProviderEvent] = [
                 .changesAvailable,
                 .note(generator.text(0...20)),

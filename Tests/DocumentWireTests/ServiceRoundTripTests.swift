@@ -115,6 +115,9 @@ struct ServiceRoundTripTests {
                 let call = ToolCall.tellPresenter(generator.next(), message: generator.next(), message)
                 #expect(try ToolCall(serialized: call.serialized()) == call)
             }
+            let prompt = ToolCall.ask(try generator.domain(), provider: "Photos", try generator.prompt())
+            #expect(try ToolCall(serialized: prompt.serialized()) == prompt)
+            #expect(try ToolCall.promptAnswer(serialized: ToolCall.answer(to: ["code": "1"])) == ["code": "1"])
             for event in [
                 ToolEvent.deadlock(generator.text(1...50)), .droppedPresenter(7, reason: generator.text(1...9)),
             ] {
@@ -178,7 +181,8 @@ struct ServiceRoundTripTests {
                     name: try generator.domain(), providerID: try generator.provider(), settings: generator.settings()
                 ),
                 .removeDomain(try generator.domain(), discardUnsent: generator.bool()),
-                .signIn(try generator.domain(), settings: generator.settings()),
+                .signIn(
+                    try generator.domain(), settings: generator.settings(), answersPrompts: generator.bool()),
                 .signOut(try generator.domain(), dropUnsent: generator.bool()),
                 .answerDeletions(
                     try generator.domain(), generator.optional { $0.one(of: HeldDeletions.Direction.allCases) },

@@ -26,6 +26,39 @@ import Testing
         }
     }
 
+    /// Whether programs may be given mounts of their own.
+    private static let canSeparate: Bool = {
+        let child = Process()
+        child.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+        child.arguments = ["-m", "/bin/true"]
+        guard (try? child.run()) != nil else { return false }
+        child.waitUntilExit()
+        return child.terminationStatus == 0
+    }()
+
+    @Test(
+        "A mount that a container has, too, is taken away all the same, and what was written is recorded",
+        .enabled(if: canSeparate, "These rights allow no mounts of one's own."))
+    func elsewhere() throws {
+        try withDomain { (machine) throws in
+            try machine.succeed("mount", "--writable")
+            let container = Process()
+            container.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+            container.arguments = ["-m", "--propagation", "private", "/bin/sh", "-c", "echo; exec sleep 300"]
+            let output = Pipe()
+            container.standardOutput = output
+            try container.run()
+            defer { container.terminate() }
+            #expect(try output.fileHandleForReading.read(upToCount: 1)?.count == 1)
+            try machine.sh("echo second > work/a.txt")
+            try machine.succeed("unmount")
+            #expect(machine.mounts.isEmpty)
+            #expect(Machine.eventually(within: 30) { machine.read(machine.remote + "/a.txt") == "second\n" })
+            #expect(try machine.succeed("mount") == machine.tree + "\n")
+            #expect(try machine.sh("cat work/a.txt") == "second\n")
+        }
+    }
+
     @Test("While a program has a document open, an unmount is refused and says what to do")
     func busy() throws {
         try withDomain { (machine) throws in

@@ -19,9 +19,9 @@ struct ExamplesTests {
     private func contents(_ id: ItemIdentifier, from host: ProviderTestHost) async throws -> String {
         try await TemporaryFile.with(contents: "left over") { path async throws in
             let reply = try await host.ask(.startProviding(id, stagingPath: path.string, contentVersion: []))
-            guard case .startProviding(let item) = reply else { return "" }
+            guard case .startProviding(let provided) = reply else { return "" }
             let text = try TemporaryFile.read(path)
-            #expect(item.size == Int64(text.utf8.count))
+            #expect(provided.item.size == Int64(text.utf8.count))
             return text
         }
     }

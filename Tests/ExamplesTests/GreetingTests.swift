@@ -37,7 +37,7 @@ struct GreetingTests {
         #expect(try await host.ask(.identifierForPath("Hello.txt")) == .identifierForPath(greeting.id))
         try await TemporaryFile.with(contents: "left over") { path async throws in
             let call = ProviderCall.startProviding(greeting.id, stagingPath: path.string, contentVersion: [])
-            #expect(try await host.ask(call) == .startProviding(greeting))
+            #expect(try await host.ask(call) == .startProviding(ProvidedContents(greeting)))
             #expect(try TemporaryFile.read(path) == "Hello, reader.\n")
             #expect(greeting.size == 15)
             let old = ProviderCall.startProviding(greeting.id, stagingPath: path.string, contentVersion: [9])

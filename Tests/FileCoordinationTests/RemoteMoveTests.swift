@@ -35,6 +35,25 @@ import Testing
         #expect(scene.news() == ["grant 3"])
     }
 
+    @Test(
+        "COORD-33, COORD-39: a read inside of one that comes into its package is next, whoever was before it in the queue"
+    )
+    mutating func nestedInWhatComesToIt() throws {
+        try scene.request(1, bob, .writing(nil), "p.pkg/a")
+        // Behind whichever of them the nested read finds itself first.
+        for number in UInt64(2)..<40 { try scene.request(number, alice, .writing(nil), "p.pkg/b") }
+        try scene.request(40, carol, .reading, "f/c")
+        try scene.request(41, carol, .reading, "p.pkg/a", in: [40])
+        #expect(scene.news() == ["grant 1", "grant 40"])
+        scene.take(scene.machine.noticedMove(try Scene.item("f/c"), to: try Scene.item("p.pkg/c", is: "f/c")))
+        #expect(scene.news() == [])
+        scene.end(1)
+        #expect(scene.news() == ["grant 41"])
+        scene.end(41)
+        scene.end(40)
+        #expect(scene.news() == ["grant 2"])
+    }
+
     @Test("COORD-3, COORD-4: the same when all have ended who knew the folder elsewhere")
     mutating func heldByLaterOnes() throws {
         try scene.request(1, alice, .reading, "f/a")

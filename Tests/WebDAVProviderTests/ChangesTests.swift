@@ -125,13 +125,16 @@ struct ChangesTests {
         }
     }
 
-    @Test("an anchor that was damaged, or is another server's, has expired, and the server is not asked")
+    @Test("an anchor that was damaged, or is another server's or user's, has expired, and the server is not asked")
     func foreignAnchor() async throws {
         try await with(.everything) { _, fixture, server async throws in
             let anchor = try await fixture.domain.currentAnchor()
             let count = server.requests.count
-            let other = try FeedAnchor(token: "urn:t:1").anchor(of: try ServerAddress("https://example.org/"))
-            for bytes in [anchor.bytes + [1], Array(anchor.bytes.dropLast()), Array("nonsense".utf8), other.bytes] {
+            let token = try #require(FeedAnchor(anchor, of: fixture.domain.link.address, for: ""))
+            let other = try token.anchor(of: try ServerAddress("https://example.org/"), for: "")
+            let another = try token.anchor(of: fixture.domain.link.address, for: "ann")
+            let foreign = [other.bytes, another.bytes, Array("nonsense".utf8)]
+            for bytes in [anchor.bytes + [1], Array(anchor.bytes.dropLast())] + foreign {
                 let error = await failure {
                     try await fixture.domain.changes(since: try SyncAnchor(bytes), suggestedCount: 10)
                 }

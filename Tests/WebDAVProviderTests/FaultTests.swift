@@ -139,6 +139,28 @@ struct FaultTests {
         }
     }
 
+    @Test("what is missing is waited for where somebody changes it, and else told at once", arguments: [true, false])
+    func missing(isClaimed: Bool) async throws {
+        let waits = Counter()
+        try await Server.with { request, _ in
+            switch request.target {
+            case "/": [.bytes(Server.multistatus(Server.response("/", folder: true)))]
+            case let path where isClaimed && path.hasPrefix("/.docent-claim-"):
+                [.bytes(Server.multistatus(Server.response(path, folder: true)))]
+            default: [.bytes(Server.answer("404 Not Found"))]
+            }
+        } body: { server in
+            try await DomainFixture.with(url: server.url, writing: .folderMoves) { _, timing in
+                timing.gap = .milliseconds(123)
+                timing.pause = { if $0 == .milliseconds(123) { waits.increase() } }
+            } body: { fixture async throws in
+                let error = await failure { try await fixture.domain.item(for: try ItemIdentifier("doc")) }
+                #expect(error?.code == .noSuchItem)
+                #expect(waits.value == (isClaimed ? 1 : 0))
+            }
+        }
+    }
+
     @Test("an answer that is cut in its middle is asked for again")
     func cutListing() async throws {
         try await Server.with { _, number in
@@ -173,8 +195,32 @@ struct FaultTests {
             try await DomainFixture.with(url: server.url) { settings, _ in
                 settings.credentials = .basic(user: "ann", password: "new")
             } body: { fixture async throws in
+                // However many ask at once, one of them asks first.
+                await withTaskGroup(of: Void.self) { group in
+                    for _ in 0..<10 {
+                        group.addTask {
+                            #expect(await failure { try await fixture.names() }?.code == .notAuthenticated)
+                        }
+                    }
+                }
+                #expect(server.requests.count == 4)
+            }
+        }
+    }
+
+    @Test("PROV-22: a password that the server refuses for a moment goes on being used")
+    func refusedForAMoment() async throws {
+        try await Server.with { _, number in
+            number == 0
+                ? [.bytes(Server.answer("401 Unauthorized", ["WWW-Authenticate: Basic realm=\"x\""]))]
+                : [.bytes(Server.multistatus(Server.response("/", folder: true), Server.response("/doc", length: 1)))]
+        } body: { server in
+            try await DomainFixture.with(url: server.url) { settings, timing in
+                settings.credentials = .basic(user: "ann", password: "good")
+                timing.gap = .milliseconds(1)
+            } body: { fixture async throws in
                 #expect(await failure { try await fixture.names() }?.code == .notAuthenticated)
-                #expect(server.requests.count == 3)
+                #expect(try await fixture.names() == ["doc"])
             }
         }
     }

@@ -207,7 +207,17 @@ def main():
     seed, count = int(sys.argv[3]), int(sys.argv[4])
     numbers = random.Random(seed)
     history = []
-    began = time.monotonic()
+    began = last = time.monotonic()
+    # What both have is looked through ever so often: the more there is, the longer that takes.
+    looked = {"seconds": 0.0, "entries": 0}
+
+    def compare_trees(when):
+        start = time.monotonic()
+        found = tested.tree()
+        looked["seconds"] += time.monotonic() - start
+        looked["entries"] = len(found)
+        compare(found, plain.tree(), f"seed {seed}, the tree {when}", history)
+
     for number in range(count):
         kind, arguments = operation(numbers, sorted(plain.files))
         expected = done(plain, kind, arguments)
@@ -215,10 +225,17 @@ def main():
         history.append(f"{number} {kind} {shown(arguments)} {shown(expected)}")
         compare(found, expected, f"seed {seed}, operation {number}, {kind} {shown(arguments)}", history)
         if number % 500 == 499:
-            compare(tested.tree(), plain.tree(), f"seed {seed}, the tree after operation {number}", history)
+            compare_trees(f"after operation {number}")
         if number % 5000 == 4999:
-            print(f"seed {seed}: {number + 1} operations, {time.monotonic() - began:.0f} s", flush=True)
-    compare(tested.tree(), plain.tree(), f"seed {seed}, the tree at the end", history)
+            now = time.monotonic()
+            looking = looked["seconds"]
+            print(
+                f"seed {seed}: {number + 1} operations, {now - began:.0f} s: the last 5000 {now - last - looking:.0f} s, ten"
+                f" looks at all {looked['entries']} entries {looking:.0f} s",
+                flush=True)
+            last = now
+            looked["seconds"] = 0.0
+    compare_trees("at the end")
     print(f"seed {seed}: {count} operations, equal")
 
 

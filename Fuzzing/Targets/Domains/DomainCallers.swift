@@ -12,7 +12,7 @@ struct DomainCallers: Sendable {
     let work: FilePath
 
     /// How long a call may take: its provider answers at once, or is gone.
-    private static let patience = Duration.seconds(15)
+    private static let patience = Duration.seconds(120)
 
     private enum Ending: Sendable {
         case done, late

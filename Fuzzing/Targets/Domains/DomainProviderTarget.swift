@@ -33,7 +33,7 @@ enum DomainProviderTarget: FuzzTarget {
             }
             outcome.hasEnded.signal()
         }
-        try require(outcome.hasEnded.wait(timeout: .now() + 60) == .success, "The domain does not come to rest.")
+        try require(outcome.hasEnded.wait(timeout: .now() + 300) == .success, "The domain does not come to rest.")
         if let complaint = outcome.complaint { throw FuzzFinding(complaint) }
     }
 

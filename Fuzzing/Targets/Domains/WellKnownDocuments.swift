@@ -38,7 +38,7 @@ struct WellKnownDocuments: Sendable {
                         (try? ItemIdentifier($0.id)).map(item)
                     }))
         case .providePlaceholder: .providePlaceholder
-        case .startProviding(let id, _, _): .startProviding(item(id))
+        case .startProviding(let id, _, _): .startProviding(ProvidedContents(item(id)))
         case .itemChanged: .itemChanged
         case .stopProviding: .stopProviding
         case .identifierForPath: .identifierForPath(nil)

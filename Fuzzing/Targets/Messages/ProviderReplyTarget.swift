@@ -68,7 +68,8 @@ extension ProviderReply: CheckedMessage {}
 extension ProviderReply {
     fileprivate var items: [Item] {
         switch self {
-        case .item(let item), .startProviding(let item), .create(let item), .modify(let item): [item]
+        case .startProviding(let provided): [provided.item]
+        case .item(let item), .create(let item), .modify(let item): [item]
         case .enumerate(let page): page.items
         case .changesSince(let changes): changes.updated
         default: []

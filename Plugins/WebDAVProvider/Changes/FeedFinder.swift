@@ -53,7 +53,8 @@ final class FeedFinder: Sendable {
     }
 
     private func extent(since token: String) async throws -> Extent {
-        if (try? FeedAnchor(token: token).anchor(of: link.address)) != nil, try await tellsEverything(since: token) {
+        let isFit = (try? FeedAnchor(token: token).anchor(of: link.address, for: link.user)) != nil
+        if isFit, try await tellsEverything(since: token) {
             return .everything
         }
         guard case .told = try await link.changes(since: token, in: .root, isDeep: false, count: nil) else {
@@ -70,13 +71,20 @@ final class FeedFinder: Sendable {
         else { return false }
         let name = Probe.prefix + String(UInt64.random(in: .min ... .max), radix: 36)
         let outer = RemotePath.root.appending(try ItemName(name))
-        guard try await link.makeFolder(outer).isSuccess else { return false }
+        switch try await link.makeFolder(outer) {
+        case .status(let status, _) where !(200..<300).contains(status): return false
+        case .status: break
+        case .unknown:
+            // It may be there all the same.
+            await Probe.clear(outer, on: link)
+            return false
+        }
         do {
             let isDeep = try await tellsOfFolder(in: outer)
-            _ = try await link.remove(outer, asFolder: true)
+            await Probe.clear(outer, on: link)
             return isDeep
         } catch {
-            _ = try? await link.remove(outer, asFolder: true)
+            await Probe.clear(outer, on: link)
             throw error
         }
     }

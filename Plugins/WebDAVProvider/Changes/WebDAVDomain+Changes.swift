@@ -23,14 +23,14 @@ extension WebDAVDomain {
                     .unimplemented, "“\(link.address.origin)” does not tell of changes; list its folders instead.")
             }
             watch(since: token, isNews: false)
-            return try FeedAnchor(token: token).anchor(of: link.address)
+            return try FeedAnchor(token: token).anchor(of: link.address, for: link.user)
         }
     }
 
     /// - Throws: `anchorExpired` also where the server tells of no changes any more.
     func changes(since anchor: SyncAnchor, suggestedCount: Int) async throws -> ItemChanges {
         let count = min(max(suggestedCount, 1), 10_000)
-        guard let point = FeedAnchor(anchor, of: link.address) else { throw expired }
+        guard let point = FeedAnchor(anchor, of: link.address, for: link.user) else { throw expired }
         return try await patiently(.root, Self.what) {
             guard try await feed.extent() == .everything else { throw expired }
             switch try await link.changes(since: point.token, in: .root, isDeep: true, count: count) {
@@ -40,7 +40,7 @@ extension WebDAVDomain {
                 // A server that says that there is more, where it was asked from, has no more to say.
                 let isStanding = report.isTruncated && report.token == point.token
                 guard !report.isShallow, !isStanding, report.changes.count <= 100 * count,
-                    let next = try? FeedAnchor(token: report.token).anchor(of: link.address),
+                    let next = try? FeedAnchor(token: report.token).anchor(of: link.address, for: link.user),
                     var changes = try await items(of: report)
                 else {
                     endFeed()

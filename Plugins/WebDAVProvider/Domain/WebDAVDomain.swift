@@ -15,6 +15,7 @@ final class WebDAVDomain: Sendable {
     /// How far the server tells of changes.
     let feed: FeedFinder
     let news: NewsWatch
+    let dotNames: DotNames
     let kept = Mutex(KeptListings())
     private let timing: Timing
     private let listings = Mutex(Listings())
@@ -40,6 +41,7 @@ final class WebDAVDomain: Sendable {
         self.signalChanges = signalChanges
         feed = FeedFinder(link) { gate.map { $0.capabilities != .readOnly } ?? false }
         news = NewsWatch(timing: timing)
+        dotNames = DotNames(link)
         lookout = Lookout(timing: timing)
     }
 
@@ -210,12 +212,21 @@ final class WebDAVDomain: Sendable {
         }
         guard !path.isRoot else { return presented(.interrupted(Self.contradiction), what) }
         do {
-            if gate?.hasGaps ?? false { try await timing.pause(timing.gap) }
+            if gate?.hasGaps ?? false, try await mayBeBetweenPlaces(path) { try await timing.pause(timing.gap) }
             _ = try await link.look(at: path)
             return presented(.interrupted(Self.contradiction), what)
         } catch let second as ServerFailure {
             return presented(second == failure ? failure : second, what)
         }
+    }
+
+    /// Whether somebody is changing it, who has a claim beside it for as long as it is out of sight; or moves a folder around
+    /// it. Looked at again after that it is back where nobody has one.
+    private func mayBeBetweenPlaces(_ path: RemotePath) async throws -> Bool {
+        guard let folder = path.parent, let name = path.name else { return false }
+        if try await link.lookIfThere(folder.appending(try OwnNames.claim(on: name))) != nil { return true }
+        guard !folder.isRoot else { return false }
+        return try await link.lookIfThere(folder) == nil
     }
 
     /// Also begins to look for the server when it is gone.

@@ -8,6 +8,9 @@ struct Probe: Sendable {
     /// What its folders are called; they are never listed.
     static let prefix = ".docent-probe-"
 
+    /// So old, by the server's clock, is only what nobody works in any more.
+    private static let abandoned = Duration.seconds(86_400)
+
     /// How many take part in a race.
     static let racers = 16
     /// How often a refused change has to be seen.
@@ -32,11 +35,34 @@ struct Probe: Sendable {
         }
         do {
             let findings = try await findings(in: folder)
-            _ = try? await status(.DELETE, folder, asFolder: true)
+            await Self.clear(folder, on: link)
+            await sweep()
             return findings
         } catch {
-            _ = try? await status(.DELETE, folder, asFolder: true)
+            await Self.clear(folder, on: link)
             throw error
+        }
+    }
+
+    /// Removes what was made to try a server, also when nobody waits for it any more.
+    static func clear(_ folder: RemotePath, on link: ServerLink) async {
+        await Task {
+            for _ in 0..<3 {
+                let answer = try? await link.remove(folder, asFolder: true)
+                if answer?.isSuccess ?? false || answer?.code == 404 { break }
+                try? await link.timing.pause(link.timing.gap)
+            }
+        }.value
+    }
+
+    /// Removes what others, who were cut off long ago, have left.
+    private func sweep() async {
+        for entry in (try? await link.entries(of: .root)) ?? [] where entry.name.rawValue.hasPrefix(Self.prefix) {
+            let path = RemotePath.root.appending(entry.name)
+            guard let look = try? await link.look(at: path), look.isSettled(after: Self.abandoned) ?? false else {
+                continue
+            }
+            _ = try? await link.remove(path, asFolder: true)
         }
     }
 

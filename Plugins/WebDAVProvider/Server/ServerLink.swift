@@ -11,6 +11,10 @@ internal import SystemPackage
 final class ServerLink: Sendable {
     let address: ServerAddress
     let timing: Timing
+    /// Who is signed in, as far as that is no secret; empty when nobody is known by name.
+    var user: String {
+        if case .basic(let user, _) = credentials { user } else { "" }
+    }
     private let client: HTTPClient
     private let isClosed = Atomic(false)
     /// Contents take long; what is asked about items does not wait for them.
@@ -97,15 +101,16 @@ final class ServerLink: Sendable {
     private func attempt<Result: Sendable>(
         _ request: ServerRequest, _ accepted: Set<Int>, _ read: (ServerAnswer) async throws -> Result
     ) async throws -> Result {
-        try refused.check()
+        let isFirst = credentials == .none ? false : try await refused.enter()
+        defer { if isFirst { refused.firstEnded() } }
         do {
             return try await send(request, accepted, read)
         } catch let failure as ServerFailure {
             guard case .signIn = failure, credentials != .none else { throw failure }
             let question = ServerRequest.properties(of: .root, depth: 0, asFolder: true)
             await refused.makeSure(after: failure) {
-                if request.path.isRoot, request.method == .PROPFIND { return true }
                 do {
+                    try await timing.pause(timing.gap)
                     try await send(question, [207]) { await $0.discard() }
                     return false
                 } catch {
@@ -124,6 +129,7 @@ final class ServerLink: Sendable {
         for _ in 0..<Self.mostRedirects {
             let response = try await client.execute(httpRequest(request, url), deadline: deadline)
             let answer = ServerAnswer(response)
+            if (200..<300).contains(answer.status) { refused.wasAccepted() }
             if accepted.contains(answer.status) { return try await read(answer) }
             // So that the connection can be used again.
             await answer.discard()

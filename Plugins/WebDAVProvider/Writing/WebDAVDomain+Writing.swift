@@ -20,6 +20,7 @@ extension WebDAVDomain {
                 }
                 return try await checked(parent, what) {
                     try await requireFolder(parent, what)
+                    try await requireListed(creation.name)
                     guard let file = creation.contents else { return try await makeFolder(path, creation.operation) }
                     let contents = try parts(file, transfer)
                     try await requireRoom(contents.length, in: parent, what)
@@ -43,7 +44,10 @@ extension WebDAVDomain {
             once(modification.operation, transfer) { way in
                 try await checked(source, what) {
                     let found = try await lookOrWait(source)
-                    if let name = modification.name, source != target { try Self.checkName(name) }
+                    if let name = modification.name, source != target {
+                        try Self.checkName(name)
+                        try await requireListed(name)
+                    }
                     if found.isFolder, modification.contents != nil {
                         throw DocumentError(
                             .invalidArgument, "\(source.quoted) is a folder, and has no contents of its own.")
@@ -236,6 +240,14 @@ extension WebDAVDomain {
         guard !OwnNames.isOwn(name) else {
             throw DocumentError(.invalidArgument, "“\(name)” is a name that Docent itself uses; choose another one.")
         }
+    }
+
+    /// What the server never lists would be taken for removed.
+    private func requireListed(_ name: ItemName) async throws {
+        guard name.rawValue.hasPrefix("."), try await !dotNames.areListed() else { return }
+        throw DocumentError(
+            .invalidArgument,
+            "“\(name)” begins with a dot, and “\(link.address.origin)” lists no such names; choose another one.")
     }
 
     static func collision(_ path: RemotePath) -> DocumentError {

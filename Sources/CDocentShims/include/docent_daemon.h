@@ -15,6 +15,9 @@ pid_t docent_start_daemon(const char *path, char *_Nullable const *_Nonnull argu
 /// A descriptor that becomes readable when the process ends; -ESRCH when it has ended.
 int docent_open_process(pid_t process);
 
+/// Asks the process behind the descriptor to end (SIGTERM): 0, or a negative error number.
+int docent_end_process(int descriptor);
+
 /// Whether the process behind the descriptor has ended: 1, 0.
 int docent_process_has_ended(int descriptor);
 

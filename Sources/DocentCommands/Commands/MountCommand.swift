@@ -74,6 +74,9 @@ struct UnmountCommand: AsyncParsableCommand {
         defer { if descriptor >= 0 { close(descriptor) } }
         try point.unmount()
         guard descriptor >= 0 else { return }
+        // A container, or whoever else was given mounts of its own meanwhile, has this one, too: the kernel would not tell its
+        // server of its end, and the documents that are written would stay so.
+        _ = docent_end_process(descriptor)
         // What it still has to tell the host.
         let deadline = ContinuousClock.now + .seconds(30)
         while docent_process_has_ended(descriptor) == 0 {

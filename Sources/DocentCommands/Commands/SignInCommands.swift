@@ -1,6 +1,7 @@
 import ArgumentParser
 import DocumentClient
 import DocumentModel
+import Glibc
 
 struct LoginCommand: ClientCommand {
     static let configuration = CommandConfiguration(
@@ -8,7 +9,7 @@ struct LoginCommand: ClientCommand {
         abstract: "Sign in to a domain: with what its provider asks for, typed here or read from a file.",
         discussion: """
             Without --set you are asked, and what is secret is not shown. The provider tries it at once: what is not accepted \
-            changes nothing. What waited for a sign-in goes on by itself. “docent provider show ID” tells what is asked for; \
+            changes nothing. It may ask for more, such as a code, in words of its own. What waited for a sign-in goes on by itself. “docent provider show ID” tells what is asked for; \
             --with chooses, where there are several ways.
 
             Examples:
@@ -58,7 +59,16 @@ struct LoginCommand: ClientCommand {
                 : try SecretInput.typedOpenly(question.key, current: domain.settings[question.key])
             if !answer.isEmpty { values[question.key] = answer }
         }
-        try await client.signIn(to: name, settings: values)
+        // The sign-in may end while somebody is asked for a secret: the terminal is to show again what is typed.
+        var terminal = termios()
+        let isTerminal = tcgetattr(STDIN_FILENO, &terminal) == 0
+        defer {
+            // One in the background would be stopped.
+            if isTerminal, tcgetpgrp(STDIN_FILENO) == getpgrp() { tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal) }
+        }
+        try await client.signIn(to: name, settings: values) { prompt, provider in
+            try SignInPrompt(prompt, of: provider).answered()
+        }
         Console.complain("You are signed in to \(name).")
     }
 }

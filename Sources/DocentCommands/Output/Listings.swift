@@ -156,6 +156,7 @@ package enum ProviderListing {
         case .modifying: "make, change and remove items (modifying)"
         case .changes: "tell what changed on the remote (changes)"
         case .picker: "shape how pickers show it (picker)"
+        case .signIn: "ask you things when you sign in, and keep secrets of its own (sign-in)"
         }
     }
 

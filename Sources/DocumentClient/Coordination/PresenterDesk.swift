@@ -10,6 +10,7 @@ package final class PresenterDesk: Sendable {
         var numbers: [ObjectIdentifier: UInt64] = [:]
         var lastNumber: UInt64 = 0
         var onDeadlock: (@Sendable (String) -> Void)?
+        var prompting: [DomainName: DocumentClient.PromptHandler] = [:]
     }
 
     private let state = Mutex(State())
@@ -57,6 +58,11 @@ package final class PresenterDesk: Sendable {
         state.withLock { $0.onDeadlock = body }
     }
 
+    /// Says who answers what a domain's provider asks while somebody signs in; nil: nobody any more.
+    func answerPrompts(of domain: DomainName, by handler: DocumentClient.PromptHandler?) {
+        state.withLock { $0.prompting[domain] = handler }
+    }
+
     static func capabilities(of presenter: any FilePresenter) -> PresenterCapabilities {
         var capabilities: PresenterCapabilities = [.changes, .moves]
         if presenter is any RelinquishingFilePresenter { capabilities.insert(.relinquishing) }
@@ -84,6 +90,11 @@ extension PresenterDesk: RequestHandler {
                 try await Self.tell(presenter, what)
             }
             return ToolCall.answer()
+        case .ask(let domain, let provider, let prompt):
+            guard let handler = state.withLock({ $0.prompting[domain] }) else {
+                throw DocumentError(.cancelled, "Nobody is signing in to “\(domain)” here any more.")
+            }
+            return ToolCall.answer(to: try await handler(prompt, provider))
         }
     }
 

@@ -264,7 +264,7 @@ struct AccessGranter: Sendable {
         try await end(access)
     }
 
-    /// Makes durable what was written in an access so far.
+    /// Makes durable what was written in an access so far, and what names there are in folders.
     ///
     /// - Throws: `invalidArgument` when the tool holds no such access.
     func flush(_ number: UInt64, by owner: ClaimOwner) async throws(DocumentError) {
@@ -272,6 +272,11 @@ struct AccessGranter: Sendable {
             throw DocumentError(.invalidArgument, "Access \(number) is not held; it was ended before.")
         }
         for change in access.changes { try await storage.run { try $0.flushChange(change) } }
+        for awaited in access.awaited { try await storage.run { try $0.flushExpected(awaited.entry) } }
+        for intention in access.intentions where intention.item.kind != .document {
+            guard case .item(let key) = intention.item.subject else { continue }
+            try await storage.run { try $0.flushNames(of: key.id, in: key.domain) }
+        }
     }
 
     /// A tool's connection has ended, and all that it held with it (COORD-8). What it wrote counts.

@@ -11,10 +11,13 @@ package final class Permits: Sendable {
         var returns: UInt64 = 0
     }
 
+    /// How many there are.
+    package let count: Int
     private let state: Mutex<State>
     private let clock: any Clock<Duration>
 
     package init(_ count: Int, clock: any Clock<Duration> = ContinuousClock()) {
+        self.count = count
         state = Mutex(State(free: count))
         self.clock = clock
     }

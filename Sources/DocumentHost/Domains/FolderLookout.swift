@@ -4,7 +4,8 @@ import Logging
 import Synchronization
 
 /// Lists again, in the background and sparingly, what somebody looked at in a domain whose provider is not known to tell of
-/// changes: the shell around ``LookoutSchedule``.
+/// changes; where it tells them, it is asked for them, as it may have been ended for having nothing to do: the shell around
+/// ``LookoutSchedule``.
 final class FolderLookout: Sendable {
     private let schedules = Mutex<[DomainName: LookoutSchedule]>([:])
     private let domains: DomainRegistry
@@ -29,7 +30,8 @@ final class FolderLookout: Sendable {
 
     /// Somebody looked at a folder, and it was listed for them.
     func lookedAt(_ folder: ItemIdentifier, in domain: Domain) {
-        guard !domain.hasFeed else { return }
+        // Its feed is of all folders.
+        let folder = domain.hasFeed ? domain.rootID : folder
         let interval = rules(domain.name).lookAgain
         let (now, jitter) = (clock(), Double.random(in: 0...1))
         schedules.withLock { schedules in
@@ -77,9 +79,10 @@ final class FolderLookout: Sendable {
         // With what was refused nobody knocks again unasked: accounts are locked for less (PROV-22).
         guard domain.signIn.problem == nil else { return .failed }
         do throws(DocumentError) {
-            // It may not have been asked yet. One that tells of changes is followed, and nothing is listed any more.
+            // It may not have been asked yet. One that tells of changes is followed, and nothing is listed any more: but for
+            // the top folder, which stands for all of them.
             try await follower.freshen(domain)
-            if domain.hasFeed { return .gone }
+            if domain.hasFeed { return folder == domain.rootID ? .nothingNew : .gone }
             return try await follower.listAgain(folder, of: domain) ? .news : .nothingNew
         } catch {
             logger.info(

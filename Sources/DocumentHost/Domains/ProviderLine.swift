@@ -22,7 +22,36 @@ struct ProviderLine: RequestHandler {
             let outcome = try await host.treeWork.take([item], in: domain)
             if let rejected = outcome.rejected.first { throw rejected.error }
             return HostReply.writePlaceholder.serialized()
+        case .prompt(let prompt):
+            let provider = try signingIn()
+            let values = try await host.prompts.ask(prompt, of: domain, for: provider.provider)
+            for field in prompt.fields where field.isSecret { values[field.key].map(provider.learn(secret:)) }
+            return HostReply.prompt(values).serialized()
+        case .loadSecret(let name):
+            let provider = try signingIn()
+            let value = try await host.ownSecrets(of: domain)[name]
+            if let value { learn(value, provider) }
+            return HostReply.loadSecret(value).serialized()
+        case .storeSecret(let name, let value):
+            learn(value, try signingIn())
+            try await host.keepOwnSecret(value, named: name, of: domain)
+            return HostReply.storeSecret.serialized()
         }
+    }
+
+    private func learn(_ value: [UInt8], _ provider: ProviderSupervisor) {
+        if let text = String(validating: value, as: UTF8.self) { provider.learn(secret: text) }
+    }
+
+    /// - Throws: `notPermitted` when the manifest does not say that it asks people and keeps secrets.
+    private func signingIn() throws(DocumentError) -> ProviderSupervisor {
+        guard let supervisor = host.fleet[domain], supervisor.declares(.signIn) else {
+            throw DocumentError(
+                .notPermitted,
+                "Only a provider whose manifest lists “sign-in” among its capabilities may ask people and keep secrets."
+            )
+        }
+        return supervisor
     }
 
     func received(notification body: [UInt8]) async {

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStorage
+import DocumentTransport
 import Logging
 import ProviderLauncher
 
@@ -7,21 +8,41 @@ extension DocumentHost {
     /// What a domain signs in with; empty when nothing is kept.
     func secrets(of name: DomainName) async throws(DocumentError) -> [String: String] {
         let secrets = secrets
-        return try await storage.run { _ in try secrets.secrets(of: name) } ?? [:]
+        return try await onSecretThread { try secrets.secrets(of: name) } ?? [:]
     }
 
-    /// - Parameter credentials: nothing is kept of a domain that signs in with nothing.
     func keep(_ credentials: [String: String], of name: DomainName) async throws(DocumentError) {
         let secrets = secrets
-        try await storage.run { _ in
-            if credentials.isEmpty { try secrets.remove(of: name) } else { try secrets.keep(credentials, of: name) }
+        try await onSecretThread { try secrets.keep(credentials, of: name) }
+    }
+
+    /// What a domain's provider keeps for itself, by name.
+    func ownSecrets(of name: DomainName) async throws(DocumentError) -> [String: [UInt8]] {
+        let secrets = secrets
+        return try await onSecretThread { try secrets.own(of: name) }
+    }
+
+    /// - Parameter value: empty to keep nothing under the name any more.
+    func keepOwnSecret(_ value: [UInt8], named secret: String, of name: DomainName) async throws(DocumentError) {
+        let secrets = secrets
+        try await onSecretThread { try secrets.keepOwn(value, named: secret, of: name) }
+    }
+
+    /// Where keyrings are asked while documents are in use; when domains are opened and signed out, storage threads ask.
+    func onSecretThread<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws(DocumentError) -> Value {
+        do {
+            return try await secretThread.run(body)
+        } catch {
+            throw DocumentError(wrapping: error)
         }
     }
 
     func forgetSecrets(of name: DomainName) async {
         let secrets = secrets
         do throws(DocumentError) {
-            try await storage.run { _ in try secrets.remove(of: name) }
+            try await onSecretThread { try secrets.remove(of: name) }
         } catch {
             logger.error(
                 "what a domain signed in with could not be removed",
@@ -81,6 +102,52 @@ extension DocumentHost {
                 "what domains signed in with could not be erased from the index yet",
                 metadata: ["domains": "\(names)", "error": "\(error)"])
         }
+    }
+
+    /// Moves what is kept to where it is to be.
+    func moveKeptSecrets() async {
+        let kept = keptSecrets
+        _ = try? await onSecretThread { kept.move() }
+    }
+
+    /// Opens the domains whose keyring could not be used, as soon as it can.
+    func openWhenKeyringAnswers() async {
+        var pause = Duration.seconds(1)
+        while true {
+            // What cannot be read now can be later.
+            let waiting = try? storage.read({ try $0.domains() }).filter(waitsForKeyring)
+            if waiting?.isEmpty == true { return }
+            pause = min(pause * 2, .seconds(30))
+            guard (try? await Task.sleep(for: pause)) != nil else { return }
+            for name in waiting?.map(\.name) ?? [] where (try? await secrets(of: name)) != nil {
+                try? await openWhatWaits(name)
+            }
+        }
+    }
+
+    private func openWhatWaits(_ name: DomainName) async throws(DocumentError) {
+        try await domainLocks.withLock(name) { () async throws(DocumentError) in
+            let record = try self.record(of: name)
+            guard waitsForKeyring(record) else { return }
+            let catalogue = try await catalogue()
+            try await storage.run { [self] _ in open(record, catalogue) }
+            guard domains.find(name) != nil else { return }
+            events.domainChanged(name)
+            resolved(name)
+            followInBackground(name)
+        }
+    }
+
+    private func waitsForKeyring(_ record: DomainRecord) -> Bool {
+        record.signIn == .done && domains.find(record.name) == nil
+            && domains.problem(of: record.name)?.code == .localStorage
+    }
+
+    /// As when the host starts, on a thread that may block.
+    func reopen(_ record: DomainRecord) async throws(DocumentError) {
+        let catalogue = try await catalogue()
+        try await storage.run { [self] _ in open(record, catalogue) }
+        if waitsForKeyring(record) { work.add { [self] in await openWhenKeyringAnswers() } }
     }
 
     /// What is kept of domains that are gone goes: a host ended in between. Blocks.

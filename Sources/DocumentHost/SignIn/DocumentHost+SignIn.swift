@@ -8,11 +8,13 @@ import ProviderLauncher
 extension DocumentHost {
     /// Gives a domain what it signs in with, has its provider try it, and lets go on what waited for it.
     ///
-    /// - Parameter given: settings that are for signing in, and no others.
+    /// - Parameters:
+    ///   - given: settings that are for signing in, and no others.
+    ///   - prompting: asks whoever signs in what the provider wants to know beside that; nil when nobody can be asked.
     /// - Throws: `notAuthenticated` when it is not accepted, and what else the provider says of it; then all is as it was.
     ///   `unsyncedEdits` when somebody else signs in than the one whose changes wait to be sent.
     public func signIn(
-        to name: DomainName, settings given: [String: String]
+        to name: DomainName, settings given: [String: String], prompting: PromptHandler? = nil
     ) async throws(DocumentError) -> DomainDescription {
         try await domainLocks.withLock(name) { () async throws(DocumentError) in
             let record = try self.record(of: name)
@@ -25,6 +27,12 @@ extension DocumentHost {
                 settings: kinds.others(of: record.settings).merging(wanted) { $1 })
             let credentials = kinds.those(of: complete)
             if kinds.isSomebodyElse(credentials, than: known) { try refuseUnsent(of: name, before: .otherAccount) }
+            if let prompting { prompts.begin(name, prompting) }
+            secrets.beginTrial(of: name)
+            defer {
+                prompts.end(name)
+                secrets.endTrial(of: name)
+            }
             do throws(DocumentError) {
                 if let domain = domains.find(name) {
                     try await tryAnew(domain, record, complete, credentials)
@@ -62,17 +70,26 @@ extension DocumentHost {
         _ domain: Domain, _ record: DomainRecord, _ complete: [String: String], _ credentials: [String: String]
     ) async throws(DocumentError) {
         let old = domain.supervisor.settings
+        let problem = domain.signIn.problem
         var new = old
         new.settings = complete
         // Whoever else asks meanwhile is served with the same provider, so another top folder is refused with the hello.
         domain.supervisor.reset(settings: new, expecting: record.rootID)
         do throws(DocumentError) {
-            _ = try await ProviderSession(domain.supervisor).item(record.rootID)
+            _ = try await ProviderSession(SignInTrial(supervisor: domain.supervisor)).item(record.rootID)
             try await keep(credentials, of: domain.name)
         } catch {
+            // A process with the old settings finds what it had kept.
+            secrets.endTrial(of: domain.name)
             domain.supervisor.reset(settings: old)
-            // Where the old ones were refused, they are not tried once more.
-            if domain.signIn.problem == nil { resolved(domain.name) }
+            // What others were told meanwhile was about the new ones. Where the old ones were refused, they are not tried
+            // once more.
+            if let problem {
+                domain.signIn.refused(problem)
+            } else {
+                domain.signIn.accepted()
+                resolved(domain.name)
+            }
             throw error
         }
     }
@@ -100,7 +117,7 @@ extension DocumentHost {
             signedIn.rootID = try await supervisor.withProvider { live throws(DocumentError) in live.rootID }
             if record.signIn != .needed, signedIn.rootID != record.rootID { throw Self.otherRoot }
             let final = signedIn
-            _ = try await ProviderSession(supervisor).item(final.rootID)
+            _ = try await ProviderSession(SignInTrial(supervisor: supervisor)).item(final.rootID)
             try await keep(credentials, of: name)
             try await storage.write { try $0.updateDomain(final) }
             domains.add(
@@ -132,6 +149,8 @@ extension DocumentHost {
                 )
             }
             if !droppingUnsent { try refuseUnsent(of: name, before: .signOut) }
+            let (kept, secrets) = (keptSecrets, secrets)
+            try await onSecretThread { try kept.checkRemoval(of: name) }
             if let domain = domains.find(name) {
                 guard !broker.isClaimed(ItemKey(domain: name, id: domain.rootID), contentsToo: true) else {
                     throw DocumentError(.busy, "Documents of \(name) are in use; end the accesses first.")
@@ -141,7 +160,6 @@ extension DocumentHost {
                 await fleet.remove(name)
             }
             do throws(DocumentError) {
-                let secrets = secrets
                 try await storage.run {
                     try $0.signOut(name, discardingEdits: droppingUnsent, forgetting: secrets)
                 }
@@ -171,7 +189,7 @@ extension DocumentHost {
                 because: error.wrapped("“\(name)” is signed out only in part; try again: docent logout \(name)"))
             return
         }
-        open(record, try await catalogue())
+        try await reopen(record)
         resolved(name)
     }
 

@@ -5,13 +5,17 @@ import ProviderLauncher
 struct SignInSettings {
     private let settings: [Manifest.Setting]
     private let provider: String
+    /// Whether the provider asks for what it signs in with.
+    private let asksItself: Bool
 
     init(_ manifest: Manifest) {
         settings = manifest.settings.filter(\.isForSignIn)
         provider = "\(manifest.name) (\(manifest.identifier))"
+        asksItself = manifest.capabilities.contains(.signIn)
     }
 
-    var isEmpty: Bool { settings.isEmpty }
+    /// Whether there is no signing in at all.
+    var isEmpty: Bool { settings.isEmpty && !asksItself }
 
     /// Those that must be there, and are not.
     func isMissing(from values: [String: String]) -> Bool {
@@ -38,7 +42,7 @@ struct SignInSettings {
     /// - Parameter known: what it signed in with before. What is not secret stays, unless it is for another way to sign in.
     /// - Throws: `invalidArgument` for nothing, and for what is no part of signing in.
     func credentials(given: [String: String], known: [String: String]) throws(DocumentError) -> [String: String] {
-        guard !settings.isEmpty else {
+        guard !isEmpty else {
             throw DocumentError(.invalidArgument, "\(provider) has nothing to sign in with: it needs no sign-in.")
         }
         let names = settings.map { "“\($0.key)”" }.joined(separator: ", ")
@@ -48,7 +52,7 @@ struct SignInSettings {
                 "“\(other)” is not for signing in to \(provider): that takes \(names). Other settings are set when a domain is added."
             )
         }
-        guard !given.isEmpty else {
+        guard !given.isEmpty || asksItself else {
             throw DocumentError(.invalidArgument, "To sign in to \(provider), give something of \(names).")
         }
         let ways = Set(settings.filter { given[$0.key] != nil }.compactMap(\.signIn))

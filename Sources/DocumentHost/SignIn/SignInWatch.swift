@@ -70,6 +70,11 @@ final class SignInState: Sendable {
         return error
     }
 
+    /// What a provider is told that wants to ask somebody when nobody is there.
+    static func signingInNobody(_ domain: DomainName) -> DocumentError {
+        hinting(DocumentError(.notAuthenticated, "Nobody is signing in to “\(domain)” just now."), domain)
+    }
+
     /// What everything about a domain fails with that nobody is signed in to (AUTH-4).
     static func signedOut(_ domain: DomainName) -> DocumentError {
         hinting(DocumentError(.notAuthenticated, "Nobody is signed in to “\(domain)”."), domain)

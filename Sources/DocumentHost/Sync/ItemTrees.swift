@@ -81,10 +81,21 @@ extension IndexReader {
     ///
     /// One in conflict is left alone until somebody says which contents stay (VER-14).
     package func operation(on id: ItemIdentifier, in domain: DomainName) throws -> SyncOperation? {
-        guard let item = try self.item(id, in: domain),
-            item.state == .changed || item.state == .sending || (item.isArriving && item.item.kind != .document)
-        else { return nil }
+        guard let item = try self.item(id, in: domain) else { return nil }
+        return try operation(on: item)
+    }
+
+    /// The same of an item as it is now.
+    package func operation(on item: IndexedItem) throws -> SyncOperation? {
+        guard item.mayBeUnsent else { return nil }
         return try trees(around: item).operation(on: item.id)
+    }
+
+    /// The trees around an item, when something of it is to be sent.
+    package func unsentTrees(of id: ItemIdentifier, in domain: DomainName) throws -> SyncTrees? {
+        guard let item = try self.item(id, in: domain), item.mayBeUnsent else { return nil }
+        let trees = try trees(around: item)
+        return trees.operation(on: item.id) == nil ? nil : trees
     }
 
     /// An item whose contents somebody waits for, and what is to be done so that its current ones are here.
@@ -105,5 +116,11 @@ extension IndexReader {
             next = folder.item.parentID
         }
         return SyncTrees(of: item, in: root, inside: folders)
+    }
+}
+
+extension IndexedItem {
+    fileprivate var mayBeUnsent: Bool {
+        state == .changed || state == .sending || (isArriving && item.kind != .document)
     }
 }

@@ -25,13 +25,17 @@ struct Delivery: Sendable {
     let locks: KeyedLock<ItemKey>
     let owner: ClaimOwner
     let logger: Logger
-    /// How many documents of a domain go out at once.
-    let permits: DomainPermits
+    /// How many documents of a domain are under way at once: copied, sent, and recorded.
+    let places: DomainPermits
+    /// How many of them the provider is asked to take at once.
+    let turns: DomainPermits
     let folders: FolderReviver
     let made: MadeItems
 
     /// How long all of a domain's places may be taken by the same documents before those that wait are told.
     static let patience = Duration.seconds(300)
+    /// What is larger is not copied before its turn has come: copies that wait take room on the disk.
+    static let largestAhead: Int64 = 1 << 20
 
     /// Sends an item if it is changed.
     ///
@@ -40,7 +44,12 @@ struct Delivery: Sendable {
         _ key: ItemKey, waiting: Bool, _ report: @escaping ProgressObserver
     ) async throws(DocumentError) -> Outcome {
         let domain = try domains.domain(key.domain)
-        guard let item = try storage.read({ try $0.item(key.id, in: key.domain) }) else { return .done }
+        let known = try storage.read { index in
+            try index.item(key.id, in: key.domain).map { item in
+                (item, try index.operation(on: item) == nil ? nil : try index.coordinated(item))
+            }
+        }
+        guard let (item, unsent) = known else { return .done }
         // It was made here, and its provider knows it by another name by now.
         guard item.id == key.id else { return try await deliver(item.key, waiting: waiting, report) }
         guard item.state != .conflict else {
@@ -48,30 +57,29 @@ struct Delivery: Sendable {
                 .inConflict,
                 "\(try location(of: item)) was changed on both sides; docent resolve says which contents to keep.")
         }
-        guard try storage.read({ try $0.operation(on: key.id, in: key.domain) }) != nil else { return .done }
+        guard let unsent else { return .done }
         let session = domain.provider
         if try await makeArriving(foldersOf: item, with: session) == .itself { return .done }
-        let places = permits.of(key.domain)
+        let isInNew = item.item.parentID?.isArriving == true
+        let coordinated = isInNew ? try storage.read { try $0.coordinated(item) } : unsent
+        // A large one has its turn from the beginning.
+        let isLarge = item.local.map { $0.size > Self.largestAhead } ?? false
+        let turns = turns.of(key.domain)
+        let places = isLarge ? turns : places.of(key.domain)
         // Nobody writes while the snapshot is made; they may as soon as it is.
-        guard let claim = try await claimAndPlace(coordinated(item), in: places, waiting: waiting) else {
-            return .inUse
-        }
+        guard let claim = try await claimAndPlace(coordinated, in: places, waiting: waiting) else { return .inUse }
         var isClaimed = true
         defer {
             if isClaimed { broker.end(claim) }
             places.giveBack()
         }
         try await locks.withLock(key) { () async throws(DocumentError) in
-            guard let (sending, isResumed) = try await begin(key) else { return }
+            guard let begun = try await begin(key) else { return }
             broker.end(claim)
             isClaimed = false
-            try await carryOut(sending, isResumed: isResumed, to: session, report)
+            try await carryOut(begun, to: ProviderTurn(session, isLarge ? nil : turns), report)
         }
         return .done
-    }
-
-    private func coordinated(_ item: IndexedItem) throws(DocumentError) -> CoordinatedItem {
-        try storage.read { try $0.coordinated(item) }
     }
 
     /// A claim, and a place of the domain's. Whoever waits for a place keeps nobody from the document, and whoever waits
@@ -95,52 +103,68 @@ struct Delivery: Sendable {
             if places.takeAtOnce() { return claim }
             broker.end(claim)
             guard try await places.take(patience: Self.patience) else {
-                throw DocumentError(
-                    .busy,
-                    "\(item.location) waits to be sent: \(Sender.width) documents of \(item.location.domain) are on their way, and none has arrived for \(Self.patience.components.seconds) s. It is tried again; docent status \(item.location.domain):/ shows them."
-                )
+                throw ProviderTurn.none(of: places, for: item.location)
             }
             if let claim = broker.claimWithoutWaiting(item, for: .reading(.withoutChanges), by: owner) { return claim }
             places.giveBack()
         }
     }
 
+    private struct Begun: Sendable {
+        let sending: Sending
+        let isResumed: Bool
+        /// What was known of it just before; nil when that has changed.
+        let trees: SyncTrees?
+    }
+
     /// A sending that the host's death interrupted after the provider was asked is taken up under its old name, so that
     /// it is not done twice.
     ///
     /// - Returns: nil when it was sent, or is in conflict, since it was looked at.
-    private func begin(_ key: ItemKey) async throws(DocumentError) -> (sending: Sending, isResumed: Bool)? {
-        let (interrupted, isUnsent) = try storage.read { index in
-            (
-                try index.journal(of: key.id, in: key.domain).last { $0.action == .send },
-                try index.operation(on: key.id, in: key.domain) != nil
-            )
-        }
-        guard isUnsent else { return nil }
-        return try await storage.run { store in
-            guard let interrupted else { return (try store.beginSending(key.id, in: key.domain), false) }
-            return (try store.resumeSending(interrupted), true)
+    private func begin(_ key: ItemKey) async throws(DocumentError) -> Begun? {
+        try await storage.run { store in
+            let (interrupted, trees) = try store.root.index.read { index in
+                (
+                    try index.journal(of: key.id, in: key.domain).last { $0.action == .send },
+                    try index.unsentTrees(of: key.id, in: key.domain)
+                )
+            }
+            guard let trees else { return nil }
+            guard let interrupted else {
+                let sending = try store.beginSending(key.id, in: key.domain)
+                let isStill = (trees.synced[key.id]?.version ?? []) == sending.base.content
+                return Begun(sending: sending, isResumed: false, trees: isStill ? trees : nil)
+            }
+            return Begun(sending: try store.resumeSending(interrupted), isResumed: true, trees: nil)
         }
     }
 
     /// Asks the planner and does what it says, until the provider has the contents, or both sides are kept.
     private func carryOut(
-        _ sending: Sending, isResumed: Bool, to session: ProviderSession, _ report: @escaping ProgressObserver
+        _ begun: Begun, to turn: ProviderTurn, _ report: @escaping ProgressObserver
     ) async throws(DocumentError) {
+        let sending = begun.sending
         let id = sending.item.id
-        var evidence = RemoteEvidence(resuming: isResumed ? sending.base.content : nil)
+        var evidence = RemoteEvidence(resuming: begun.isResumed ? sending.base.content : nil)
+        var known = begun.trees
         while true {
             var conflict: DocumentError?
             do throws(DocumentError) {
-                let known = try storage.read { index in
-                    try index.trees(around: try index.item(id, in: sending.item.domain) ?? sending.item)
+                let now: SyncTrees
+                if let known {
+                    now = known
+                } else {
+                    now = try storage.read { index in
+                        try index.trees(around: try index.item(id, in: sending.item.domain) ?? sending.item)
+                    }
                 }
-                let trees = evidence.applied(to: known, of: id)
+                known = nil
+                let trees = evidence.applied(to: now, of: id)
                 switch trees.operation(on: id) {
-                case .send(_, let base, _): try await send(sending, base: base, to: session, report)
-                case .compare: conflict = try await settle(sending, with: session, because: evidence.refusal)
-                case .create: try await makeArriving(sending, with: session)
-                case .revive: try await makeAnew(sending, in: trees, with: session, because: evidence.refusal)
+                case .send(_, let base, _): try await send(sending, base: base, to: turn, report)
+                case .compare: conflict = try await settle(sending, with: turn, because: evidence.refusal)
+                case .create: try await makeArriving(sending, with: turn)
+                case .revive: try await makeAnew(sending, in: trees, with: turn, because: evidence.refusal)
                 default: throw evidence.refusal ?? DocumentError(.busy, "\(sending.location) cannot be sent just now.")
                 }
             } catch {
@@ -157,19 +181,21 @@ struct Delivery: Sendable {
     }
 
     private func send(
-        _ sending: Sending, base: [UInt8], to session: ProviderSession, _ report: @escaping ProgressObserver
+        _ sending: Sending, base: [UInt8], to turn: ProviderTurn, _ report: @escaping ProgressObserver
     ) async throws(DocumentError) {
         // PROV-9: after the write; one call may stand for several.
-        try await session.itemChanged(sending.item.id)
+        try await turn.session.itemChanged(sending.item.id)
         let call = ProviderCall.ModifyCall(
             id: sending.item.id, baseVersion: try ItemVersion(content: base),
             contentsPath: sending.snapshot.path.string, modified: sending.stamp, operation: sending.operation)
-        report(TransferProgress(done: 0, expected: sending.snapshot.source.map { UInt64(max($0.size, 0)) }))
-        let item = try await onceMoreAfterDeath { () async throws(DocumentError) in
-            try await session.modify(call, onProgress: report)
+        let item = try await turn.taken(for: sending.location) { session throws(DocumentError) in
+            report(TransferProgress(done: 0, expected: sending.snapshot.source.map { UInt64(max($0.size, 0)) }))
+            return try await onceMoreAfterDeath { () async throws(DocumentError) in
+                try await session.modify(call, onProgress: report)
+            }
         }
         guard item.id == sending.item.id else {
-            throw session.broken("took \(sending.location) and answered with another item")
+            throw turn.session.broken("took \(sending.location) and answered with another item")
         }
         _ = try await storage.run { try $0.finish(sending, as: item) }
     }
@@ -179,7 +205,7 @@ struct Delivery: Sendable {
     ///
     /// - Returns: what is to be told of the conflict; nil when there is none.
     private func settle(
-        _ sending: Sending, with session: ProviderSession, because refusal: DocumentError?
+        _ sending: Sending, with turn: ProviderTurn, because refusal: DocumentError?
     ) async throws(DocumentError) -> DocumentError? {
         let conflict = DocumentError(
             .inConflict,
@@ -189,20 +215,24 @@ struct Delivery: Sendable {
             let request = try store.root.staging.makeRequest(.fetching(sending.item.domain))
             return (request, try request.makeFile())
         }
-        let remote: Item
+        let provided: ProvidedContents
         do throws(DocumentError) {
-            remote = try await session.startProviding(
-                sending.item.id, stagingPath: theirs.1.path.string, contentVersion: [], onProgress: { _ in })
+            provided = try await turn.taken(for: sending.location) { session throws(DocumentError) in
+                try await session.startProviding(
+                    sending.item.id, stagingPath: theirs.1.path.string, contentVersion: [], onProgress: { _ in })
+            }
         } catch {
             try await storage.run { _ in try theirs.0.remove() }
             throw error
         }
+        let remote = provided.item
         let isSame = try await storage.run { store in
             defer { try? theirs.0.remove() }
             let stamp = ItemStamp(
                 domain: sending.item.domain, id: remote.id, contentVersion: remote.version.content,
                 size: remote.size ?? 0, modified: remote.modified)
-            let verified = try theirs.0.verify(theirs.1, size: remote.size, stamp: stamp)
+            let verified = try theirs.0.verify(
+                theirs.1, size: remote.size, sha256: provided.sha256, stamp: stamp)
             if try store.root.staging.haveSameContents(verified, sending.snapshot) {
                 _ = try store.finish(sending, as: remote)
                 return true
@@ -226,7 +256,7 @@ struct Delivery: Sendable {
     /// The item is gone on the remote, on positive evidence: the edit survives as a new item (VER-15), where the folder
     /// around it is still there.
     private func makeAnew(
-        _ sending: Sending, in trees: SyncTrees, with session: ProviderSession, because refusal: DocumentError?
+        _ sending: Sending, in trees: SyncTrees, with turn: ProviderTurn, because refusal: DocumentError?
     ) async throws(DocumentError) {
         let heard = try made.heard(of: sending.item.domain)
         do throws(DocumentError) {
@@ -248,14 +278,14 @@ struct Delivery: Sendable {
                 guard case .create(_, _)? = trees.operation(on: sending.item.id) else {
                     throw DocumentError(.noSuchItem, "The folder around it is gone, too.")
                 }
-                item = try await create(call, with: session)
+                item = try await create(call, for: sending.location, with: turn)
             } catch {
                 guard error.code == .noSuchItem else { throw error }
                 call.parentID = try await folders.revive(
-                    parent, in: sending.item.domain, for: sending.operation, with: session)
-                item = try await create(call, with: session)
+                    parent, in: sending.item.domain, for: sending.operation, with: turn.session)
+                item = try await create(call, for: sending.location, with: turn)
             }
-            try await record(sending, asNew: item, since: heard, with: session)
+            try await record(sending, asNew: item, since: heard, with: turn.session)
             logger.notice(
                 "an edit survived a deletion",
                 metadata: ["domain": "\(sending.item.domain)", "item.id": "\(sending.item.id)"])
@@ -268,9 +298,11 @@ struct Delivery: Sendable {
     }
 
     func create(
-        _ call: ProviderCall.CreateCall, with session: ProviderSession
+        _ call: ProviderCall.CreateCall, for place: Location, with turn: ProviderTurn
     ) async throws(DocumentError) -> Item {
-        try await onceMoreAfterDeath { () async throws(DocumentError) in try await session.create(call) }
+        try await turn.taken(for: place) { session throws(DocumentError) in
+            try await onceMoreAfterDeath { () async throws(DocumentError) in try await session.create(call) }
+        }
     }
 
     private func location(of item: IndexedItem) throws(DocumentError) -> Location {

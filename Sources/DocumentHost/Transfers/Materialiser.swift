@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentStorage
 import DocumentSync
+import DocumentWire
 import FileCoordination
 import Logging
 import ProviderLauncher
@@ -63,13 +64,15 @@ struct Materialiser: Sendable {
         let materialisation = try await storage.run { try $0.beginMaterialising(key.id, in: key.domain) }
         report(TransferProgress(done: 0, expected: current.item.size.map { UInt64(max($0, 0)) }))
         do throws(DocumentError) {
-            let item = try await session.startProviding(
+            let provided = try await session.startProviding(
                 key.id, stagingPath: materialisation.file.path.string, contentVersion: [], onProgress: report)
-            guard item.id == key.id else {
+            guard provided.item.id == key.id else {
                 throw session.broken("was asked for \(materialisation.location) and provided something else")
             }
             do throws(DocumentError) {
-                return try await storage.run { try $0.finish(materialisation, as: item) }
+                return try await storage.run {
+                    try $0.finish(materialisation, as: provided.item, sha256: provided.sha256)
+                }
             } catch {
                 throw session.blamed(for: error)
             }

@@ -8,9 +8,6 @@ import Synchronization
 /// Sends what was changed here to the providers: soon, a few at a time, what somebody waits for first, and again when it
 /// did not work. What is done with an item the planner says; when, a ``SendQueue`` for each domain.
 final class Sender: Sendable {
-    /// How many documents of a domain go out at once.
-    static let width = SyncPacing.Limits().requests
-
     typealias ProgressObserver = @Sendable (TransferProgress?) -> Void
 
     typealias Preparation = @Sendable (ItemKey) async throws(DocumentError) -> Void
@@ -145,7 +142,7 @@ final class Sender: Sendable {
                     guard let item = try index.item(id, in: domain), try index.marks(of: item).allowsSending else {
                         return nil
                     }
-                    return try index.operation(on: id, in: domain)
+                    return try index.operation(on: item)
                 }
             } catch {
                 logger.error(

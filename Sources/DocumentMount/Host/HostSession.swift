@@ -96,6 +96,14 @@ final class HostSession: Sendable {
         }
     }
 
+    /// Returns when what was made, renamed and removed in a folder is on disk.
+    func flushFolder(at location: Location) async throws {
+        let options: ReadingOptions = [.immediatelyAvailableMetadataOnly, .withoutChanges]
+        try await coordinator.coordinate(readingItemAt: location, options: options) { _, _ in
+            if let access = client.innermostAccess { try await client.flush(access: access) }
+        }
+    }
+
     /// Gives an item another place, also while programs have it open.
     func move(_ location: Location, to destination: Location) async throws {
         try await coordinator.coordinate(writingItemAt: location, for: .forMoving) { _, _ in

@@ -26,6 +26,8 @@ protocol KernelHandler: Sendable {
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64, _ handle: UInt64, _ request: KernelRequest)
     /// Returns to the program when what was written is on disk.
     func flush(_ handle: UInt64, _ request: KernelRequest)
+    /// The same for what names are in a folder.
+    func flushFolder(_ node: UInt64, _ request: KernelRequest)
     func set(_ changes: AttributeChanges, of node: UInt64, handle: UInt64?, _ request: KernelRequest)
     func makeFolder(_ name: String, in folder: UInt64, _ request: KernelRequest)
     func remove(_ name: String, in folder: UInt64, isFolder: Bool, _ request: KernelRequest)

@@ -19,6 +19,8 @@ final class KernelNotices: Sendable {
     private static let threads = 4
 
     private let pool = BlockingPool(threads: threads, name: "docent-notices")
+    /// For what somebody waits for: it does not wait for what others have the kernel told.
+    private let prompt = BlockingPool(threads: 1, name: "docent-prompt")
     private let session = Mutex<KernelSession?>(nil)
     private let notices: AsyncStream<KernelNotice>
     private let waiting: AsyncStream<KernelNotice>.Continuation
@@ -39,7 +41,7 @@ final class KernelNotices: Sendable {
     func run() async {
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<Self.threads {
-                group.addTask { for await notice in self.notices { await self.tell(notice) } }
+                group.addTask { for await notice in self.notices { await self.tell(notice, on: self.pool) } }
             }
         }
     }
@@ -48,7 +50,9 @@ final class KernelNotices: Sendable {
     func add(_ notice: KernelNotice) { waiting.yield(notice) }
 
     /// Returns when the kernel has been told: for attributes only, which it lets go of at once.
-    func tell(_ notice: KernelNotice) async {
+    func tell(_ notice: KernelNotice) async { await tell(notice, on: prompt) }
+
+    private func tell(_ notice: KernelNotice, on pool: BlockingPool) async {
         guard let session = session.withLock({ $0 }) else { return }
         try? await pool.run { session.tell(notice) }
     }

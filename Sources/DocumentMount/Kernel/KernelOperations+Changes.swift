@@ -22,6 +22,10 @@ extension KernelOperations {
             guard let raw, let information else { return }
             handler(raw).flush(information.pointee.fh, KernelRequest(raw))
         }
+        operations.fsyncdir = { raw, node, _, _ in
+            guard let raw else { return }
+            handler(raw).flushFolder(node, KernelRequest(raw))
+        }
         operations.setattr = { raw, node, status, wanted, information in
             guard let raw, let status else { return }
             handler(raw).set(
@@ -80,11 +84,6 @@ extension KernelOperations {
         operations.removexattr = { raw, _, _ in
             guard let raw else { return }
             KernelRequest(raw).fail(.notSupported)
-        }
-        // What is in a folder is written down when it is made; a document, when its write has ended or it is flushed itself.
-        operations.fsyncdir = { raw, _, _, _ in
-            guard let raw else { return }
-            KernelRequest(raw).succeed()
         }
     }
 }

@@ -55,14 +55,15 @@ extension MountedTree {
     }
 
     private func remove(_ location: Location, _ node: UInt64?) async throws {
-        // One that is just being closed still has the file open, and the host would not remove that.
-        if let node { await writers.settle(node) }
         if let node, writers.isOpen(node) {
             let status = try await known(at: location)
             // What its provider knows it may refuse to remove: nobody is to find the file missing meanwhile.
             if !nodes.withLock({ $0.isNew(node, as: status.item.id) }) { await writers.end(node) }
             if writers.isOpen(node) { return try await remove(location, withFileAt: status.path) }
         }
+        // One that is just being closed, be it only since this has begun, still has the file open, and the host would not
+        // remove that.
+        if let node { await writers.settle(node) }
         try await link.with { try await $0.remove(location) }
     }
 

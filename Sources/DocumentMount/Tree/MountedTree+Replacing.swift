@@ -17,6 +17,8 @@ extension MountedTree {
         do {
             let source = try await known(at: origin).path
             guard try await disk.run({ writer.isAt(source) }) else { throw Errno.staleNFSFileHandle }
+            // The contents that are going to stand alone, before the old ones go: nobody may have flushed them.
+            try await disk.run { try writer.flush() }
             try await exchange(source, target)
             try await remove(origin, withFileAt: source) { [self] in
                 // Both are as they were.

@@ -125,9 +125,13 @@ extension MountedTree {
 
     func flush(_ handle: UInt64, _ request: KernelRequest) {
         guard let file = files[handle] else { return request.fail(.badFileDescriptor) }
-        guard let writer = file.writer else { return request.succeed() }
         request.answer { [self] request in
             do {
+                // What others have written since it was opened for reading is flushed, too.
+                var joined: Writer?
+                if file.writer == nil { joined = try await writers.join(file.node) }
+                defer { if joined != nil { writers.leave(file.node) } }
+                guard let writer = file.writer ?? joined else { return request.succeed() }
                 if !writer.isLive { try await revive(writer, file.node) }
                 try await disk.run { try writer.flush() }
                 do {
@@ -137,6 +141,21 @@ extension MountedTree {
                     try await revive(writer, file.node)
                     try await writer.flushDocument()
                 }
+                request.succeed()
+            } catch {
+                request.fail(ErrorNumber.of(error))
+            }
+        }
+    }
+
+    /// The names in a folder, as far as programs have been told that they are there, or gone.
+    func flushFolder(_ node: UInt64, _ request: KernelRequest) {
+        guard let place = nodes.withLock({ $0.place(of: node) }) else { return request.succeed() }
+        // The folder of all domains has only names that the host has written down.
+        guard case .item(let location) = place else { return request.succeed() }
+        request.answer { [self] request in
+            do {
+                try await link.with { try await $0.flushFolder(at: location) }
                 request.succeed()
             } catch {
                 request.fail(ErrorNumber.of(error))

@@ -55,8 +55,16 @@ final class Writer: Sendable {
 
     /// The document, with what the host knows of it; one that has no name any more is nobody else's.
     func flushDocument() async throws {
-        let (hold, isUnlinked) = state.withLock { ($0.hold, $0.isUnlinked) }
-        if !isUnlinked { try await hold.flush() }
+        while true {
+            let (hold, isUnlinked) = state.withLock { ($0.hold, $0.isUnlinked) }
+            if isUnlinked { return }
+            do {
+                return try await hold.flush()
+            } catch {
+                // It has taken another document's place meanwhile, or was removed.
+                guard state.withLock({ $0.isUnlinked || $0.hold !== hold }) else { throw error }
+            }
+        }
     }
 
     /// - Parameter time: nil: now.

@@ -68,6 +68,16 @@ extension DocumentStore {
         try index.flush()
     }
 
+    /// Makes durable what names a folder has: what was made, renamed or removed in it.
+    package func flushNames(of folder: ItemIdentifier, in domain: DomainName) throws {
+        try moves.exclusively {
+            if let location = try index.read({ try $0.diskLocation(of: folder, in: domain) }) {
+                try tree.flushNames(in: location)
+            }
+        }
+        try index.flush()
+    }
+
     /// - Returns: false when there is no file at its place.
     private func flushFile(of entry: JournalEntry) throws -> Bool {
         let location = try index.read { index in

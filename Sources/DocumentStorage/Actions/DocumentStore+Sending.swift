@@ -17,36 +17,50 @@ extension DocumentStore {
     /// The item is `sending`. After an answer finish; after a refusal abandon or record the conflict; without an
     /// answer (the provider died) ask again with the same value, since it may have been carried out.
     package func beginSending(_ id: ItemIdentifier, in domain: DomainName) throws -> Sending {
-        var payload = JournalPayload()
-        payload.operation = RandomName.make()
-        payload.boot = Boot.current
-        let request = try root.staging.makeRequest(.sending(domain))
-        payload.staging = request.name
-        let (entry, item, location) = try takingBack {
-            try remove(request, of: domain)
-        } _: {
-            try index.write(durably: false) { index in
-                let (item, location) = try index.located(id, in: domain)
-                guard item.state == .changed, let base = item.synced else {
-                    throw DocumentError(
-                        item.state == .conflict ? .inConflict : .invalidArgument,
-                        "\(location) is \(item.state.rawValue): there is nothing to be sent.")
-                }
-                payload.base = base
-                payload.place = location.components
-                try index.setState(.sending, of: id, in: domain)
-                return (try index.begin(.sendBegan, item: id, in: domain, payload: payload), item, location)
-            }
-        }
-        try reached(.sendBegan)
-        return try takingBack {
-            try takeBackSending(entry)
-        } _: {
-            try snapshot(entry, item, location)
+        while true {
+            if let sending = try snapshotAndBegin(id, in: domain) { return sending }
         }
     }
 
-    /// Takes the snapshot of a send that was begun.
+    /// The snapshot comes first: until the entry is written down it is nobody's, and is swept at the next start.
+    ///
+    /// - Returns: nil when the item was changed in the index, or moved, while its snapshot was made.
+    private func snapshotAndBegin(_ id: ItemIdentifier, in domain: DomainName) throws -> Sending? {
+        let (item, location) = try index.read { try $0.located(id, in: domain) }
+        guard item.state == .changed, let base = item.synced else {
+            throw DocumentError(
+                item.state == .conflict ? .inConflict : .invalidArgument,
+                "\(location) is \(item.state.rawValue): there is nothing to be sent.")
+        }
+        var payload = JournalPayload()
+        payload.operation = RandomName.make()
+        payload.boot = Boot.current
+        payload.base = base
+        payload.place = location.components
+        let request = try root.staging.makeRequest(.sending(domain))
+        payload.staging = request.name
+        return try takingBack {
+            try remove(request, of: domain)
+        } _: {
+            try reached(.sendBegan)
+            let snapshot = try root.staging.snapshot(of: location, in: request)
+            payload.file = snapshot.source
+            let entry: JournalEntry? = try index.write(durably: false) { index in
+                guard try index.isStill(item, at: location) else { return nil }
+                try index.setState(.sending, of: item.id, in: domain)
+                return try index.begin(.sendSnapshotTaken, item: item.id, in: domain, payload: payload)
+            }
+            guard let entry, let operation = payload.operation else {
+                try remove(request, of: domain)
+                return nil
+            }
+            try reached(.sendSnapshotTaken)
+            return Sending(
+                entry: entry, item: item, location: location, snapshot: snapshot, base: base, operation: operation)
+        }
+    }
+
+    /// Takes the snapshot of a send that was begun once more.
     func snapshot(_ entry: JournalEntry, _ item: IndexedItem, _ location: Location) throws -> Sending {
         guard let name = entry.payload.staging, let operation = entry.payload.operation, let base = entry.payload.base
         else { throw DocumentError(.internal, "The journal's entry \(entry.id) lacks what a send needs.") }
@@ -69,15 +83,26 @@ extension DocumentStore {
                 .contractBroken, "The provider of \(domain) was sent the item “\(id)” and answered with “\(item.id)”.",
                 itemID: id)
         }
-        var outcome: ApplyOutcome?
+        var acknowledged: Acknowledged?
         var kept: KeptVersion?
         var sent = sending.snapshot.source
-        while outcome == nil { outcome = try acknowledge(sending, as: item, &sent, &kept) }
+        while acknowledged == nil { acknowledged = try acknowledge(sending, as: item, &sent, &kept) }
         discard(request: sending.snapshot.request)
         try reached(.sendRecorded)
-        try pruneVersions(of: id, in: domain)
-        if let outcome { try follow(outcome) }
+        guard let acknowledged else { return sending.item }
+        try drop(acknowledged.surplus)
+        try follow(acknowledged.outcome)
+        if acknowledged.outcome.work.isEmpty { return acknowledged.item ?? sending.item }
+        // What was done in the tree may have changed it.
         return try index.read { try $0.item(id, in: domain) } ?? sending.item
+    }
+
+    /// What the index has once a provider's answer is recorded.
+    private struct Acknowledged {
+        var outcome: ApplyOutcome
+        var item: IndexedItem?
+        /// Older contents, more than are kept.
+        var surplus: [KeptVersion]
     }
 
     /// - Parameters:
@@ -87,7 +112,7 @@ extension DocumentStore {
     ///   looked at once more.
     private func acknowledge(
         _ sending: Sending, as item: Item, _ sent: inout FileIdentity?, _ kept: inout KeptVersion?
-    ) throws -> ApplyOutcome? {
+    ) throws -> Acknowledged? {
         let (id, domain) = (sending.item.id, sending.item.domain)
         let (now, location, isBeingWritten) = try index.read { index in
             let (now, location) = try index.located(id, in: domain)
@@ -116,7 +141,7 @@ extension DocumentStore {
         // What was written since is not recorded here: whoever ends that write sees the difference, flushes it and records
         // it.
         let recorded = isEdited ? (file == nil ? now.local : sent ?? file) : file ?? sent
-        let outcome: ApplyOutcome? = try index.write { index in
+        let acknowledged: Acknowledged? = try index.write { index in
             guard try index.isStill(now, at: location), try index.isChangeExpected(of: id, in: domain) == isBeingWritten
             else { return nil }
             let answered = try index.apply(item, answering: sending.item)
@@ -133,10 +158,12 @@ extension DocumentStore {
             }
             try index.finish(sending.entry)
             if state != .changed { try index.removeIfGone(id, in: domain, &outcome) }
-            return outcome
+            return Acknowledged(
+                outcome: outcome, item: try index.item(id, in: domain),
+                surplus: try index.surplusVersions(of: id, in: domain))
         }
-        if outcome != nil, base == nil, let kept { try root.versions.remove(kept.kept) }
-        return outcome
+        if acknowledged != nil, base == nil, let kept { try root.versions.remove(kept.kept) }
+        return acknowledged
     }
 
     private func keepSent(_ sending: Sending, as item: Item, _ location: Location) throws -> KeptVersion {

@@ -57,22 +57,29 @@ extension DocumentStore {
     /// failure.
     ///
     /// - Returns: whether there may be more.
+    /// - Throws: when the disk is full: what could not be made stays due, and is for later.
     package func writeDuePlaceholders(limit: Int = 100) throws -> Bool {
+        var failure: (any Error)?
         // No folder moves or goes meanwhile: it would be made again at its old place.
         let due = try moves.exclusively {
-            let due = try index.read { try $0.duePlaceholders(limit: limit) }
-            for (location, placeholders) in due?.folders ?? [] {
+            var due = try index.read { try $0.duePlaceholders(limit: limit) }
+            for folder in due?.folders ?? [] {
                 do {
-                    try write(placeholders, in: location)
+                    try write(folder.placeholders, in: folder.location)
+                } catch let error as DocumentError where error.isOutOfSpace {
+                    due?.keep(from: folder.first)
+                    failure = error
                 } catch {
                     logger.notice(
-                        "placeholders were not written", metadata: ["folder": "\(location)", "error": "\(error)"])
+                        "placeholders were not written",
+                        metadata: ["folder": "\(folder.location)", "error": "\(error)"])
                 }
             }
             return due
         }
         guard let due else { return false }
         try index.write(durably: false) { try $0.settle(due) }
+        if let failure { throw failure }
         return due.next != nil
     }
 

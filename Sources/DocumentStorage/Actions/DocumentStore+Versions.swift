@@ -51,8 +51,7 @@ extension DocumentStore {
 
     /// Leaves the newest older contents.
     func pruneVersions(of id: ItemIdentifier, in domain: DomainName) throws {
-        let older = try index.read { try $0.keptVersions(of: id, in: domain) }.filter { $0.role == .older }
-        try drop(Array(older.dropFirst(Self.olderVersions)))
+        try drop(try index.read { try $0.surplusVersions(of: id, in: domain) })
     }
 
     /// What a crash, or the end of an item, has left.
@@ -63,7 +62,7 @@ extension DocumentStore {
     }
 
     /// The file first: a row without one is found and dropped, a file without a row is found by nobody.
-    private func drop(_ versions: [KeptVersion]) throws {
+    func drop(_ versions: [KeptVersion]) throws {
         guard !versions.isEmpty else { return }
         for version in versions { try root.versions.remove(version.kept) }
         try index.write(durably: false) { index in
@@ -177,5 +176,13 @@ extension DocumentStore {
             if isStill { return (item, location, kept.map(\.kept)) }
             for version in kept { try root.versions.remove(version.kept) }
         }
+    }
+}
+
+extension IndexReader {
+    /// Older contents of a document beyond those that are kept.
+    func surplusVersions(of id: ItemIdentifier, in domain: DomainName) throws -> [KeptVersion] {
+        let older = try keptVersions(of: id, in: domain).filter { $0.role == .older }
+        return Array(older.dropFirst(DocumentStore.olderVersions))
     }
 }

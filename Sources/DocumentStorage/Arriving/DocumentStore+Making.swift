@@ -107,6 +107,17 @@ extension DocumentStore {
             "What was written lies at \(tree.path(of: place)), and no name was free for it: rename it.")
     }
 
+    /// Makes what was written to such a place so far durable, and that it is expected there. The write goes on.
+    package func flushExpected(_ entry: JournalEntry) throws {
+        // A folder around it may be moved just now.
+        try moves.exclusively {
+            guard let name = entry.payload.name else { return }
+            let place = try folder(of: entry).location.appending(name)
+            if try tree.flushWhole(place) != nil { try tree.flushFolders(around: place) }
+        }
+        try index.flush()
+    }
+
     /// A folder that is an item already, and lies where one was expected: moved there inside of the access, perhaps.
     ///
     /// - Throws: `destinationExists` when something in it belongs to no item: it stays where it is.
@@ -155,7 +166,7 @@ extension DocumentStore {
             }
             try index.write(durably: false) { try $0.finish(entry) }
         } _: {
-            guard let id = entry.itemID, let file = try tree.makeFile(at: place) else { throw taken(place) }
+            guard let id = entry.itemID, let file = try tree.makeFile(at: place, for: id) else { throw taken(place) }
             var payload = JournalPayload()
             payload.place = place.components
             payload.file = file

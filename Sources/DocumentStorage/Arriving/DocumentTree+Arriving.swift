@@ -78,12 +78,32 @@ extension DocumentTree {
         try folder.flush()
     }
 
-    /// Makes an empty file.
+    /// Makes an empty file, with the stamp of the item that it is to be: should the machine stop before the index is on disk,
+    /// that says that it is nobody else's.
     ///
     /// - Returns: its identity; nil when something lies there already.
-    func makeFile(at location: Location) throws -> FileIdentity? {
+    func makeFile(at location: Location, for id: ItemIdentifier) throws -> FileIdentity? {
         let (parent, name) = try place(of: location)
-        return try documents.folder(parent).makeFile(name)?.status().identity
+        guard let file = try documents.folder(parent).makeFile(name) else { return nil }
+        let made = try file.status().identity
+        let stamp = ItemStamp(
+            domain: location.domain, id: id, contentVersion: Array(id.rawValue.utf8), size: made.size,
+            modified: made.modified)
+        do {
+            try file.setAttribute(ItemStamp.attribute, to: stamp.bytes)
+        } catch {
+            // A disk that knows no attributes: then it would be reported, and left alone.
+            return made
+        }
+        return try file.status().identity
+    }
+
+    /// Makes a folder's names durable, its own and those around it among them.
+    func flushNames(in folder: Location) throws {
+        let components = folder.treeComponents
+        for level in components.indices.reversed() {
+            try documents.folderIfPresent(components[...level])?.flush()
+        }
     }
 
     /// Makes the names of the folders on the way to a place durable.

@@ -42,7 +42,7 @@ final class CommitLog: Sendable {
         try check()
         try flushes.run {
             try check()
-            guard docent_fsync(descriptor) >= 0 else {
+            guard kernel(.flushLog, { docent_fsync(descriptor) }) >= 0 else {
                 hasFailedOnce.store(true, ordering: .releasing)
                 throw failed
             }

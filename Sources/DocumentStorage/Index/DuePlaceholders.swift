@@ -10,7 +10,17 @@ struct DuePlaceholders {
     /// Where the next ones begin; nil at the end.
     var next: Int64?
     /// By their folders' places on disk.
-    var folders: [(location: Location, placeholders: [Placeholder])] = []
+    var folders: [Folder] = []
+
+    struct Folder {
+        var location: Location
+        /// The first row in it.
+        var first: Int64
+        var placeholders: [Placeholder] = []
+    }
+
+    /// From a row on they could not be made, and stay due.
+    mutating func keep(from row: Int64) { next = min(row, next ?? row) }
 }
 
 extension IndexReader {
@@ -39,7 +49,7 @@ extension IndexReader {
                 number = known
             } else {
                 let location = try shownFolder(folder)
-                if let location { due.folders.append((location, [])) }
+                if let location { due.folders.append(DuePlaceholders.Folder(location: location, first: row.number)) }
                 number = location == nil ? nil : due.folders.count - 1
                 numbers[folder] = .some(number)
             }

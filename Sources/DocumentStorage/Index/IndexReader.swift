@@ -235,7 +235,9 @@ package class IndexReader {
     package func unansweredArrangement(in domain: DomainName) throws -> ItemIdentifier? {
         let entry = try sql.first(
             Self.journalColumns
-                + " WHERE journal.domain = ? AND step IN ('renameBegan', 'removeBegan') AND item IS NOT NULL",
+                + " WHERE journal.domain = ? AND step IN ('renameBegan', 'removeBegan')"
+                // One whose item is not known any more hides no other.
+                + " AND EXISTS (SELECT 1 FROM item AS known WHERE known.domain = journal.domain AND known.id = journal.item)",
             .int(reference(to: domain).number)
         ) { try Self.entry($0) }
         return try entry?.itemID ?? heldRemovals(of: .asked, in: domain).first?.item.id
@@ -258,7 +260,11 @@ package class IndexReader {
 
     /// Whether somebody may be writing to an item.
     func isChangeExpected(of id: ItemIdentifier, in domain: DomainName) throws -> Bool {
-        try journal(of: id, in: domain).contains { $0.step == .changeExpected }
+        let own = try reference(to: domain)
+        return try sql.first(
+            "SELECT 1 FROM journal WHERE domain = ? AND item = ? AND step = 'changeExpected' LIMIT 1",
+            .int(own.number), .text(id.rawValue)
+        ) { _ in true } ?? false
     }
 
     /// Recorded renames and removals that the tree on disk has not followed yet, the oldest first.

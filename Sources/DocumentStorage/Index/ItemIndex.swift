@@ -9,6 +9,7 @@ package import SystemPackage
 /// calls throw ``DocumentError``.
 package final class ItemIndex: Sendable {
     private let pool: DatabasePool
+    private let readers: ReadingConnections
     private let path: String
     private let log: CommitLog
     private let writes = Atomic<UInt64>(0)
@@ -23,7 +24,6 @@ package final class ItemIndex: Sendable {
         self.path = path.string
         var configuration = Configuration()
         configuration.label = "docent.index"
-        configuration.maximumReaderCount = 4
         configuration.foreignKeysEnabled = true
         // Others may look into it (backup, sqlite3); they are waited for.
         configuration.busyMode = .timeout(5)
@@ -32,6 +32,7 @@ package final class ItemIndex: Sendable {
             try database.execute(sql: "PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY")
         }
         let name = path.string
+        readers = ReadingConnections(of: name, configuration)
         pool = try Self.translatingErrors(name) { try DatabasePool(path: name, configuration: configuration) }
         try Self.translatingErrors(name) { [pool] in
             try pool.writeWithoutTransaction { database in
@@ -59,7 +60,10 @@ package final class ItemIndex: Sendable {
     }
 
     package func close() throws {
-        try Self.translatingErrors(path) { try pool.close() }
+        try Self.translatingErrors(path) {
+            try readers.close()
+            try pool.close()
+        }
     }
 
     /// Grows whenever something was written, before the write returns: what was read at one number still stands while the
@@ -90,7 +94,7 @@ package final class ItemIndex: Sendable {
     /// One consistent view.
     package func read<T>(_ body: (IndexReader) throws -> T) throws -> T {
         try Self.translatingErrors(path) {
-            try pool.read { try body(IndexReader(SQLConnection(database: $0))) }
+            try readers.read { try body(IndexReader($0)) }
         }
     }
 
@@ -127,17 +131,16 @@ package final class ItemIndex: Sendable {
                     if observer != nil { try database.execute(sql: ChangeLog.begin) }
                     isLogging = observer != nil
                 }
-                let transaction = IndexTransaction(SQLConnection(database: database))
-                var result: T?
+                let sql = SQLConnection(database: database)
+                let transaction = IndexTransaction(sql)
                 var changes: [ItemChange] = []
-                try database.inTransaction(.immediate) {
-                    result = try body(transaction)
+                let result = try sql.transaction("BEGIN IMMEDIATE") {
+                    let result = try body(transaction)
                     if observer != nil { changes = try ChangeLog.take(from: transaction) }
-                    return .commit
+                    return result
                 }
                 if !changes.isEmpty { observer?(changes) }
                 if !transaction.presence.isEmpty { presenceObserver.withLock { $0 }?(transaction.presence) }
-                guard let result else { throw DocumentError(.internal, "A transaction of the index gave nothing.") }
                 return result
             }
         }

@@ -119,6 +119,20 @@ struct SQLConnection {
 
     func statement(_ sql: String) throws -> SQLStatement { try SQLStatement(sql, database) }
 
+    /// Runs a body between the beginning of a transaction and its end: all of it, or nothing when the body throws.
+    func transaction<T>(_ begin: String, _ body: () throws -> T) throws -> T {
+        try run(begin)
+        do {
+            let result = try body()
+            try run("COMMIT")
+            return result
+        } catch {
+            // SQLite has taken some back itself by now: a full disk's, for one.
+            if database.isInsideTransaction { try? run("ROLLBACK") }
+            throw error
+        }
+    }
+
     func run(_ sql: String, _ values: SQLValue...) throws {
         let statement = try statement(sql)
         try statement.bind(values)

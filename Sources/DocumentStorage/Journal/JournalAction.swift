@@ -43,9 +43,10 @@ package enum JournalStep: String, CaseIterable, Sendable {
     case changeRecorded
 
     // send
-    /// The entry is written with the operation's name and the base version; the item is `sending`.
+    /// The snapshot is being made, and nothing of it is written down. An entry of an earlier version says so, too.
     case sendBegan
-    /// The snapshot to send is whole.
+    /// The snapshot to send is whole; the entry is written with the operation's name and the base version; the item is
+    /// `sending`.
     case sendSnapshotTaken
     /// The provider's answer is recorded; the entry is closed.
     case sendRecorded

@@ -7,7 +7,6 @@ extension DocumentStore {
     /// Its cost follows the number of items that have contents here; placeholders are derived and not looked at.
     package func reconcile() throws -> ReconciliationReport {
         var report = ReconciliationReport()
-        try index.write(durably: false) { try $0.forgetArrivals() }
         try rescueStaged(&report)
         let entries = try index.read { try $0.journal() }
         var unsure: [JournalEntry] = []
@@ -15,6 +14,7 @@ extension DocumentStore {
         for entry in unsure { _ = try recover(entry, &report, isLast: true) }
         let inodes = try reconcilePresent(&report)
         try reportUnknown(knowing: inodes, &report)
+        try index.write(durably: false) { try $0.forgetArrivals() }
         for domain in try index.read({ try $0.domains() }) {
             let outcome = try index.write(durably: false) { try $0.retryWanted(in: domain.name) }
             try perform(outcome)
@@ -337,9 +337,40 @@ extension DocumentStore {
             report.findings.append("The contents of \(location) were here and not in the index: they are kept.")
             return
         }
+        if let made = try takeIn(location, stamp) {
+            report.adopted += 1
+            report.findings.append(
+                "\(made) had just been made when this machine stopped: it is kept, and is to be sent.")
+            return
+        }
         report.unknownFiles.append(location)
         report.findings.append(
             "\(tree.path(of: location)) belongs to no item: it stays, and is neither sent nor removed.")
+    }
+
+    /// A document that was made here came to the disk, and the index did not: it is an item once more.
+    ///
+    /// - Returns: nil when it is something else.
+    private func takeIn(_ location: Location, _ stamp: ItemStamp?) throws -> Location? {
+        guard let id = stamp?.arrivingID, stamp?.domain == location.domain, let name = location.name,
+            let around = location.parent
+        else { return nil }
+        let parent = try index.read { index -> ItemIdentifier? in
+            // A copy of one that is known is somebody else's.
+            guard try index.item(id, in: location.domain) == nil, let parent = try index.item(at: around),
+                !parent.isGone, parent.item.kind != .document,
+                try index.holder(of: name, in: parent.id, of: location.domain) == nil
+            else { return nil }
+            return parent.id
+        }
+        guard let parent, let file = try tree.flush(location) else { return nil }
+        try tree.flushFolders(around: location)
+        try index.write { index in
+            try index.insertArrival(
+                [CopiedPart(path: [], file: file)], in: parent, named: name, of: location.domain, as: id
+            ) { _ in file }
+        }
+        return location
     }
 
     // MARK: Staging

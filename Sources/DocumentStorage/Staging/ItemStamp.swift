@@ -27,6 +27,14 @@ package struct ItemStamp: Hashable, Sendable {
         self.domain == domain && idBytes == Self.bytes(of: id)
     }
 
+    /// The identifier, when it is one of an item that its provider does not know yet.
+    var arrivingID: ItemIdentifier? {
+        guard idBytes.first == 0, let text = String(validating: idBytes.dropFirst(), as: UTF8.self),
+            let id = try? ItemIdentifier(text), id.isArriving
+        else { return nil }
+        return id
+    }
+
     /// Whether the file is what it was when it was stamped.
     package func matches(_ file: FileIdentity) -> Bool {
         size == file.size && modified == file.modified

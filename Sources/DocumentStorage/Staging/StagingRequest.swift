@@ -68,8 +68,9 @@ package struct StagingRequest: Sendable {
     }
 
     package func remove() throws {
-        for place in [staging, around] {
-            // Mostly it is empty, its file having gone to its place.
+        // Mostly there is nothing else in it, and often not even that.
+        _ = try? folder.unlink(Self.contents)
+        for place in [around, staging] {
             do {
                 if try place.removeFolder(leaf) { return }
             } catch let error as DocumentError where error.code == .directoryNotEmpty {

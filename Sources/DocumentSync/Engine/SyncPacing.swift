@@ -7,6 +7,9 @@ package struct SyncPacing: Sendable {
     package struct Limits: Hashable, Sendable {
         /// Requests to the provider at once.
         package var requests = 8
+        /// Documents that are sent at once. No more than requests: who waits for the provider keeps its document from being
+        /// moved meanwhile.
+        package var documents = 8
         /// Steps on the disk at once.
         package var steps = 4
 

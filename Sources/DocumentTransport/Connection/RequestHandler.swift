@@ -44,4 +44,9 @@ package struct IncomingRequest: Sendable {
     package func heartbeat() {
         connection.report(id, nil)
     }
+
+    /// Asks the peer something before its own request is answered. It may take its time: whoever has to answer is a person.
+    package func ask(_ body: [UInt8]) async throws(DocumentError) -> [UInt8] {
+        try await connection.request(body, deadline: .none)
+    }
 }

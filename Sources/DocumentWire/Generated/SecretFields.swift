@@ -4,7 +4,12 @@
 /// Where messages hold what the protos mark as secret: for each message, paths of field numbers.
 enum SecretFields {
     static let paths: [String: [[UInt64]]] = [
+        "docent.model.v1.PromptAnswer": [[1, 2]],
+        "docent.provider.v1.HostAnswer": [[2, 1, 2], [3, 2]],
+        "docent.provider.v1.HostRequest": [[4, 2]],
+        "docent.provider.v1.LoadSecretAnswer": [[2]],
         "docent.provider.v1.SessionSettings": [[2, 2]],
+        "docent.provider.v1.StoreSecret": [[2]],
         "docent.service.v1.AddDomain": [[3, 2]],
         "docent.service.v1.BeginAccess": [[13]],
         "docent.service.v1.CreateBookmarkAnswer": [[1]],
@@ -20,5 +25,6 @@ enum SecretFields {
         "docent.service.v1.StartBookmark": [[1]],
         "docent.service.v1.StatusAnswer": [[1, 1, 3, 2]],
         "docent.service.v1.StopBookmark": [[1]],
+        "docent.service.v1.ToolAnswer": [[2, 1, 2]],
     ]
 }

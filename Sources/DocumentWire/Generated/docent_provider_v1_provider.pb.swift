@@ -171,7 +171,7 @@ package nonisolated struct WireProviderSessionCapabilities: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// "modifying", "changes", "picker". Unknown names are ignored.
+  /// "modifying", "changes", "picker", "sign-in". Unknown names are ignored.
   package var capabilities: [String] = []
 
   /// The identifier of the domain's top folder. Empty means "/".
@@ -591,6 +591,10 @@ package nonisolated struct WireProviderItemAnswer: Sendable {
   /// Clears the value of `item`. Subsequent reads from it will return its default value.
   package mutating func clearItem() {self._item = nil}
 
+  /// In an answer to StartProviding, and ignored in others: the SHA-256 of the contents as the remote keeps them, 32 bytes,
+  /// where the provider knows it. Empty: it does not. The host refuses contents that have another.
+  package var sha256: Data = Data()
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -649,7 +653,7 @@ package nonisolated struct WireProviderProvidePlaceholder: Sendable {
 
 /// Contents are wanted. The provider writes all of them to the staging file, which exists, is empty and belongs to
 /// the host, and then answers with the item in exactly the version that it wrote. Anything shorter or longer than
-/// the answer's size is refused. It may truncate and write the file in any order, but must not replace it, and must
+/// the answer's size is refused, and so is what has another digest than the answer gives. It may truncate and write the file in any order, but must not replace it, and must
 /// not touch it after its final frame.
 package nonisolated struct WireProviderStartProviding: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -1110,16 +1114,51 @@ package nonisolated struct WireProviderHostRequest: Sendable {
     set {call = .writePlaceholder(newValue)}
   }
 
+  /// Capability "sign-in".
+  package var prompt: WireModelPrompt {
+    get {
+      if case .prompt(let v)? = call {return v}
+      return WireModelPrompt()
+    }
+    set {call = .prompt(newValue)}
+  }
+
+  package var loadSecret: WireProviderLoadSecret {
+    get {
+      if case .loadSecret(let v)? = call {return v}
+      return WireProviderLoadSecret()
+    }
+    set {call = .loadSecret(newValue)}
+  }
+
+  package var storeSecret: WireProviderStoreSecret {
+    get {
+      if case .storeSecret(let v)? = call {return v}
+      return WireProviderStoreSecret()
+    }
+    set {call = .storeSecret(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Call: Equatable, Sendable {
     case writePlaceholder(WireProviderWritePlaceholder)
+    /// Capability "sign-in".
+    case prompt(WireModelPrompt)
+    case loadSecret(WireProviderLoadSecret)
+    case storeSecret(WireProviderStoreSecret)
 
   }
 
   package init() {}
 }
 
+/// The answer to each: the field of the same name.
+///
+/// `prompt` asks whoever signs in to the domain just now, through the tool that they do it with: one at a time, and at most
+/// 20 in a sign-in. When nobody is signing in it fails with NOT_AUTHENTICATED: fail the request that it was for with the
+/// same code, and the user is told how to sign in. While somebody signs in, the host gives its first request the time that
+/// the manifest's deadline "sign-in" allows.
 package nonisolated struct WireProviderHostAnswer: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1135,12 +1174,85 @@ package nonisolated struct WireProviderHostAnswer: Sendable {
     set {answer = .writePlaceholder(newValue)}
   }
 
+  package var prompt: WireModelPromptAnswer {
+    get {
+      if case .prompt(let v)? = answer {return v}
+      return WireModelPromptAnswer()
+    }
+    set {answer = .prompt(newValue)}
+  }
+
+  package var loadSecret: WireProviderLoadSecretAnswer {
+    get {
+      if case .loadSecret(let v)? = answer {return v}
+      return WireProviderLoadSecretAnswer()
+    }
+    set {answer = .loadSecret(newValue)}
+  }
+
+  package var storeSecret: WireProviderDone {
+    get {
+      if case .storeSecret(let v)? = answer {return v}
+      return WireProviderDone()
+    }
+    set {answer = .storeSecret(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Answer: Equatable, Sendable {
     case writePlaceholder(WireProviderDone)
+    case prompt(WireModelPromptAnswer)
+    case loadSecret(WireProviderLoadSecretAnswer)
+    case storeSecret(WireProviderDone)
 
   }
+
+  package init() {}
+}
+
+/// What the provider has stored under a name, for this domain.
+package nonisolated struct WireProviderLoadSecret: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 1 to 64 printable ASCII characters, without "=".
+  package var name: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireProviderLoadSecretAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var found: Bool = false
+
+  package var value: Data = Data()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Keep something secret for this domain, for example a token, where no other program's provider reads it: with what the
+/// domain signs in with. On disk when it is answered. It goes at sign-out, and what is stored during a sign-in that fails goes
+/// with that; a sign-in begins without any. At most 16 names.
+package nonisolated struct WireProviderStoreSecret: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var name: String = String()
+
+  /// At most 16,384 bytes. Empty: nothing is kept under the name any more.
+  package var value: Data = Data()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 }
@@ -2180,7 +2292,7 @@ nonisolated extension WireProviderGetItem: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension WireProviderItemAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ItemAnswer"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}item\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}item\0\u{1}sha256\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2189,6 +2301,7 @@ nonisolated extension WireProviderItemAnswer: SwiftProtobuf.Message, SwiftProtob
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._item) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.sha256) }()
       default: break
       }
     }
@@ -2202,11 +2315,15 @@ nonisolated extension WireProviderItemAnswer: SwiftProtobuf.Message, SwiftProtob
     try { if let v = self._item {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
+    if !self.sha256.isEmpty {
+      try visitor.visitSingularBytesField(value: self.sha256, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireProviderItemAnswer, rhs: WireProviderItemAnswer) -> Bool {
     if lhs._item != rhs._item {return false}
+    if lhs.sha256 != rhs.sha256 {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3151,7 +3268,7 @@ nonisolated extension WireProviderEndPicker: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension WireProviderHostRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".HostRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}write_placeholder\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}write_placeholder\0\u{1}prompt\0\u{3}load_secret\0\u{3}store_secret\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3172,6 +3289,45 @@ nonisolated extension WireProviderHostRequest: SwiftProtobuf.Message, SwiftProto
           self.call = .writePlaceholder(v)
         }
       }()
+      case 2: try {
+        var v: WireModelPrompt?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .prompt(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .prompt(v)
+        }
+      }()
+      case 3: try {
+        var v: WireProviderLoadSecret?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .loadSecret(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .loadSecret(v)
+        }
+      }()
+      case 4: try {
+        var v: WireProviderStoreSecret?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .storeSecret(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .storeSecret(v)
+        }
+      }()
       default: break
       }
     }
@@ -3182,9 +3338,25 @@ nonisolated extension WireProviderHostRequest: SwiftProtobuf.Message, SwiftProto
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
-    try { if case .writePlaceholder(let v)? = self.call {
+    switch self.call {
+    case .writePlaceholder?: try {
+      guard case .writePlaceholder(let v)? = self.call else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-    } }()
+    }()
+    case .prompt?: try {
+      guard case .prompt(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .loadSecret?: try {
+      guard case .loadSecret(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .storeSecret?: try {
+      guard case .storeSecret(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case nil: break
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3197,7 +3369,7 @@ nonisolated extension WireProviderHostRequest: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension WireProviderHostAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".HostAnswer"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}write_placeholder\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}write_placeholder\0\u{1}prompt\0\u{3}load_secret\0\u{3}store_secret\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3218,6 +3390,45 @@ nonisolated extension WireProviderHostAnswer: SwiftProtobuf.Message, SwiftProtob
           self.answer = .writePlaceholder(v)
         }
       }()
+      case 2: try {
+        var v: WireModelPromptAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .prompt(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .prompt(v)
+        }
+      }()
+      case 3: try {
+        var v: WireProviderLoadSecretAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .loadSecret(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .loadSecret(v)
+        }
+      }()
+      case 4: try {
+        var v: WireProviderDone?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .storeSecret(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .storeSecret(v)
+        }
+      }()
       default: break
       }
     }
@@ -3228,14 +3439,130 @@ nonisolated extension WireProviderHostAnswer: SwiftProtobuf.Message, SwiftProtob
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
-    try { if case .writePlaceholder(let v)? = self.answer {
+    switch self.answer {
+    case .writePlaceholder?: try {
+      guard case .writePlaceholder(let v)? = self.answer else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-    } }()
+    }()
+    case .prompt?: try {
+      guard case .prompt(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .loadSecret?: try {
+      guard case .loadSecret(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .storeSecret?: try {
+      guard case .storeSecret(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case nil: break
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireProviderHostAnswer, rhs: WireProviderHostAnswer) -> Bool {
     if lhs.answer != rhs.answer {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireProviderLoadSecret: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".LoadSecret"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireProviderLoadSecret, rhs: WireProviderLoadSecret) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireProviderLoadSecretAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".LoadSecretAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}found\0\u{1}value\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.found) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.value) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.found != false {
+      try visitor.visitSingularBoolField(value: self.found, fieldNumber: 1)
+    }
+    if !self.value.isEmpty {
+      try visitor.visitSingularBytesField(value: self.value, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireProviderLoadSecretAnswer, rhs: WireProviderLoadSecretAnswer) -> Bool {
+    if lhs.found != rhs.found {return false}
+    if lhs.value != rhs.value {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireProviderStoreSecret: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".StoreSecret"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}value\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.value) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.value.isEmpty {
+      try visitor.visitSingularBytesField(value: self.value, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireProviderStoreSecret, rhs: WireProviderStoreSecret) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.value != rhs.value {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

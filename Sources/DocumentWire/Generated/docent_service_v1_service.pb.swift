@@ -1991,6 +1991,9 @@ package nonisolated struct WireServiceSignIn: Sendable {
   /// what is not secret, and is not given now, stays where it belongs to the same way.
   package var settings: Dictionary<String,String> = [:]
 
+  /// The tool answers `Ask` while the provider tries it.
+  package var answersPrompts: Bool = false
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -2479,14 +2482,51 @@ package nonisolated struct WireServiceToolRequest: Sendable {
     set {call = .tellPresenter(newValue)}
   }
 
+  package var ask: WireServiceAsk {
+    get {
+      if case .ask(let v)? = call {return v}
+      return WireServiceAsk()
+    }
+    set {call = .ask(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Call: Equatable, Sendable {
     case tellPresenter(WireServiceTellPresenter)
+    case ask(WireServiceAsk)
 
   }
 
   package init() {}
+}
+
+/// A provider asks something of whoever signs in to a domain with this tool (`SignIn.answers_prompts`). Show whose words
+/// they are: they are the provider's. Answered with `ToolAnswer.prompt`; with CANCELLED when nobody wants to.
+package nonisolated struct WireServiceAsk: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var domain: String = String()
+
+  /// Who asks, for people.
+  package var provider: String = String()
+
+  package var prompt: WireModelPrompt {
+    get {_prompt ?? WireModelPrompt()}
+    set {_prompt = newValue}
+  }
+  /// Returns true if `prompt` has been explicitly set.
+  package var hasPrompt: Bool {self._prompt != nil}
+  /// Clears the value of `prompt`. Subsequent reads from it will return its default value.
+  package mutating func clearPrompt() {self._prompt = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _prompt: WireModelPrompt? = nil
 }
 
 /// Answered when the presenter has done what the message wants. With an error, the access that caused it fails.
@@ -2638,11 +2678,22 @@ package nonisolated struct WireServiceToolAnswer: Sendable {
   /// Clears the value of `done`. Subsequent reads from it will return its default value.
   package mutating func clearDone() {self._done = nil}
 
+  /// To `Ask`.
+  package var prompt: WireModelPromptAnswer {
+    get {_prompt ?? WireModelPromptAnswer()}
+    set {_prompt = newValue}
+  }
+  /// Returns true if `prompt` has been explicitly set.
+  package var hasPrompt: Bool {self._prompt != nil}
+  /// Clears the value of `prompt`. Subsequent reads from it will return its default value.
+  package mutating func clearPrompt() {self._prompt = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _done: WireServiceDone? = nil
+  fileprivate var _prompt: WireModelPromptAnswer? = nil
 }
 
 /// What the daemon tells a tool without being asked.
@@ -7196,7 +7247,7 @@ nonisolated extension WireServiceRemoveDomain: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension WireServiceSignIn: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".SignIn"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}domain\0\u{1}settings\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}domain\0\u{1}settings\0\u{3}answers_prompts\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7206,6 +7257,7 @@ nonisolated extension WireServiceSignIn: SwiftProtobuf.Message, SwiftProtobuf._M
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.domain) }()
       case 2: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &self.settings) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.answersPrompts) }()
       default: break
       }
     }
@@ -7218,12 +7270,16 @@ nonisolated extension WireServiceSignIn: SwiftProtobuf.Message, SwiftProtobuf._M
     if !self.settings.isEmpty {
       try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: self.settings, fieldNumber: 2)
     }
+    if self.answersPrompts != false {
+      try visitor.visitSingularBoolField(value: self.answersPrompts, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireServiceSignIn, rhs: WireServiceSignIn) -> Bool {
     if lhs.domain != rhs.domain {return false}
     if lhs.settings != rhs.settings {return false}
+    if lhs.answersPrompts != rhs.answersPrompts {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -8144,7 +8200,7 @@ nonisolated extension WireServiceCoordinationStatusAnswer: SwiftProtobuf.Message
 
 nonisolated extension WireServiceToolRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ToolRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}tell_presenter\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}tell_presenter\0\u{1}ask\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8165,6 +8221,19 @@ nonisolated extension WireServiceToolRequest: SwiftProtobuf.Message, SwiftProtob
           self.call = .tellPresenter(v)
         }
       }()
+      case 2: try {
+        var v: WireServiceAsk?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .ask(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .ask(v)
+        }
+      }()
       default: break
       }
     }
@@ -8175,14 +8244,66 @@ nonisolated extension WireServiceToolRequest: SwiftProtobuf.Message, SwiftProtob
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
-    try { if case .tellPresenter(let v)? = self.call {
+    switch self.call {
+    case .tellPresenter?: try {
+      guard case .tellPresenter(let v)? = self.call else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-    } }()
+    }()
+    case .ask?: try {
+      guard case .ask(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case nil: break
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireServiceToolRequest, rhs: WireServiceToolRequest) -> Bool {
     if lhs.call != rhs.call {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceAsk: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Ask"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}domain\0\u{1}provider\0\u{1}prompt\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.domain) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.provider) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._prompt) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.domain.isEmpty {
+      try visitor.visitSingularStringField(value: self.domain, fieldNumber: 1)
+    }
+    if !self.provider.isEmpty {
+      try visitor.visitSingularStringField(value: self.provider, fieldNumber: 2)
+    }
+    try { if let v = self._prompt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceAsk, rhs: WireServiceAsk) -> Bool {
+    if lhs.domain != rhs.domain {return false}
+    if lhs.provider != rhs.provider {return false}
+    if lhs._prompt != rhs._prompt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -8254,7 +8375,7 @@ nonisolated extension WireServiceTellPresenter.Kind: SwiftProtobuf._ProtoNamePro
 
 nonisolated extension WireServiceToolAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ToolAnswer"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}done\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}done\0\u{1}prompt\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8263,6 +8384,7 @@ nonisolated extension WireServiceToolAnswer: SwiftProtobuf.Message, SwiftProtobu
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._done) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._prompt) }()
       default: break
       }
     }
@@ -8276,11 +8398,15 @@ nonisolated extension WireServiceToolAnswer: SwiftProtobuf.Message, SwiftProtobu
     try { if let v = self._done {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
+    try { if let v = self._prompt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireServiceToolAnswer, rhs: WireServiceToolAnswer) -> Bool {
     if lhs._done != rhs._done {return false}
+    if lhs._prompt != rhs._prompt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -88,7 +88,7 @@ package enum ProviderReply: Hashable, Sendable {
     case item(Item)
     case enumerate(ItemPage)
     case providePlaceholder
-    case startProviding(Item)
+    case startProviding(ProvidedContents)
     case itemChanged
     case stopProviding
     case identifierForPath(ItemIdentifier?)

@@ -26,12 +26,9 @@ extension ProviderReply {
                 "The provider was asked `\(CallName.of(call))` and answered with `\(CallName.of(self))`.")
         }
         switch (call, self) {
-        case (.item(let id), .item(let item)), (.startProviding(let id, _, _), .startProviding(let item)):
-            guard item.id == id else {
-                throw Self.broken(
-                    "The provider was asked for the item “\(id)” and answered with “\(item.id)”."
-                )
-            }
+        case (.item(let id), .item(let item)): try Self.checkIdentifier(of: item, asked: id)
+        case (.startProviding(let id, _, _), .startProviding(let provided)):
+            try Self.checkIdentifier(of: provided.item, asked: id)
         case (.enumerate(let container, _, let count), .enumerate(let page)):
             try Self.checkCount(page.items.count, suggested: count)
             guard let stray = page.items.first(where: { $0.parentID != container }) else { return }
@@ -57,6 +54,12 @@ extension ProviderReply {
         case (.changesSince(_, let count), .changesSince(let changes)):
             try Self.checkCount(changes.updated.count + changes.deleted.count, suggested: count, of: provider)
         default: break
+        }
+    }
+
+    private static func checkIdentifier(of item: Item, asked id: ItemIdentifier) throws(DocumentError) {
+        guard item.id == id else {
+            throw broken("The provider was asked for the item “\(id)” and answered with “\(item.id)”.")
         }
     }
 

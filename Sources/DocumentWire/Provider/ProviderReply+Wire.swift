@@ -67,7 +67,7 @@ extension ProviderReply {
                 )
             )
         case .providePlaceholder: self = .providePlaceholder
-        case .startProviding(let answer): self = .startProviding(try Item(answer.item))
+        case .startProviding(let answer): self = .startProviding(try ProvidedContents(answer))
         case .itemChanged: self = .itemChanged
         case .stopProviding: self = .stopProviding
         case .identifierForPath(let answer):
@@ -117,7 +117,11 @@ extension ProviderReply {
                 }
             )
         case .providePlaceholder: .providePlaceholder(WireProviderDone())
-        case .startProviding(let item): .startProviding(.with { $0.item = WireModelItem(item) })
+        case .startProviding(let provided):
+            .startProviding(
+                .with {
+                    $0.item = WireModelItem(provided.item); $0.sha256 = collected(provided.sha256 ?? [])
+                })
         case .itemChanged: .itemChanged(WireProviderDone())
         case .stopProviding: .stopProviding(WireProviderDone())
         case .identifierForPath(let id): .identifierForPath(.with { $0.id = id?.rawValue ?? "" })

@@ -57,7 +57,9 @@ extension ServiceCall {
         case .setDomainRules(let call):
             self = .setDomainRules(try DomainName(call.domain), try DomainRuleChange(call.rules))
         case .signIn(let call):
-            self = .signIn(try DomainName(call.domain), settings: try Checks.settings(call.settings))
+            self = .signIn(
+                try DomainName(call.domain), settings: try Checks.settings(call.settings),
+                answersPrompts: call.answersPrompts)
         case .signOut(let call): self = .signOut(try DomainName(call.domain), dropUnsent: call.dropUnsent)
         case .listItems(let call):
             self = .listItems(
@@ -217,11 +219,12 @@ extension ServiceCall {
                     $0.rules = WireServiceDomainRules(change)
                 }
             )
-        case .signIn(let name, let settings):
+        case .signIn(let name, let settings, let answersPrompts):
             .signIn(
                 .with {
                     $0.domain = name.rawValue
                     $0.settings = settings
+                    $0.answersPrompts = answersPrompts
                 })
         case .signOut(let name, let dropUnsent):
             .signOut(

@@ -7,6 +7,10 @@ extension ToolCall {
         switch try WireServiceToolRequest.decoded(from: bytes, as: "The daemon's request").call {
         case .tellPresenter(let call):
             self = .tellPresenter(call.presenter, message: call.message, try PresenterMessage(call))
+        case .ask(let call):
+            self = .ask(
+                try DomainName(call.domain), provider: Checks.displayable(call.provider, limit: 512),
+                try Prompt(call.prompt))
         case nil: throw Self.unknown
         }
     }
@@ -19,6 +23,13 @@ extension ToolCall {
             call.presenter = presenter
             call.message = message
             request.call = .tellPresenter(call)
+        case .ask(let domain, let provider, let prompt):
+            request.call = .ask(
+                .with {
+                    $0.domain = domain.rawValue
+                    $0.provider = provider
+                    $0.prompt = WireModelPrompt(prompt)
+                })
         }
         return request.encoded()
     }
@@ -26,6 +37,18 @@ extension ToolCall {
     /// The answer: there is nothing to tell but that it is done.
     package static func answer() -> [UInt8] {
         WireServiceToolAnswer.with { $0.done = WireServiceDone() }.encoded()
+    }
+
+    /// The answer to ``ask(_:provider:_:)``.
+    package static func answer(to prompt: [String: String]) -> [UInt8] {
+        WireServiceToolAnswer.with { $0.prompt = WireModelPromptAnswer(prompt) }.encoded()
+    }
+
+    /// What was typed.
+    ///
+    /// - Throws: `protocolViolation` for bytes that are none, `invalidArgument` for too much.
+    package static func promptAnswer(serialized bytes: [UInt8]) throws(DocumentError) -> [String: String] {
+        try WireServiceToolAnswer.decoded(from: bytes, as: "A tool's answer").prompt.checked()
     }
 
     fileprivate static var unknown: DocumentError {

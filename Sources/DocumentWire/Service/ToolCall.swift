@@ -4,6 +4,8 @@ package import DocumentModel
 package enum ToolCall: Hashable, Sendable {
     /// A message to one of the tool's presenters, by the number that the tool gave it.
     case tellPresenter(UInt64, message: UInt64, PresenterMessage)
+    /// What a provider wants to know of whoever signs in to the domain.
+    case ask(DomainName, provider: String, Prompt)
 }
 
 /// What the host tells a host tool without being asked: the checked form of `docent.service.v1.ToolNotification`.

@@ -175,7 +175,7 @@ struct AttackCourse: Sendable {
         return try await within(limit, else: CheckFailure("The top folder is not listed in time.")) {
             guard let path = try await target(client)?.path else { return nil }
             // It is made behind the listing.
-            for _ in 0..<100 {
+            for _ in 0..<400 {
                 if let look = PlaceholderLook(of: path) { return look }
                 try await Task.sleep(for: .milliseconds(20))
             }

@@ -1,11 +1,12 @@
 import CDocentShims
 import DocumentModel
 import DocumentWire
+import ProviderLauncher
 import SystemPackage
 
 /// Contents: whole, in the version that was promised, in the staging file and nowhere else.
 enum ContentChecks {
-    static let all: [ConformanceCheck] = promises + staging + failures + sizes
+    static let all: [ConformanceCheck] = promises + staging + digests + failures + sizes
 
     private static let promises: [ConformanceCheck] = [
         ConformanceCheck(
@@ -193,6 +194,25 @@ enum ContentChecks {
                 throw CheckFailure("StartProviding succeeds with a folder for a staging file.")
             }
         },
+    ]
+
+    private static let digests: [ConformanceCheck] = [
+        ConformanceCheck(
+            "PC-FETCH-030", .must, "A digest that comes with contents is that of the staging file",
+            rule: .provider("ItemAnswer")
+        ) { context in
+            try await context.withSession { session in
+                let document = try await context.sampleDocument(session)
+                let file = try context.folder.newStagingFile()
+                defer { file.remove() }
+                guard let digest = try await session.provide(document.id, to: file).sha256 else {
+                    throw CheckSkip("The provider gives no digests.")
+                }
+                try expect(
+                    digest, is: try FileDigest.bytes(of: file.path),
+                    "The digest in the answer to StartProviding is not that of the staging file.")
+            }
+        }
     ]
 
     private static let failures: [ConformanceCheck] = [

@@ -27,7 +27,7 @@ enum ProgressChecks {
         ) { context in
             let (frames, _) = try await fetch(context)
             guard case .answer(let body)? = frames.first(where: { isFinal($0.frame) })?.frame.kind,
-                case .startProviding(let item) = try ProviderReply(serialized: body), let size = item.size
+                case .startProviding(let provided) = try ProviderReply(serialized: body), let size = provided.item.size
             else { throw CheckFailure("The request is not answered with an item.") }
             for case .progress(let progress) in frames.map(\.frame.kind) {
                 try expect(

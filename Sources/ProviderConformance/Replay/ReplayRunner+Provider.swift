@@ -25,7 +25,7 @@ extension ReplayRunner {
                 case .sendBytes(let bytes): try await host.write(bytes)
                 case .send(let frame):
                     var bytes: [UInt8] = []
-                    frame.append(to: &bytes)
+                    Self.withoutDigest(frame).append(to: &bytes)
                     try await host.write(bytes)
                 case .wait:
                     guard let frame = try await host.read() else {
@@ -41,14 +41,23 @@ extension ReplayRunner {
         }
     }
 
+    /// What a provider vouched for is not in the recording, and zeros are not it.
+    private static func withoutDigest(_ frame: Frame) -> Frame {
+        guard case .answer(let body) = frame.kind,
+            case .startProviding(let provided) = try? ProviderReply(serialized: body), provided.sha256 != nil
+        else { return frame }
+        let reply = ProviderReply.startProviding(ProvidedContents(provided.item))
+        return Frame(id: frame.id, .answer(body: reply.serialized()))
+    }
+
     /// Writes what a recorded answer promises, before it goes out.
     private func fill(_ frame: Frame, _ machine: ReplayStateMachine) throws {
         guard case .request(let body, _, _) = frame.kind,
             case .startProviding(_, let path, _) = try? ProviderCall(serialized: body),
             let answer = machine.recordedAnswer(to: frame.id),
-            case .startProviding(let item) = try? ProviderReply(serialized: answer)
+            case .startProviding(let provided) = try? ProviderReply(serialized: answer)
         else { return }
-        let size = min(max(Int(item.size ?? 0), 0), 64 * 1_048_576)
+        let size = min(max(Int(provided.item.size ?? 0), 0), 64 * 1_048_576)
         do {
             let file = try FileDescriptor.open(
                 FilePath(path), .writeOnly, options: [.truncate, .noFollow, .closeOnExec])

@@ -57,9 +57,17 @@ extension ConformanceSession {
         _ id: ItemIdentifier, to file: StagingFile, version: [UInt8] = [],
         onProgress: (@Sendable (TransferProgress?) -> Void)? = nil
     ) async throws -> Item {
+        try await provide(id, to: file, version: version, onProgress: onProgress).item
+    }
+
+    /// The same, with the digest that the provider gives.
+    package func provide(
+        _ id: ItemIdentifier, to file: StagingFile, version: [UInt8] = [],
+        onProgress: (@Sendable (TransferProgress?) -> Void)? = nil
+    ) async throws -> ProvidedContents {
         let call = ProviderCall.startProviding(id, stagingPath: file.path.string, contentVersion: version)
-        guard case .startProviding(let item) = try await ask(call, onProgress: onProgress) else { throw wrongKind }
-        return item
+        guard case .startProviding(let provided) = try await ask(call, onProgress: onProgress) else { throw wrongKind }
+        return provided
     }
 
     /// The contents of a document, whole and checked against the size that was promised.

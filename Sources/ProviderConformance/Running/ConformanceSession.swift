@@ -189,6 +189,7 @@ package final class ConformanceSession: Sendable {
         struct State {
             var placeholders: [Item] = []
             var events: [ProviderEvent] = []
+            var secrets: [String: [UInt8]] = [:]
             var refusal: DocumentError?
             var delay = Duration.zero
         }
@@ -205,6 +206,14 @@ package final class ConformanceSession: Sendable {
                 if let refusal { throw refusal }
                 state.withLock { if $0.placeholders.count < Self.most { $0.placeholders.append(item) } }
                 return HostReply.writePlaceholder.serialized()
+            case .prompt: throw DocumentError(.notAuthenticated, "Nobody is signing in just now.")
+            case .loadSecret(let name):
+                return HostReply.loadSecret(state.withLock { $0.secrets[name] }).serialized()
+            case .storeSecret(let name, let value):
+                state.withLock { state in
+                    if state.secrets.count < Self.most { state.secrets[name] = value.isEmpty ? nil : value }
+                }
+                return HostReply.storeSecret.serialized()
             }
         }
 

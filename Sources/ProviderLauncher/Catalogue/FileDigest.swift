@@ -1,14 +1,21 @@
 internal import CLibCrypto
-internal import DocumentModel
-internal import SystemPackage
+package import DocumentModel
+package import SystemPackage
 
 /// The SHA-256 of a file's contents.
-enum FileDigest {
+package enum FileDigest {
     /// Blocks while it reads.
     ///
     /// - Returns: 64 lower-case hexadecimal digits.
     /// - Throws: ``DocumentError`` with the code `localStorage`.
     static func sha256(of path: FilePath) throws(DocumentError) -> String {
+        try bytes(of: path).reduce(into: "") { text, byte in
+            text += (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+    }
+
+    /// The same as 32 bytes.
+    package static func bytes(of path: FilePath) throws(DocumentError) -> [UInt8] {
         guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
             throw DocumentError(.localStorage, "The digest of “\(path)” cannot be computed: libcrypto has no SHA-256.")
         }
@@ -23,9 +30,7 @@ enum FileDigest {
                 }
                 var digest = [UInt8](repeating: 0, count: 32)
                 EVP_DigestFinal_ex(context, &digest, nil)
-                return digest.reduce(into: "") { text, byte in
-                    text += (byte < 16 ? "0" : "") + String(byte, radix: 16)
-                }
+                return digest
             }
         } catch {
             throw DocumentError(.localStorage, "“\(path)” cannot be read: \(error).")

@@ -136,6 +136,7 @@ extension Manifest {
         deadlines.metadata = try reader.integer("metadata", in: range).map { .seconds($0) } ?? deadlines.metadata
         deadlines.mutation = try reader.integer("mutation", in: range).map { .seconds($0) } ?? deadlines.mutation
         deadlines.contents = try reader.integer("contents", in: range).map { .seconds($0) } ?? deadlines.contents
+        deadlines.signIn = try reader.integer("sign-in", in: range).map { .seconds($0) } ?? deadlines.signIn
         return deadlines
     }
 }

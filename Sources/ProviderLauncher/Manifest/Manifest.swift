@@ -36,6 +36,8 @@ package struct Manifest: Hashable, Sendable {
         package var mutation: Duration = .seconds(30)
         /// Contents: without progress.
         package var contents: Duration = .seconds(60)
+        /// What a sign-in asks, while somebody may have to answer prompts: in total.
+        package var signIn: Duration = .seconds(600)
 
         package init() {}
     }

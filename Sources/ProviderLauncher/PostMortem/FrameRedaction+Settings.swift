@@ -4,12 +4,14 @@ extension FrameRedaction {
     /// For what a provider says outside of its answers. Settings are marked as secret in the contract. Figures, and paths,
     /// which errors have to name, are not blanked out in texts; nor are words that are too short to mean anything, unless
     /// the manifest says that they are secret.
-    package init(settings: [String: String], of manifest: Manifest) {
-        self.init(settings: [settings], of: manifest)
+    package init(settings: [String: String], of manifest: Manifest, besides others: [String] = []) {
+        self.init(settings: [settings], of: manifest, besides: others)
     }
 
-    /// - Parameter settings: those of now, and those that were in force before.
-    package init(settings: [[String: String]], of manifest: Manifest) {
+    /// - Parameters:
+    ///   - settings: those of now, and those that were in force before.
+    ///   - others: what else is secret.
+    package init(settings: [[String: String]], of manifest: Manifest, besides others: [String] = []) {
         let texts = manifest.settings.filter { $0.type == .string }
         let secrets = settings.flatMap { settings in
             texts.compactMap { setting in
@@ -18,7 +20,7 @@ extension FrameRedaction {
                 }
             }
         }
-        self.init(secrets: secrets)
+        self.init(secrets: secrets + others)
     }
 
     /// For a recording of the traffic, which need not name anything: no setting of any kind is in it.

@@ -22,9 +22,9 @@ struct ProviderAutopsy: Sendable {
     }
 
     func record(
-        _ error: DocumentError, exit: ProcessExit?, evidence: FrameViolation?, remains: Remains
+        _ error: DocumentError, exit: ProcessExit?, evidence: FrameViolation?, remains: Remains,
+        leavingOut redaction: FrameRedaction
     ) -> PostMortem {
-        let redaction = FrameRedaction(settings: settings.settings, of: bundle.manifest)
         func clean(_ text: String) -> String { redaction.redact(text) }
         var record = PostMortem(
             time: Self.now(), provider: bundle.manifest.identifier.rawValue, domain: settings.domain.rawValue,

@@ -14,7 +14,7 @@ package struct ProviderLaunch: Sendable {
     package var sandbox: SandboxPolicy?
     package var logger: Logger
     /// What of its standard error is blanked out before it is kept or logged.
-    package var redaction = FrameRedaction()
+    package var redaction: @Sendable () -> FrameRedaction = { FrameRedaction() }
 
     package init(
         program: FilePath, arguments: [String], environment: [String: String], workingFolder: FilePath,

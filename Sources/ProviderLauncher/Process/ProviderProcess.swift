@@ -20,7 +20,8 @@ package final class ProviderProcess: Sendable {
     let reading: FileDescriptor
     let writing: FileDescriptor
     private let loop: EventLoop
-    private let redaction: FrameRedaction
+    /// Anew for each line: what is secret may have been learned since it started.
+    private let redaction: @Sendable () -> FrameRedaction
     private let state = Mutex(State())
 
     private struct State {
@@ -33,7 +34,8 @@ package final class ProviderProcess: Sendable {
     }
 
     private init(
-        shepherdID: Int32, handle: FileDescriptor, pipes: ProviderPipes, loop: EventLoop, redaction: FrameRedaction
+        shepherdID: Int32, handle: FileDescriptor, pipes: ProviderPipes, loop: EventLoop,
+        redaction: @escaping @Sendable () -> FrameRedaction
     ) {
         self.shepherdID = shepherdID
         self.handle = handle
@@ -127,7 +129,10 @@ package final class ProviderProcess: Sendable {
     }
 
     /// The last lines that it wrote to standard error so far.
-    package var lastWords: [String] { state.withLock { $0.errors.tail }.map { redaction.redact($0) } }
+    package var lastWords: [String] {
+        let redaction = redaction()
+        return state.withLock { $0.errors.tail }.map { redaction.redact($0) }
+    }
 
     /// Waits for the process to end, and makes it end when it does not. Whoever calls it closes the process's input, at
     /// once or within the ladder's first step. A cancelled task climbs the ladder in one step.
@@ -253,6 +258,8 @@ package final class ProviderProcess: Sendable {
     }
 
     private func log(_ events: [StandardErrorLines.Event], _ launch: ProviderLaunch) {
+        if events.isEmpty { return }
+        let redaction = redaction()
         for event in events {
             switch event {
             case .line(let line):

@@ -61,13 +61,13 @@ package struct ProviderSession: Sendable {
     /// - Parameters:
     ///   - contentVersion: empty for the current one.
     ///   - onProgress: nil is a heartbeat. Must not block.
-    /// - Returns: the item in exactly the version that lies in the staging file now.
+    /// - Returns: what lies in the staging file now.
     package func startProviding(
         _ id: ItemIdentifier, stagingPath: String, contentVersion: [UInt8] = [], onProgress: ProgressHandler? = nil
-    ) async throws(DocumentError) -> Item {
+    ) async throws(DocumentError) -> ProvidedContents {
         let call = ProviderCall.startProviding(id, stagingPath: stagingPath, contentVersion: contentVersion)
-        guard case .startProviding(let item) = try await ask(call, onProgress) else { throw wrongKind }
-        return item
+        guard case .startProviding(let provided) = try await ask(call, onProgress) else { throw wrongKind }
+        return provided
     }
 
     package func itemChanged(_ id: ItemIdentifier) async throws(DocumentError) {

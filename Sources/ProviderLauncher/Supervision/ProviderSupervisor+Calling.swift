@@ -15,16 +15,28 @@ extension ProviderSupervisor: ProviderCalling {
     package func call(
         _ call: ProviderCall, onProgress: (@Sendable (TransferProgress?) -> Void)? = nil
     ) async throws(DocumentError) -> ProviderReply {
+        try await self.call(call, isForSignIn: false, onProgress: onProgress)
+    }
+
+    /// - Parameter isForSignIn: whether somebody may have to answer prompts before the provider can answer.
+    package func call(
+        _ call: ProviderCall, isForSignIn: Bool, onProgress: (@Sendable (TransferProgress?) -> Void)? = nil
+    ) async throws(DocumentError) -> ProviderReply {
         do {
-            return try await attempt(call, onProgress)
+            return try await attempt(call, isForSignIn, onProgress)
         } catch {
             guard error.code == .providerDied, call.mayBeRepeated, !Task.isCancelled else { throw error }
-            return try await attempt(call, onProgress)
+            return try await attempt(call, isForSignIn, onProgress)
         }
     }
 
+    /// Whether its manifest says that it can do it.
+    package func declares(_ capability: ProviderCapability) -> Bool {
+        core.withLock { $0.configuration.bundle.manifest.capabilities.contains(capability) }
+    }
+
     private func attempt(
-        _ call: ProviderCall, _ onProgress: (@Sendable (TransferProgress?) -> Void)?
+        _ call: ProviderCall, _ isForSignIn: Bool, _ onProgress: (@Sendable (TransferProgress?) -> Void)?
     ) async throws(DocumentError) -> ProviderReply {
         let manifest = core.withLock { $0.configuration.bundle.manifest }
         let provider = "The provider \(ProviderFailure.name(of: manifest))"
@@ -35,7 +47,10 @@ extension ProviderSupervisor: ProviderCalling {
             let body: [UInt8]
             do throws(DocumentError) {
                 body = try await live.connection.request(
-                    call.serialized(), deadline: call.deadline(manifest.deadlines), bytesElsewhere: call.bytesOnDisk,
+                    call.serialized(),
+                    deadline: isForSignIn
+                        ? .total(manifest.deadlines.signIn) : call.deadline(manifest.deadlines),
+                    bytesElsewhere: call.bytesOnDisk,
                     onProgress: onProgress)
             } catch {
                 if error.code == .providerDied { foundDead(live.connection) }
@@ -62,6 +77,7 @@ extension ProviderCapability {
         case .modifying: "does not allow changes"
         case .changes: "has no feed of changes"
         case .picker: "has no part in picker sessions"
+        case .signIn: "asks nobody anything"
         }
     }
 }

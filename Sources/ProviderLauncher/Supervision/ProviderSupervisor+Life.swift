@@ -71,7 +71,8 @@ extension ProviderSupervisor {
         evidence: FrameViolation?, remains: ProviderAutopsy.Remains
     ) async {
         guard let error = outcome.error, let store = configuration.postMortems else { return }
-        let record = autopsy.record(error, exit: exit, evidence: evidence, remains: remains)
+        let record = autopsy.record(
+            error, exit: exit, evidence: evidence, remains: remains, leavingOut: redaction)
         let domain = configuration.settings.domain
         do {
             _ = try await context.blocking.run { try store.keep(record, of: domain) }

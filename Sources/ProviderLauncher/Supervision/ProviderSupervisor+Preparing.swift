@@ -45,7 +45,7 @@ extension ProviderSupervisor {
                     from: environment, to: configuration.folders, hasNetwork: !$0.ports.isEmpty)
             } ?? ProviderEnvironment.allowed(from: environment),
             workingFolder: configuration.workingFolder, sandbox: sandbox, logger: launchLogger())
-        launch.redaction = FrameRedaction(settings: configuration.settings.settings, of: bundle.manifest)
+        launch.redaction = { self.redaction }
         return launch
     }
 

@@ -26,6 +26,8 @@ package final class ProviderSupervisor: Sendable {
         package var postMortems: PostMortemStore?
         /// The folder that the traffic is recorded in; nil: it is not.
         package var recordings: FilePath?
+        /// What is secret beside settings: what was typed for the provider, and what it keeps.
+        fileprivate(set) var learned: [String] = []
 
         /// The working folder is the provider's state folder, and so is all else that it may write to but its staging.
         package init(bundle: ProviderBundle, settings: SessionSettings) {
@@ -339,9 +341,21 @@ package final class ProviderSupervisor: Sendable {
         core.withLock { core in
             FrameRedaction(
                 settings: [core.configuration.settings.settings] + core.earlierSettings,
-                of: core.configuration.bundle.manifest)
+                of: core.configuration.bundle.manifest, besides: core.configuration.learned)
         }
     }
+
+    /// From now on this is left out of what the provider says.
+    package func learn(secret: String) {
+        guard secret.utf8.count >= FrameRedaction.shortestLearned else { return }
+        core.withLock { core in
+            guard !core.configuration.learned.contains(secret) else { return }
+            core.configuration.learned.append(secret)
+            if core.configuration.learned.count > Self.mostLearned { core.configuration.learned.removeFirst() }
+        }
+    }
+
+    private static let mostLearned = 256
 
     package var status: ProviderStatus {
         core.withLock { core in

@@ -59,8 +59,11 @@ extension ProviderPeer {
         try answer(call) { _ in }
     }
 
-    func answer(_ call: PeerCall, item: PeerItem) throws {
-        try answer(call) { $0.bytes(1, item.message) }
+    func answer(_ call: PeerCall, item: PeerItem, digest: [UInt8] = []) throws {
+        try answer(call) {
+            $0.bytes(1, item.message)
+            if !digest.isEmpty { $0.bytes(2, digest) }
+        }
     }
 
     func answer(_ call: PeerCall, listing items: [PeerItem], next: [UInt8] = []) throws {

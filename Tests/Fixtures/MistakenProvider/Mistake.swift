@@ -281,6 +281,8 @@ enum Mistake: String, CaseIterable, Sendable {
     case wrongIdentity
     /// Requests for an item are answered with the top folder.
     case answersAnotherItem
+    /// Contents come with the digest of others.
+    case vouchesForOthers
     /// Requests for an item are answered as if they had been for the identity.
     case answersAnotherKind
     /// Requests for an item are answered twice.

@@ -9,10 +9,13 @@ extension MistakenProvider {
                 throw DocumentError(.unimplemented, "The provider cannot make documents.")
             }
             let isRemembered = mistake != .repeatedCreateMakesSecond && mistake != .repeatedCreateCollides
-            if isRemembered, let earlier = try remote.look({ try $0.earlier(new.operation) }) {
-                return try earlier.item
+            // In one look: the same operation may be made in between.
+            let earlier: RemoteRecord? = try remote.look { tree in
+                if isRemembered, let earlier = try tree.earlier(new.operation) { return earlier }
+                try tree.checkCreation(new)
+                return nil
             }
-            try remote.look { try $0.checkCreation(new) }
+            if let earlier { return try earlier.item }
             if mistake == .createShowsEarly, new.contents != nil { return try await createEarly(new, transfer) }
             let taken = try await take(new.contents, transfer, keepsHalf: mistake == .cancelledCreateLeavesHalf)
             defer { discard(taken) }

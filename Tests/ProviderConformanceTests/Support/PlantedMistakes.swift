@@ -133,6 +133,7 @@ enum PlantedMistakes {
         .stagingReplaced: ["PC-FETCH-020"],
         .writesBesideStaging: ["PC-FETCH-021"],
         .stagingTouchedLate: ["PC-FETCH-022"],
+        .vouchesForOthers: ["PC-FETCH-030"],
         .refusesOtherwise: [
             "PC-CODE-001", "PC-CODE-002", "PC-CODE-003", "PC-CODE-004", "PC-CODE-005",
             "PC-CODE-007", "PC-CODE-008", "PC-CODE-009", "PC-CODE-010",

@@ -137,5 +137,12 @@ extension HostAttack {
             "HA-CONTENT-039", "A host waits for contents that come slowly, for longer than anybody may be silent",
             rule: "WIRE-28", behaviour: "content-comes-slowly", asking: .read, expecting: .success,
             work: .seconds(8)),
+        HostAttack(
+            "HA-CONTENT-040", "A host stands a provider that provides contents and vouches for others", rule: "WIRE-36",
+            behaviour: "content-of-another-digest", asking: .read, expecting: .failure([.contractBroken])),
+        HostAttack(
+            "HA-CONTENT-041", "A host stands a provider that vouches for contents with a digest of 31 bytes",
+            rule: "WIRE-36", behaviour: "content-of-a-short-digest", asking: .read,
+            expecting: .failure([.contractBroken])),
     ]
 }

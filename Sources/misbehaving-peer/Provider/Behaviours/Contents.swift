@@ -210,6 +210,16 @@ extension ProviderBehaviour {
             chmod(call.stagingFolder, 0)
             try peer.answer(call, item: peer.target)
         },
+        Self("content-of-another-digest", "Provides contents and vouches for others.", "WIRE-36").onTarget {
+            peer, call in
+            try peer.fill(call, peer.targetContents)
+            try peer.answer(call, item: peer.target, digest: [UInt8](repeating: 7, count: 32))
+        },
+        Self("content-of-a-short-digest", "Vouches for contents with a digest of 31 bytes.", "WIRE-36").onTarget {
+            peer, call in
+            try peer.fill(call, peer.targetContents)
+            try peer.answer(call, item: peer.target, digest: [UInt8](repeating: 7, count: 31))
+        },
         Self("content-as-a-folder", "Provides a document and says that it is a folder.", "WIRE-34").answeringTarget {
             $0.kind = PeerItem.folder
             ($0.content, $0.size) = ([], 0)

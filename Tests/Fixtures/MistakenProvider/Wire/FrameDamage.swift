@@ -106,7 +106,12 @@ struct FrameDamage: ~Copyable, Sendable {
             guard let id = try? ProviderIdentifier("org.example.impostor") else { return nil }
             return answer(frame, .identity(id, version: "1"))
         case (.answersAnotherItem, .answer, .item): return answer(frame, .item(.root))
-        case (.answersAnotherItem, .answer, .startProviding): return answer(frame, .startProviding(.root))
+        case (.answersAnotherItem, .answer, .startProviding):
+            return answer(frame, .startProviding(ProvidedContents(.root)))
+        case (.vouchesForOthers, .answer(let body), .startProviding):
+            guard case .startProviding(let provided) = try? ProviderReply(serialized: body) else { return nil }
+            let digest = [UInt8](repeating: 7, count: 32)
+            return answer(frame, .startProviding(ProvidedContents(provided.item, sha256: digest)))
         case (.answersAnotherKind, .answer, .item): return answer(frame, .delete)
         case (.answersTwice, .answer, .item): return Self.bytes(frame) + Self.bytes(frame)
         case (.cancelAnsweredTwice, .answer, _) where cancelledIDs.contains(frame.id),

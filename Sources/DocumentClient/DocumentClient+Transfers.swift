@@ -14,12 +14,14 @@ extension DocumentClient {
         at location: Location, to destination: FilePath, replacing: Bool = false, progress: ProgressHandler? = nil
     ) async throws {
         try LocalCopy.check(destination, replacing: replacing)
-        try await coordinate(readingItemAt: location, progress: progress) { path, item in
+        try await coordinate(readingItemAt: location, progress: progress) { _, item in
             guard item.item.kind == .document else {
                 throw DocumentError(
                     .invalidArgument, "\(location) is a folder, and only documents can be imported: name one in it.")
             }
-            try await LocalCopy.make(of: path, at: destination, replacing: replacing)
+            let contents = try await openAccessed()
+            defer { try? contents.close() }
+            try await LocalCopy.make(of: contents, at: destination, replacing: replacing)
         }
     }
 

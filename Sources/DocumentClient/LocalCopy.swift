@@ -29,14 +29,12 @@ enum LocalCopy {
         }
     }
 
-    /// Copies a file. Runs on the client's loop, whatever actor the caller is on: it blocks.
+    /// Copies an open file. Runs on the client's loop, whatever actor the caller is on: it blocks.
     @concurrent
-    static func make(of source: FilePath, at destination: FilePath, replacing: Bool) async throws {
+    static func make(of input: FileDescriptor, at destination: FilePath, replacing: Bool) async throws {
         let folder = destination.removingLastComponent()
         let temporary = folder.appending(".docent-import-\(String(UInt64.random(in: .min ... .max), radix: 16))")
         do {
-            let input = try FileDescriptor.open(source, .readOnly, options: .closeOnExec)
-            defer { try? input.close() }
             let output = try FileDescriptor.open(
                 temporary, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
                 permissions: FilePermissions(rawValue: 0o666))

@@ -117,7 +117,10 @@ public struct PickerSession: Sendable {
                 throw DocumentClient.unexpectedAnswer
             }
             for (item, copy) in zip(items, copies) {
-                try await LocalCopy.make(of: FilePath(item.status.path), at: copy.destination, replacing: replacing)
+                guard let access = item.access else { throw DocumentClient.unexpectedAnswer }
+                let contents = try await client.open(access: access)
+                defer { try? contents.close() }
+                try await LocalCopy.make(of: contents, at: copy.destination, replacing: replacing)
                 documents.append(PickedDocument(mode: .import, status: item.status, path: copy.destination))
             }
         } catch {

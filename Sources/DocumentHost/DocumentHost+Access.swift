@@ -55,13 +55,17 @@ extension DocumentHost {
         let coordinator = request.coordinator.map { CoordinatorID(owner: tool.owner.id, number: $0) }
         let grant =
             if let coordinator { try await attempts.run(by: coordinator, attempt) } else { try await attempt() }
+        let isConfined = isConfined(tool)
         let items = grant.items.map { granted in
+            var accessed: AccessedItem
             switch granted {
-            case .place(let status): return AccessedItem(path: status.path, item: status)
+            case .place(let status): accessed = AccessedItem(path: status.path, item: status)
             case .item(let item, let snapshot):
                 let status = status(of: item)
-                return AccessedItem(path: snapshot?.string ?? status.path, item: status)
+                accessed = AccessedItem(path: snapshot?.string ?? status.path, item: status)
             }
+            if isConfined { (accessed.path, accessed.item.path) = ("", "") }
+            return accessed
         }
         recordUse(of: grant.items.compactMap { if case .item(let item, _) = $0 { item.key } else { nil } })
         return (grant.number, items)
@@ -94,6 +98,20 @@ extension DocumentHost {
     /// access to a folder, also one for reading, what was made, renamed and removed in it.
     public func flushAccess(_ number: UInt64, of tool: Tool) async throws(DocumentError) {
         try await granter.flush(number, by: tool.owner)
+    }
+
+    /// The open file of a document of an access, for tools that cannot open paths (PICK-21, BOOK-5). The caller closes it.
+    ///
+    /// - Parameters:
+    ///   - index: which of the access's documents, from 0.
+    ///   - part: of a package, the names that lead to the file in it; else empty.
+    ///   - making: of a package that is written: make the file when there is none.
+    /// - Throws: `invalidArgument` when the tool holds no such access, or what is wanted is no file; `noSuchItem` when its
+    ///   contents are not here.
+    public func openAccessed(
+        _ number: UInt64, _ index: Int = 0, part: [ItemName] = [], making: Bool = false, of tool: Tool
+    ) async throws(DocumentError) -> FileDescriptor {
+        try await granter.open(number, index, part: part, making: making, by: tool.owner)
     }
 
     /// Copies a local document to a location, or moves it there: returns when the provider has it.

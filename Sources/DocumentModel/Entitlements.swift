@@ -46,17 +46,21 @@ public struct ToolDescription: Hashable, Sendable {
     public var entitlements: Entitlements
     /// Those of its containers whose documents others may see (CONT-6).
     public var publicContainers: [PublicContainer]
+    /// Whether something keeps it from the documents' files: then it gets open files instead of paths, and the host reads no
+    /// file for it (PICK-21, BOOK-5).
+    public var isConfined: Bool
 
     /// What a host tells, or a test makes up.
     public init(
         id: ToolIdentifier, name: String, executable: String, entitlements: Entitlements,
-        publicContainers: [PublicContainer] = []
+        publicContainers: [PublicContainer] = [], isConfined: Bool = false
     ) {
         self.id = id
         self.name = name
         self.executable = executable
         self.entitlements = entitlements
         self.publicContainers = publicContainers
+        self.isConfined = isConfined
     }
 }
 

@@ -90,6 +90,10 @@ struct ToolHandler: RequestHandler {
         case .flushAccess(let number):
             try await host.flushAccess(number, of: tool)
             return .done
+        case .openAccessed(let number, let index, let part, let making):
+            let file = try await host.openAccessed(number, index, part: part, making: making, of: tool)
+            request.pass(PassedDescriptor(file.rawValue))
+            return .done
         case .endAccess(let number):
             try await host.endAccess(number, of: tool)
             return .done

@@ -27,6 +27,11 @@ struct RunCommand: AsyncParsableCommand {
     @Flag(help: "A failed SHOULD is a failure too.")
     var strict = false
 
+    @Option(
+        help: "How many times longer than configured everything may take, when the machine has much else to do."
+    )
+    var patience = 1.0
+
     @OptionGroup var output: ReportOptions
 
     @Flag(help: "Make the list of expected failures what came of this run.")
@@ -42,10 +47,14 @@ struct RunCommand: AsyncParsableCommand {
         guard (bundle == nil) != provider.isEmpty else {
             throw ValidationError("Say either --bundle DIR or -- PROVIDER.")
         }
+        guard (0.1...100).contains(patience) else {
+            throw ValidationError("--patience goes from 0.1 to 100.")
+        }
     }
 
     func run() async throws {
-        let configuration = try config.map(ConfigurationFile.read) ?? ConformanceConfiguration()
+        var configuration = try config.map(ConfigurationFile.read) ?? ConformanceConfiguration()
+        configuration.limits.scale(by: patience)
         let folder = config.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path } ?? "."
         let listPath =
             output.expected

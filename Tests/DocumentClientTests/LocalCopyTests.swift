@@ -48,10 +48,18 @@ final class LocalCopyTests {
         }
     }
 
+    private func copy(
+        _ source: String, _ mode: FileDescriptor.AccessMode = .readOnly, replacing: Bool = false
+    ) async throws {
+        let contents = try FileDescriptor.open(folder.appending(source), mode)
+        defer { try? contents.close() }
+        try await LocalCopy.make(of: contents, at: folder.appending("copy"), replacing: replacing)
+    }
+
     @Test("PICK-1: the copy holds what the document held, and nothing else is left behind")
     func copies() async throws {
         try write("contents", to: "source")
-        try await LocalCopy.make(of: folder.appending("source"), at: folder.appending("copy"), replacing: false)
+        try await copy("source")
         #expect(try read("copy") == "contents")
         #expect(try entries() == ["copy", "source"])
     }
@@ -65,14 +73,14 @@ final class LocalCopyTests {
         #expect(early?.code == .destinationExists)
         // Also when it appears between the check and the copy.
         let late = await #expect(throws: DocumentError.self) {
-            try await LocalCopy.make(of: self.folder.appending("source"), at: destination, replacing: false)
+            try await self.copy("source")
         }
         #expect(late?.code == .destinationExists)
         #expect(try read("copy") == "old")
         #expect(try entries() == ["copy", "source"])
 
         try LocalCopy.check(destination, replacing: true)
-        try await LocalCopy.make(of: folder.appending("source"), at: destination, replacing: true)
+        try await copy("source", replacing: true)
         #expect(try read("copy") == "new")
     }
 
@@ -85,11 +93,9 @@ final class LocalCopyTests {
         #expect(missing?.code == .noSuchItem)
     }
 
-    @Test func aMissingSourceIsAnErrorAndLeavesNothing() async throws {
-        await #expect(throws: DocumentError.self) {
-            try await LocalCopy.make(
-                of: self.folder.appending("gone"), at: self.folder.appending("copy"), replacing: false)
-        }
-        #expect(try entries() == [])
+    @Test func whatCannotBeReadIsAnErrorAndLeavesNothing() async throws {
+        try write("contents", to: "source")
+        await #expect(throws: DocumentError.self) { try await self.copy("source", .writeOnly) }
+        #expect(try entries() == ["source"])
     }
 }

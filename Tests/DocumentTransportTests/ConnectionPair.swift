@@ -25,7 +25,7 @@ enum EndKind: String, CaseIterable, CustomTestStringConvertible {
             var descriptors: [Int32] = [0, 0]
             try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &descriptors) == 0)
             return (
-                SocketEnd(socket: FileDescriptor(rawValue: descriptors[0]), loop: loop),
+                SocketEnd(socket: FileDescriptor(rawValue: descriptors[0]), loop: loop, takingPassed: true),
                 SocketEnd(socket: FileDescriptor(rawValue: descriptors[1]), loop: otherLoop)
             )
         }

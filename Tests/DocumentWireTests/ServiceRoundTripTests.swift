@@ -205,6 +205,8 @@ struct ServiceRoundTripTests {
                 .beginAccess(try access(&generator)),
                 .endAccess(generator.next()),
                 .flushAccess(generator.next()),
+                .openAccessed(
+                    generator.next(), number: 3, part: [try ItemName("Contents"), try ItemName("a")], making: true),
                 .addPresenter(
                     PresenterRegistration(
                         number: UInt64(generator.int(1...1000)), location: try generator.optional { try $0.location() },

@@ -38,7 +38,7 @@ check() {
     sed "s|@ALONE@|$alone|g; s|@PORT@|$(free_port)|g; s|@SERVER@|$3|g; s|{config}|$PWD/Tests/Conformance|g" "Tests/Conformance/$1.toml" \
         >"$out/$2.toml"
     "$folder/provider-conformance" run --bundle "$folder/providers/$1" --config "$out/$2.toml" "${mode[@]}" --strict \
-        --quiet --report json="$out/$2.json" >"$out/$2" 2>&1 &
+        --patience 4 --quiet --report json="$out/$2.json" >"$out/$2" 2>&1 &
     jobs[$2]=$!
 }
 for server in "${servers[@]}"; do check WebDAVProvider "WebDAVProvider with $server" "$server"; done

@@ -17,6 +17,8 @@ final class HeldAccesses: Sendable {
         case .removeDomain: return nil
         case .endAccess(let number): return ServiceCall.endAccess(known(number)).serialized()
         case .flushAccess(let number): return ServiceCall.flushAccess(known(number)).serialized()
+        case .openAccessed(let number, let index, let part, let making):
+            return ServiceCall.openAccessed(known(number), number: index, part: part, making: making).serialized()
         case .beginAccess(var request):
             request.nestedIn = request.nestedIn.prefix(4).map(known)
             return ServiceCall.beginAccess(request).serialized()

@@ -1,6 +1,7 @@
 #ifndef DOCENT_SOCKETS_H
 #define DOCENT_SOCKETS_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -26,6 +27,13 @@ int docent_peer_process(int socket, pid_t pid);
 
 /// A descriptor (O_PATH) of the file that a process runs.
 int docent_open_program(pid_t pid);
+
+/// As send(2) without SIGPIPE: with the first of the bytes the other side gets a copy of `passed`. -1 with errno set.
+ssize_t docent_send_passing(int socket, const void *_Nullable bytes, size_t count, int passed);
+
+/// As read(2). `passed` is a descriptor (close-on-exec) that came with the bytes, or -1; of several all but the first are
+/// closed.
+ssize_t docent_receive(int socket, void *_Nullable bytes, size_t count, int *passed);
 
 #pragma clang assume_nonnull end
 

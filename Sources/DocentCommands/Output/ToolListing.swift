@@ -26,6 +26,7 @@ package enum ToolListing {
             table.add("Public", "\(container.identifier), shown as “\(ErrorText.visible(container.name))”")
         }
         table.add("Single items", "those that it has bookmarks of")
+        if tool.isConfined { table.add("Files", "open ones, no paths: it is confined") }
         return table.text(showsTitles: false)
     }
 
@@ -73,6 +74,7 @@ extension ToolDescription {
             ("containers", .array(entitlements.containers.map { .string($0.description) })),
             ("keyValue", JSON(entitlements.keyValueIdentifier?.rawValue)),
             ("publicContainers", .array(publicContainers.map { .string($0.identifier.rawValue) })),
+            ("confined", .boolean(isConfined)),
         ])
     }
 }

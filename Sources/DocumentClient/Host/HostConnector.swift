@@ -25,7 +25,8 @@ struct HostConnector: Sendable {
         while true {
             let (socket, process) = try await connectedSocket()
             let connection = Connection(
-                end: PipeEnd(socket: socket, loop: loop), loop: loop, configuration: configuration, logger: logger)
+                end: PipeEnd(socket: socket, loop: loop, takingPassed: true), loop: loop,
+                configuration: configuration, logger: logger)
             do throws(DocumentError) {
                 _ = try await connection.open()
                 return (connection, process)

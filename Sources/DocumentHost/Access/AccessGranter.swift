@@ -146,7 +146,7 @@ struct AccessGranter: Sendable {
     ) async throws(DocumentError) -> Grant? {
         var access = Access(
             claim: grant.id, owner: owner, intentions: request.isPreparation ? [] : wanted, keys: [],
-            snapshots: snapshots.made.map(\.request))
+            snapshots: snapshots.made)
         var now: [GrantedItem] = []
         do throws(DocumentError) {
             guard let found = try located(targets, request, grant) else {
@@ -268,15 +268,21 @@ struct AccessGranter: Sendable {
     ///
     /// - Throws: `invalidArgument` when the tool holds no such access.
     func flush(_ number: UInt64, by owner: ClaimOwner) async throws(DocumentError) {
-        guard let access = accesses.access(ClaimID(number), of: owner) else {
-            throw DocumentError(.invalidArgument, "Access \(number) is not held; it was ended before.")
-        }
+        let access = try held(number, by: owner)
         for change in access.changes { try await storage.run { try $0.flushChange(change) } }
         for awaited in access.awaited { try await storage.run { try $0.flushExpected(awaited.entry) } }
         for intention in access.intentions where intention.item.kind != .document {
             guard case .item(let key) = intention.item.subject else { continue }
             try await storage.run { try $0.flushNames(of: key.id, in: key.domain) }
         }
+    }
+
+    /// - Throws: `invalidArgument` when the tool holds no such access.
+    func held(_ number: UInt64, by owner: ClaimOwner) throws(DocumentError) -> Access {
+        guard let access = accesses.access(ClaimID(number), of: owner) else {
+            throw DocumentError(.invalidArgument, "Access \(number) is not held; it was ended before.")
+        }
+        return access
     }
 
     /// A tool's connection has ended, and all that it held with it (COORD-8). What it wrote counts.
@@ -320,7 +326,7 @@ struct AccessGranter: Sendable {
                 return isPlace ? places[number] ?? .unchanged : intention.intent.usualEffect
             }
         }
-        for snapshot in access.snapshots { try await storage.run { _ in try snapshot.remove() } }
+        for snapshot in access.snapshots { try await storage.run { _ in try snapshot.request.remove() } }
         for change in access.changes {
             let item: IndexedItem
             do throws(DocumentError) {
@@ -357,12 +363,15 @@ struct AccessGranter: Sendable {
             guard error.code == .deadlock else { throw error }
             return
         }
-        defer { broker.end(claim) }
+        // Who hears of a change reads again: told for nothing, two presenters would make each other read without end.
+        var effect = ClaimEffect.unchanged
+        defer { broker.end(claim, effects: [effect]) }
         // Changed here, too: sending it shows the conflict.
         let item = try await disk.look(item)
         guard item.state == .outdated else { return }
         do throws(DocumentError) {
             let now = try await materialiser.materialise(item, of: domain, onProgress: onProgress)
+            if now.local != item.local { effect = .changed }
             count(now, at: request.location, for: request, by: owner)
         } catch {
             // Offline, or in the middle of an edit: an older version that is here is better than none, and the tool is told

@@ -15,7 +15,7 @@ struct Access: Sendable {
     /// Of a writing access: the journal's word that a file may change, one for each document that is written.
     var changes: [JournalEntry] = []
     /// Of an access for uploading: what it reads instead of the documents (COORD-14).
-    var snapshots: [StagingRequest] = []
+    var snapshots: [Snapshots.Snapshot] = []
 
     /// Documents whose place another one has got inside of it: they are gone, and nothing is recorded of them.
     var replaced: Set<ItemKey> = []

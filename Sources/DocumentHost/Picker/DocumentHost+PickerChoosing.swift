@@ -139,7 +139,8 @@ extension DocumentHost {
             var picked: [PickedItem] = []
             do throws(DocumentError) {
                 for item in items {
-                    let status = try status(of: item)
+                    var status = try status(of: item)
+                    if isConfined(tool) { status.path = "" }
                     exported.grant(item.key, to: tool.owner)
                     guard picker.request.mode == .import else {
                         picked.append(PickedItem(status: status))

@@ -14,6 +14,12 @@ extension DocumentHost {
         case .nobody(let reason): throw DocumentError(.notPermitted, reason)
         case .registered(let registered): id = registered
         }
+        if let path = call.sourcePath, isConfined(tool) {
+            throw DocumentError(
+                .notPermitted,
+                "\(id) is confined, so no file is read or written for it: “\(path)” is for itself to open. It can make a document and write it: coordinate(creatingItemAt:)."
+            )
+        }
         let uses = try uses(of: call, by: id)
         if uses.isEmpty { return }
         let authority = try authority(of: id, tool)
@@ -22,13 +28,20 @@ extension DocumentHost {
         }
     }
 
+    /// Whether a tool gets open files instead of paths (PICK-21, BOOK-5).
+    func isConfined(_ tool: Tool) -> Bool {
+        guard case .registered(let id) = tool.standing else { return false }
+        return registry.find(id)?.isConfined ?? true
+    }
+
     /// What a call does with which locations. What is not named here is for the user's own programs: a call that is new is
     /// refused until somebody has thought about it.
     private func uses(
         of call: ServiceCall, by id: ToolIdentifier
     ) throws(DocumentError) -> [(ToolAuthority.Use, Location)] {
         switch call {
-        case .hostStatus, .listDomains, .endAccess, .flushAccess, .removePresenter, .cancelCoordinator: return []
+        case .hostStatus, .listDomains, .endAccess, .flushAccess, .openAccessed, .removePresenter, .cancelCoordinator:
+            return []
         case .listItems(let location, _, _, _, _), .getItem(let location, _), .download(let location),
             .evict(let location), .waitUntilSent(let location), .refresh(let location), .status(let location?),
             .listVersions(let location):
@@ -163,5 +176,17 @@ extension DocumentHost {
         description.recordings = nil
         description.heldDeletions = []
         return description
+    }
+}
+
+extension ServiceCall {
+    /// The local file that the host would read, or write, for the tool.
+    fileprivate var sourcePath: String? {
+        switch self {
+        case .exportDocument(let path, _, _), .moveDocument(let path, _, _), .moveIn(let path, _): path
+        case .moveOut(let call): call.destinationPath
+        case .beginPicker(let request): request.originalPath
+        default: nil
+        }
     }
 }

@@ -1,6 +1,7 @@
 internal import CDocentShims
 internal import DocumentModel
 internal import Glibc
+internal import SystemPackage
 
 /// An open file, closed with its last reference.
 final class OpenFile: Sendable {
@@ -22,6 +23,14 @@ final class OpenFile: Sendable {
         let result = kernel(.status) { docent_fstat(descriptor, &raw) }
         guard result >= 0 else { throw DocumentError.system(result, "The state of “\(name)” could not be read") }
         return FileStatus(raw: raw)
+    }
+
+    /// The same open file once more, for somebody who closes it, and who may wait for what it reads.
+    func copy() throws -> FileDescriptor {
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw DocumentError.system(-Int(errno), "“\(name)” could not be opened once more") }
+        _ = fcntl(copy, F_SETFL, fcntl(copy, F_GETFL) & ~O_NONBLOCK)
+        return FileDescriptor(rawValue: copy)
     }
 
     /// - Parameter size: how much room there is for it; more than that is an error.

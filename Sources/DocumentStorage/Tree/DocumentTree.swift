@@ -81,6 +81,20 @@ package struct DocumentTree: Sendable {
         return file
     }
 
+    /// Opens a document's file for somebody else, who closes it.
+    ///
+    /// - Parameter making: make it when there is none.
+    /// - Returns: nil when there is none, or nothing around it.
+    package func openFile(at location: Location, writing: Bool, making: Bool) throws -> FileDescriptor? {
+        let (parent, name) = try place(of: location)
+        let flags = (writing ? O_RDWR : O_RDONLY) | (making ? O_CREAT : 0) | O_NONBLOCK
+        guard let folder = try documents.folderIfPresent(parent), let file = try folder.file(name, flags) else {
+            return nil
+        }
+        guard try file.status().isFile else { throw notAFile(location) }
+        return try file.copy()
+    }
+
     // MARK: Folders
 
     package func makeFolder(at location: Location) throws {

@@ -31,6 +31,10 @@ package final class AskedRequest: @unchecked Sendable {  // Only touched with th
     /// A figure that changes for as long as the request gets somewhere without saying so: the size of the file that is
     /// filled. Asked when it seems to have stalled; must not block.
     let bytesElsewhere: (@Sendable () -> UInt64)?
+    /// Whether a descriptor comes with a good answer.
+    let takesDescriptor: Bool
+    /// What came with it.
+    var passed: PassedDescriptor?
     private var lastElsewhere: UInt64 = 0
 
     /// The asker's task was cancelled.
@@ -39,9 +43,10 @@ package final class AskedRequest: @unchecked Sendable {  // Only touched with th
     let onProgress: (@Sendable (TransferProgress?) -> Void)?
 
     package init(
-        label: RequestLabel? = nil, bytesElsewhere: (@Sendable () -> UInt64)? = nil,
+        label: RequestLabel? = nil, bytesElsewhere: (@Sendable () -> UInt64)? = nil, takesDescriptor: Bool = false,
         onProgress: (@Sendable (TransferProgress?) -> Void)? = nil
     ) {
+        self.takesDescriptor = takesDescriptor
         self.label = label
         self.bytesElsewhere = bytesElsewhere
         self.onProgress = onProgress

@@ -55,6 +55,8 @@ extension Connection {
         /// Its task is cancelled, or will be: it takes no other request.
         var isDoomed = false
         var pins = 0
+        /// What is passed with the answer.
+        var passed: PassedDescriptor?
 
         init(_ task: UnsafeCurrentTask) {
             self.task = task
@@ -133,8 +135,11 @@ extension Connection {
         var finished = finished
         while true {
             let step: WorkerStep = update { state in
-                if let outcome = finished.take(), let id = worker.current { state.machine.finish(id, outcome) }
+                if let outcome = finished.take(), let id = worker.current {
+                    state.machine.finish(id, outcome, passing: worker.passed)
+                }
                 worker.current = nil
+                worker.passed = nil
                 if !worker.isDoomed, !state.machine.isOver {
                     if let job = state.crew.inbox.popFirst() {
                         worker.current = job.id
@@ -186,6 +191,12 @@ extension Connection {
     func cancel(_ worker: Worker) {
         worker.task.cancel()
         state.withLock { _ in worker.pins -= 1 }
+    }
+
+    func pass(_ descriptor: PassedDescriptor, withAnswerTo id: UInt64) {
+        state.withLock { state in
+            state.crew.workers.first { $0.current == id }?.passed = descriptor
+        }
     }
 
     // MARK: Notifications

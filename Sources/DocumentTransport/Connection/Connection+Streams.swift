@@ -56,6 +56,7 @@ extension Connection: TransportObserver, LoopFlushing {
             switch end.read(into: slice) {
             case .bytes(let count):
                 let bytes = UnsafeRawBufferPointer(rebasing: slice[..<count])
+                state.machine.arrived += end.takeDescriptors()
                 let began = MonotonicTime.now()
                 Self.take(bytes, &state.decoder, &state.machine, at: now)
                 if state.machine.isOver { return true }
@@ -110,7 +111,11 @@ extension Connection: TransportObserver, LoopFlushing {
     /// Writes until there is nothing left or no room.
     func writeOut(_ state: inout State) {
         while !state.machine.outbox.isEmpty {
-            switch state.machine.outbox.withNext(end.write) {
+            let passed = state.machine.outbox.nextPassed
+            let outcome = state.machine.outbox.withNext { bytes in
+                if let passed { end.write(bytes, passing: passed) } else { end.write(bytes) }
+            }
+            switch outcome {
             case .bytes(let count):
                 state.machine.wrote(count, at: state.time)
             case .wouldBlock:

@@ -118,7 +118,24 @@ package final class Connection: Sendable {
         bytesElsewhere: (@Sendable () -> UInt64)? = nil,
         onProgress: (@Sendable (TransferProgress?) -> Void)? = nil
     ) async throws(DocumentError) -> [UInt8] {
-        let request = AskedRequest(label: label, bytesElsewhere: bytesElsewhere, onProgress: onProgress)
+        try await answer(
+            to: AskedRequest(label: label, bytesElsewhere: bytesElsewhere, onProgress: onProgress), body, deadline)
+    }
+
+    /// The same, where a descriptor comes with a good answer.
+    ///
+    /// - Returns: without a descriptor when none came.
+    package func requestPassing(
+        _ body: [UInt8], deadline: Deadline
+    ) async throws(DocumentError) -> (answer: [UInt8], descriptor: PassedDescriptor?) {
+        let request = AskedRequest(takesDescriptor: true)
+        let answer = try await answer(to: request, body, deadline)
+        return (answer, request.passed)
+    }
+
+    private func answer(
+        to request: AskedRequest, _ body: [UInt8], _ deadline: Deadline
+    ) async throws(DocumentError) -> [UInt8] {
         let outcome = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 ask(request, body, deadline, continuation)

@@ -61,11 +61,13 @@ extension ConnectionStateMachine {
     }
 
     /// The handler has returned.
-    package mutating func finish(_ id: UInt64, _ outcome: RequestOutcome) {
+    ///
+    /// - Parameter descriptor: what is passed with a good answer.
+    package mutating func finish(_ id: UInt64, _ outcome: RequestOutcome, passing descriptor: PassedDescriptor? = nil) {
         guard answering.removeValue(forKey: id) != nil else { return }
         switch outcome {
         case .answer(let body) where fits(body):
-            outbox.append(answer: Frame(id: id, .answer(body: body)))
+            outbox.append(answer: Frame(id: id, .answer(body: body)), passing: descriptor)
         case .answer(let body):
             fail(
                 id,

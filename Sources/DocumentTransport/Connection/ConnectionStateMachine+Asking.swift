@@ -124,9 +124,11 @@ extension ConnectionStateMachine {
         guard let request = asked[id], !request.isWaiting else {
             guard tombstones.remove(id) != nil else { throw Offence(violationMessage(ofAnswerTo: id)) }
             droppedFrames += 1
+            if passingTombstones.remove(id) != nil, case .answer = outcome { _ = nextArrived() }
             return
         }
         var outcome = outcome
+        if request.takesDescriptor, case .answer = outcome { request.passed = nextArrived() }
         if case .failure(let error) = outcome {
             if error.code.isReservedForHost, configuration.refusesReservedCodes {
                 throw Offence("It answered with the code \(error.code), which only the host may use.")
@@ -141,6 +143,9 @@ extension ConnectionStateMachine {
         if !waiting.isEmpty { admitWaiting(at: now) }
         if suspicion != nil { endSuspicionIfDone() }
     }
+
+    /// Descriptors come in the order of the answers.
+    private mutating func nextArrived() -> PassedDescriptor? { arrived.isEmpty ? nil : arrived.removeFirst() }
 
     private func violationMessage(ofAnswerTo id: UInt64) -> String {
         isOwn(id) && id < nextID
@@ -193,6 +198,7 @@ extension ConnectionStateMachine {
             asked[id] = nil
             sentCount -= 1
             tombstones.insert(id)
+            if request.takesDescriptor { passingTombstones.insert(id) }
             actions.append(.finish(request, .failure(error)))
             suspect(at: now)
         }

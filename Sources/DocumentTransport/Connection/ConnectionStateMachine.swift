@@ -66,6 +66,10 @@ package struct ConnectionStateMachine: ~Copyable, Sendable {
     var nextID: UInt64
     /// Requests that ended here before they ended there: their final frames are dropped.
     var tombstones: Set<UInt64> = []
+    /// Those of them with whose answers a descriptor may come.
+    var passingTombstones: Set<UInt64> = []
+    /// Descriptors that have come, for answers that are still to be decoded.
+    package var arrived: [PassedDescriptor] = []
     var droppedFrames = 0
     var knownDeadline: DeadlineFigures?
     /// The peer did not end a cancelled request in time, and gets no new work.

@@ -45,6 +45,11 @@ package struct IncomingRequest: Sendable {
         connection.report(id, nil)
     }
 
+    /// Passes a descriptor with the answer, when that is a good one; of several the last. The end must be a socket's.
+    package func pass(_ descriptor: PassedDescriptor) {
+        connection.pass(descriptor, withAnswerTo: id)
+    }
+
     /// Asks the peer something before its own request is answered. It may take its time: whoever has to answer is a person.
     package func ask(_ body: [UInt8]) async throws(DocumentError) -> [UInt8] {
         try await connection.request(body, deadline: .none)

@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 package import SystemPackage
 
@@ -36,6 +37,12 @@ package final class MemoryEnd: TransportEnd {
         outgoing.write(bytes)
     }
 
+    package func write(_ bytes: UnsafeRawBufferPointer, passing descriptor: PassedDescriptor) -> TransportOutcome {
+        outgoing.write(bytes, passing: descriptor)
+    }
+
+    package func takeDescriptors() -> [PassedDescriptor] { incoming.takeDescriptors() }
+
     package func setInterest(reading: Bool, writing: Bool) {
         incoming.setReader(nil, isInterested: reading)
         outgoing.setWriter(nil, isInterested: writing)
@@ -62,6 +69,12 @@ private final class MemoryPipe: Sendable {
         /// That there is nobody to write for is told once.
         var isHangUpTold = false
         var isEndRead = false
+
+        // What is passed lies before the byte with this number, counted from the first one ever.
+        var writtenTotal = 0
+        var readTotal = 0
+        var passed: [(place: Int, descriptor: PassedDescriptor)] = []
+        var arrived: [PassedDescriptor] = []
     }
 
     private struct Side {
@@ -102,28 +115,47 @@ private final class MemoryPipe: Sendable {
             let count = min(buffer.count, state.bytes.count)
             state.bytes.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
             state.bytes.removeFirst(count)
+            state.readTotal += count
+            while let first = state.passed.first, first.place < state.readTotal {
+                state.arrived.append(state.passed.removeFirst().descriptor)
+            }
             return .bytes(count)
         }
         tellWriter()
         return outcome
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer) -> TransportOutcome {
+    func write(_ bytes: UnsafeRawBufferPointer, passing descriptor: PassedDescriptor? = nil) -> TransportOutcome {
         let outcome: TransportOutcome = state.withLock { state in
             guard !state.isReaderGone, !state.isWriterGone else { return .ended }
             let count = min(bytes.count, capacity - state.bytes.count)
             guard count > 0 else { return .wouldBlock }
+            if let descriptor {
+                let copy = fcntl(descriptor.rawValue, F_DUPFD_CLOEXEC, 0)
+                guard copy >= 0 else { return .failed(Errno(rawValue: errno)) }
+                state.passed.append((state.writtenTotal, PassedDescriptor(copy)))
+            }
             state.bytes.append(contentsOf: bytes[..<count])
+            state.writtenTotal += count
             return .bytes(count)
         }
         tellReader()
         return outcome
     }
 
+    func takeDescriptors() -> [PassedDescriptor] {
+        state.withLock { state in
+            defer { state.arrived = [] }
+            return state.arrived
+        }
+    }
+
     func closeReading() {
         state.withLock { state in
             state.isReaderGone = true
             state.bytes = []
+            state.passed = []
+            state.arrived = []
             state.reader = nil
         }
         tellWriter()

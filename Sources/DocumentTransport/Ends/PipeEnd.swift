@@ -1,3 +1,4 @@
+import CDocentShims
 import Glibc
 import Synchronization
 package import SystemPackage
@@ -6,6 +7,8 @@ package import SystemPackage
 package final class PipeEnd: TransportEnd {
     private let loop: EventLoop
     private let isSocket: Bool
+    /// Whether descriptors that the other side passes are taken; else the kernel drops them.
+    private let takesPassed: Bool
     private let state: Mutex<State>
 
     private struct State {
@@ -14,7 +17,11 @@ package final class PipeEnd: TransportEnd {
         var writing: Watched
         var isClosed = false
         var isWritingClosed = false
+        var passed: [PassedDescriptor] = []
     }
+
+    /// How many passed descriptors wait to be taken at most.
+    private static let passedLimit = 256
 
     fileprivate struct Watched {
         let descriptor: Int32
@@ -25,16 +32,19 @@ package final class PipeEnd: TransportEnd {
         var observer: Observer?
     }
 
-    package init(reading: FileDescriptor, writing: FileDescriptor, loop: EventLoop) {
+    package init(reading: FileDescriptor, writing: FileDescriptor, loop: EventLoop, takingPassed: Bool = false) {
         self.loop = loop
+        takesPassed = takingPassed
         isSocket = reading.rawValue == writing.rawValue
         state = Mutex(
             State(reading: Watched(descriptor: reading.rawValue), writing: Watched(descriptor: writing.rawValue)))
     }
 
     /// A connected stream socket, which is read and written through one descriptor.
-    package convenience init(socket: FileDescriptor, loop: EventLoop) {
-        self.init(reading: socket, writing: socket, loop: loop)
+    ///
+    /// - Parameter takingPassed: whether to take descriptors that the other side passes.
+    package convenience init(socket: FileDescriptor, loop: EventLoop, takingPassed: Bool = false) {
+        self.init(reading: socket, writing: socket, loop: loop, takingPassed: takingPassed)
     }
 
     deinit {
@@ -64,7 +74,10 @@ package final class PipeEnd: TransportEnd {
         state.withLock { state in
             guard !state.isClosed else { return .ended }
             while true {
-                let count = Glibc.read(state.reading.descriptor, buffer.baseAddress, buffer.count)
+                let count =
+                    takesPassed
+                    ? Self.receive(buffer, &state)
+                    : Glibc.read(state.reading.descriptor, buffer.baseAddress, buffer.count)
                 if count > 0 { return .bytes(count) }
                 if count == 0 {
                     if !isSocket { state.reading.endWatching(on: loop) }
@@ -85,15 +98,45 @@ package final class PipeEnd: TransportEnd {
         }
     }
 
-    package func write(_ bytes: UnsafeRawBufferPointer) -> TransportOutcome {
+    /// Reads, and keeps what descriptor has come along.
+    private static func receive(_ buffer: UnsafeMutableRawBufferPointer, _ state: inout State) -> Int {
+        var passed: Int32 = -1
+        let count = docent_receive(state.reading.descriptor, buffer.baseAddress, buffer.count, &passed)
+        if passed >= 0 {
+            let descriptor = PassedDescriptor(passed)
+            if state.passed.count < passedLimit { state.passed.append(descriptor) }
+        }
+        return count
+    }
+
+    package func takeDescriptors() -> [PassedDescriptor] {
+        guard takesPassed else { return [] }
+        return state.withLock { state in
+            defer { state.passed = [] }
+            return state.passed
+        }
+    }
+
+    package func write(_ bytes: UnsafeRawBufferPointer) -> TransportOutcome { write(bytes, descriptor: nil) }
+
+    package func write(_ bytes: UnsafeRawBufferPointer, passing descriptor: PassedDescriptor) -> TransportOutcome {
+        guard isSocket else { return .failed(.notSupported) }
+        return write(bytes, descriptor: descriptor)
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer, descriptor passed: PassedDescriptor?) -> TransportOutcome {
         state.withLock { state in
             guard !state.isClosed, !state.isWritingClosed else { return .ended }
             while true {
                 let descriptor = state.writing.descriptor
                 let count =
-                    isSocket
-                    ? Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
-                    : Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+                    if let passed {
+                        docent_send_passing(descriptor, bytes.baseAddress, bytes.count, passed.rawValue)
+                    } else if isSocket {
+                        Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+                    } else {
+                        Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+                    }
                 if count >= 0 { return .bytes(count) }
                 switch errno {
                 case EINTR: continue
@@ -134,6 +177,7 @@ package final class PipeEnd: TransportEnd {
             if !isSocket, !state.isWritingClosed { _ = Glibc.close(state.writing.descriptor) }
             state.reading.observer = nil
             state.writing.observer = nil
+            state.passed = []
         }
     }
 

@@ -11,11 +11,27 @@ package protocol TransportEnd: Sendable {
     /// Takes as many of the bytes as there is room for.
     func write(_ bytes: UnsafeRawBufferPointer) -> TransportOutcome
 
+    /// The same, with a descriptor that comes to the other side with the first of the bytes. It stays this side's, too.
+    func write(_ bytes: UnsafeRawBufferPointer, passing descriptor: PassedDescriptor) -> TransportOutcome
+
+    /// Takes out the descriptors that came with what was read so far, in their order.
+    func takeDescriptors() -> [PassedDescriptor]
+
     /// What to be told of. Once the other side has hung up, and once a stream has ended, nobody is told of it again.
     func setInterest(reading: Bool, writing: Bool)
 
     /// Closes both directions. May be called from anywhere, and more than once.
     func close()
+}
+
+extension TransportEnd {
+    // Only sockets can pass descriptors, and what behaves as they do.
+
+    package func write(_ bytes: UnsafeRawBufferPointer, passing descriptor: PassedDescriptor) -> TransportOutcome {
+        .failed(.notSupported)
+    }
+
+    package func takeDescriptors() -> [PassedDescriptor] { [] }
 }
 
 package enum TransportOutcome: Hashable, Sendable {

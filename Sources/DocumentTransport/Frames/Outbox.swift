@@ -15,6 +15,8 @@ package struct Outbox: ~Copyable, Sendable {
     private var answerEnds = Deque<UInt64>()
     private var appendedTotal: UInt64 = 0
     private var writtenTotal: UInt64 = 0
+    /// What goes with the first byte of an answer, and where in the lane that is, counted as above; the oldest first.
+    private var passed: [(start: UInt64, descriptor: PassedDescriptor)] = []
     /// Unsent bytes that a peer caused and that no request of its own holds a place for: pongs and refusals. Falls to
     /// 0 when everything was sent.
     package private(set) var unaskedBytes = 0
@@ -33,7 +35,9 @@ package struct Outbox: ~Copyable, Sendable {
         trace?.sent(frame, bytes: bytes.count - before)
     }
 
-    mutating func append(answer frame: Frame) {
+    /// - Parameter descriptor: what is passed with its first byte.
+    mutating func append(answer frame: Frame, passing descriptor: PassedDescriptor? = nil) {
+        if let descriptor { passed.append((appendedTotal, descriptor)) }
         append(frame)
         answerEnds.append(appendedTotal)
     }
@@ -63,25 +67,33 @@ package struct Outbox: ~Copyable, Sendable {
         self.trace = trace
     }
 
+    private var isUrgentNext: Bool { urgentHead < urgent.count && (urgentHead > 0 || head == nextFrameStart) }
+
+    /// What goes with the first byte of what ``withNext(_:)`` gives.
+    var nextPassed: PassedDescriptor? {
+        guard let first = passed.first, first.start == writtenTotal, !isUrgentNext else { return nil }
+        return first.descriptor
+    }
+
     /// What is to be written next; empty when there is nothing.
     package func withNext<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        let isUrgent = urgentHead < urgent.count && (urgentHead > 0 || head == nextFrameStart)
-        if isUrgent {
+        if isUrgentNext {
             return urgent.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[urgentHead...])) }
         }
-        let end = urgent.isEmpty ? bytes.count : nextFrameStart
+        let end = min(urgent.isEmpty ? bytes.count : nextFrameStart, nextPassedStart)
         return bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[head..<end])) }
     }
 
     /// Takes out what was written of the last ``withNext(_:)``.
     mutating func wrote(_ count: Int) {
-        if urgentHead < urgent.count, urgentHead > 0 || head == nextFrameStart {
+        if isUrgentNext {
             urgentHead += count
             if urgentHead == urgent.count {
                 urgent.removeAll(keepingCapacity: true)
                 urgentHead = 0
             }
         } else {
+            if count > 0, let first = passed.first, first.start == writtenTotal { passed.removeFirst() }
             head += count
             writtenTotal += UInt64(count)
             if head == bytes.count {
@@ -96,6 +108,12 @@ package struct Outbox: ~Copyable, Sendable {
             }
         }
         if isEmpty { unaskedBytes = 0 }
+    }
+
+    /// Up to where in `bytes` nothing more is passed than with the next byte.
+    private var nextPassedStart: Int {
+        for (start, _) in passed.prefix(2) where start > writtenTotal { return head + Int(start - writtenTotal) }
+        return bytes.count
     }
 
     private static let keptCapacity = 1_048_576

@@ -607,6 +607,14 @@ package nonisolated struct WireServiceServiceRequest: Sendable {
     set {call = .flushAccess(newValue)}
   }
 
+  package var openAccessed: WireServiceOpenAccessed {
+    get {
+      if case .openAccessed(let v)? = call {return v}
+      return WireServiceOpenAccessed()
+    }
+    set {call = .openAccessed(newValue)}
+  }
+
   package var exportDocument: WireServiceExportDocument {
     get {
       if case .exportDocument(let v)? = call {return v}
@@ -932,6 +940,7 @@ package nonisolated struct WireServiceServiceRequest: Sendable {
     case cancelCoordinator(WireServiceCancelCoordinator)
     case coordinationStatus(WireServiceCoordinationStatus)
     case flushAccess(WireServiceFlushAccess)
+    case openAccessed(WireServiceOpenAccessed)
     case exportDocument(WireServiceExportDocument)
     case moveDocument(WireServiceMoveDocument)
     case moveIn(WireServiceMoveIn)
@@ -2302,7 +2311,7 @@ package nonisolated struct WireServiceBeginAccessAnswer: Sendable {
 
   package var access: UInt64 = 0
 
-  /// The document's file.
+  /// The document's file. Empty for a confined tool, which opens it with `OpenAccessed`.
   package var path: String = String()
 
   package var item: WireServiceItemStatus {
@@ -2367,6 +2376,30 @@ package nonisolated struct WireServiceFlushAccess: Sendable {
   // methods supported on all messages.
 
   package var access: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// The open file of a document of an access, for tools that cannot open paths: a descriptor comes with the first byte of the
+/// answer (`SCM_RIGHTS`), for reading, and where the access is for writing contents for writing too. The answer is `Done`.
+/// The file stays open when the access has ended; what is done with it then is not coordinated.
+package nonisolated struct WireServiceOpenAccessed: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var access: UInt64 = 0
+
+  /// Which of the access's documents: 0 is the first.
+  package var number: UInt32 = 0
+
+  /// Of a package: the names that lead to the file in it. Else none.
+  package var part: [String] = []
+
+  /// Of a package that is written: the file is made when there is none.
+  package var making: Bool = false
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -4163,6 +4196,9 @@ package nonisolated struct WireServiceTool: Sendable {
 
   package var publicContainers: [WireServicePublicContainer] = []
 
+  /// It is kept from the documents' files: it gets open files instead of paths.
+  package var confined: Bool = false
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -4390,7 +4426,7 @@ nonisolated extension WireServiceToolIdentity: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ServiceRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_status\0\u{3}stop_host\0\u{3}nested_in\0\u{4}\u{7}list_providers\0\u{3}last_failure\0\u{3}restart_provider\0\u{3}record_provider\0\u{4}\u{7}add_domain\0\u{3}list_domains\0\u{3}remove_domain\0\u{3}answer_deletions\0\u{3}set_domain_rules\0\u{3}sign_in\0\u{3}sign_out\0\u{4}\u{4}list_items\0\u{3}get_item\0\u{3}make_folder\0\u{3}rename_item\0\u{3}remove_item\0\u{4}\u{6}begin_access\0\u{3}end_access\0\u{3}add_presenter\0\u{3}remove_presenter\0\u{3}set_presented_item\0\u{3}cancel_coordinator\0\u{3}coordination_status\0\u{3}flush_access\0\u{4}\u{3}export_document\0\u{3}move_document\0\u{3}move_in\0\u{3}move_out\0\u{2}\u{7}download\0\u{1}evict\0\u{3}wait_until_sent\0\u{1}status\0\u{3}resolve_conflict\0\u{1}refresh\0\u{3}start_download\0\u{3}pause_transfers\0\u{3}keep_item\0\u{3}space_use\0\u{3}list_versions\0\u{3}restore_version\0\u{3}watch_items\0\u{3}next_events\0\u{3}end_watch\0\u{3}remove_versions\0\u{4}\u{5}begin_picker\0\u{3}browse_picker\0\u{3}make_picker_folder\0\u{3}choose_picker\0\u{3}cancel_picker\0\u{4}\u{10}create_bookmark\0\u{3}resolve_bookmark\0\u{3}start_bookmark\0\u{3}stop_bookmark\0\u{3}list_bookmarks\0\u{3}revoke_bookmark\0\u{4}\u{5}register_tool\0\u{3}list_tools\0\u{3}unregister_tool\0\u{3}open_container\0\u{3}list_containers\0\u{3}place_containers\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_status\0\u{3}stop_host\0\u{3}nested_in\0\u{4}\u{7}list_providers\0\u{3}last_failure\0\u{3}restart_provider\0\u{3}record_provider\0\u{4}\u{7}add_domain\0\u{3}list_domains\0\u{3}remove_domain\0\u{3}answer_deletions\0\u{3}set_domain_rules\0\u{3}sign_in\0\u{3}sign_out\0\u{4}\u{4}list_items\0\u{3}get_item\0\u{3}make_folder\0\u{3}rename_item\0\u{3}remove_item\0\u{4}\u{6}begin_access\0\u{3}end_access\0\u{3}add_presenter\0\u{3}remove_presenter\0\u{3}set_presented_item\0\u{3}cancel_coordinator\0\u{3}coordination_status\0\u{3}flush_access\0\u{3}open_accessed\0\u{4}\u{2}export_document\0\u{3}move_document\0\u{3}move_in\0\u{3}move_out\0\u{2}\u{7}download\0\u{1}evict\0\u{3}wait_until_sent\0\u{1}status\0\u{3}resolve_conflict\0\u{1}refresh\0\u{3}start_download\0\u{3}pause_transfers\0\u{3}keep_item\0\u{3}space_use\0\u{3}list_versions\0\u{3}restore_version\0\u{3}watch_items\0\u{3}next_events\0\u{3}end_watch\0\u{3}remove_versions\0\u{4}\u{5}begin_picker\0\u{3}browse_picker\0\u{3}make_picker_folder\0\u{3}choose_picker\0\u{3}cancel_picker\0\u{4}\u{10}create_bookmark\0\u{3}resolve_bookmark\0\u{3}start_bookmark\0\u{3}stop_bookmark\0\u{3}list_bookmarks\0\u{3}revoke_bookmark\0\u{4}\u{5}register_tool\0\u{3}list_tools\0\u{3}unregister_tool\0\u{3}open_container\0\u{3}list_containers\0\u{3}place_containers\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4735,6 +4771,19 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
           self.call = .flushAccess(v)
+        }
+      }()
+      case 48: try {
+        var v: WireServiceOpenAccessed?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .openAccessed(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .openAccessed(v)
         }
       }()
       case 50: try {
@@ -5338,6 +5387,10 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
     case .flushAccess?: try {
       guard case .flushAccess(let v)? = self.call else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 47)
+    }()
+    case .openAccessed?: try {
+      guard case .openAccessed(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 48)
     }()
     case .exportDocument?: try {
       guard case .exportDocument(let v)? = self.call else { preconditionFailure() }
@@ -7989,6 +8042,51 @@ nonisolated extension WireServiceFlushAccess: SwiftProtobuf.Message, SwiftProtob
 
   package static func ==(lhs: WireServiceFlushAccess, rhs: WireServiceFlushAccess) -> Bool {
     if lhs.access != rhs.access {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceOpenAccessed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".OpenAccessed"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}access\0\u{1}number\0\u{1}part\0\u{1}making\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.access) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.number) }()
+      case 3: try { try decoder.decodeRepeatedStringField(value: &self.part) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.making) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.access != 0 {
+      try visitor.visitSingularUInt64Field(value: self.access, fieldNumber: 1)
+    }
+    if self.number != 0 {
+      try visitor.visitSingularUInt32Field(value: self.number, fieldNumber: 2)
+    }
+    if !self.part.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.part, fieldNumber: 3)
+    }
+    if self.making != false {
+      try visitor.visitSingularBoolField(value: self.making, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceOpenAccessed, rhs: WireServiceOpenAccessed) -> Bool {
+    if lhs.access != rhs.access {return false}
+    if lhs.number != rhs.number {return false}
+    if lhs.part != rhs.part {return false}
+    if lhs.making != rhs.making {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -10886,7 +10984,7 @@ nonisolated extension WireServiceListToolsAnswer: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension WireServiceTool: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Tool"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}name\0\u{1}executable\0\u{1}containers\0\u{3}key_value\0\u{1}domains\0\u{3}read_domains\0\u{3}public_containers\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}name\0\u{1}executable\0\u{1}containers\0\u{3}key_value\0\u{1}domains\0\u{3}read_domains\0\u{3}public_containers\0\u{1}confined\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -10902,6 +11000,7 @@ nonisolated extension WireServiceTool: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 6: try { try decoder.decodeRepeatedStringField(value: &self.domains) }()
       case 7: try { try decoder.decodeRepeatedStringField(value: &self.readDomains) }()
       case 8: try { try decoder.decodeRepeatedMessageField(value: &self.publicContainers) }()
+      case 9: try { try decoder.decodeSingularBoolField(value: &self.confined) }()
       default: break
       }
     }
@@ -10932,6 +11031,9 @@ nonisolated extension WireServiceTool: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if !self.publicContainers.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.publicContainers, fieldNumber: 8)
     }
+    if self.confined != false {
+      try visitor.visitSingularBoolField(value: self.confined, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -10944,6 +11046,7 @@ nonisolated extension WireServiceTool: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.domains != rhs.domains {return false}
     if lhs.readDomains != rhs.readDomains {return false}
     if lhs.publicContainers != rhs.publicContainers {return false}
+    if lhs.confined != rhs.confined {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

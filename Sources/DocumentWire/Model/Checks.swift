@@ -14,6 +14,11 @@ package enum Checks {
     /// How many times the suggested count a page may hold (PROV-21).
     package static let pageFactor = 100
 
+    /// Empty where the tool is told no path: nothing was granted, or it is confined (PICK-3, PICK-21).
+    static func documentPath(_ path: String) throws(DocumentError) -> String {
+        path.isEmpty ? "" : try absolutePath(path, "A document's file")
+    }
+
     static func absolutePath(_ path: String, _ thing: String) throws(DocumentError) -> String {
         let bytes = path.utf8
         guard bytes.first == slash else {

@@ -80,6 +80,10 @@ extension ServiceCall {
         case .beginAccess(let call): self = .beginAccess(try AccessRequest(call))
         case .endAccess(let call): self = .endAccess(call.access)
         case .flushAccess(let call): self = .flushAccess(call.access)
+        case .openAccessed(let call):
+            self = .openAccessed(
+                call.access, number: Int(call.number),
+                part: try mapped(call.part) { name throws(DocumentError) in try ItemName(name) }, making: call.making)
         case .addPresenter(let call): self = .addPresenter(try PresenterRegistration(call))
         case .removePresenter(let call): self = .removePresenter(call.presenter)
         case .setPresentedItem(let call):
@@ -274,6 +278,14 @@ extension ServiceCall {
         case .beginAccess(let request): .beginAccess(WireServiceBeginAccess(request))
         case .endAccess(let access): .endAccess(.with { $0.access = access })
         case .flushAccess(let access): .flushAccess(.with { $0.access = access })
+        case .openAccessed(let access, let number, let part, let making):
+            .openAccessed(
+                .with {
+                    $0.access = access
+                    $0.number = UInt32(clamping: number)
+                    $0.part = part.map(\.rawValue)
+                    $0.making = making
+                })
         case .addPresenter(let registration): .addPresenter(WireServiceAddPresenter(registration))
         case .removePresenter(let presenter): .removePresenter(.with { $0.presenter = presenter })
         case .setPresentedItem(let presenter, let location):

@@ -27,6 +27,8 @@ package enum ServiceCall: Hashable, Sendable {
     case beginAccess(AccessRequest)
     case endAccess(UInt64)
     case flushAccess(UInt64)
+    /// `number`: which of the access's documents. `part`: the file in it, of a package.
+    case openAccessed(UInt64, number: Int, part: [ItemName] = [], making: Bool = false)
     case addPresenter(PresenterRegistration)
     case removePresenter(UInt64)
     case setPresentedItem(UInt64, Location?)

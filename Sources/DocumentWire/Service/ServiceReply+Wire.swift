@@ -45,11 +45,11 @@ extension ServiceReply {
         case .beginAccess(let answer):
             self = .beginAccess(
                 access: answer.access,
-                path: try Checks.absolutePath(answer.path, "A document's file"),
+                path: try Checks.documentPath(answer.path),
                 item: try ItemStatus(answer.item),
                 also: try mapped(answer.also) { wire throws(DocumentError) in
                     AccessedItem(
-                        path: try Checks.absolutePath(wire.path, "A document's file"), item: try ItemStatus(wire.item))
+                        path: try Checks.documentPath(wire.path), item: try ItemStatus(wire.item))
                 }
             )
         case .coordinationStatus(let answer):

@@ -7,7 +7,7 @@ extension ItemStatus {
             item: try Item(wire.item),
             location: try Location(wire.location),
             state: try ItemState(wire.state),
-            path: wire.path.isEmpty ? "" : try Checks.absolutePath(wire.path, "A document's file"),
+            path: try Checks.documentPath(wire.path),
             problem: wire.hasProblem ? DocumentError(wire.problem) : nil,
             progress: wire.hasProgress ? TransferProgress(wire.progress) : nil,
             conflictPath: wire.conflictPath.isEmpty

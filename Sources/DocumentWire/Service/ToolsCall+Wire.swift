@@ -68,7 +68,7 @@ extension ToolDescription {
                 containers: try mapped(wire.containers) { text throws(DocumentError) in try ContainerPattern(text) },
                 keyValueIdentifier: wire.keyValue.isEmpty ? nil : try ContainerIdentifier(wire.keyValue),
                 domains: domains),
-            publicContainers: try mapped(wire.publicContainers, PublicContainer.init))
+            publicContainers: try mapped(wire.publicContainers, PublicContainer.init), isConfined: wire.confined)
     }
 }
 
@@ -84,6 +84,7 @@ extension WireServiceTool {
         domains = named.filter { $0.value == .writing }.map(\.key.rawValue)
         readDomains = named.filter { $0.value == .reading }.map(\.key.rawValue)
         publicContainers = tool.publicContainers.map(WireServicePublicContainer.init)
+        confined = tool.isConfined
     }
 }
 

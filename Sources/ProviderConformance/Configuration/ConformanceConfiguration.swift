@@ -57,6 +57,13 @@ public struct ConformanceConfiguration: Sendable, Hashable {
         public var factor = 1.0
 
         public init() {}
+
+        /// Makes everything take that many times as long.
+        public mutating func scale(by patience: Double) {
+            start *= patience
+            request *= patience
+            factor *= patience
+        }
     }
 
     /// Programs with arguments that are run around and within the checks, in a folder of the run, with `{work}` and

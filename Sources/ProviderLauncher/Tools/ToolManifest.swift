@@ -70,10 +70,11 @@ package enum ToolManifest {
         for container in shown where !entitlements.covers(container.identifier) {
             throw ManifestProblem("the public container “\(container.identifier)” is not one of its containers")
         }
+        let isConfined = try reader.bool("confined") ?? false
         let path = FilePath(executable)
         return ToolDescription(
             id: id, name: name, executable: (path.isAbsolute ? path : folder.pushing(path)).string,
-            entitlements: entitlements, publicContainers: shown)
+            entitlements: entitlements, publicContainers: shown, isConfined: isConfined)
     }
 
     private static func publicContainer(_ reader: inout ManifestReader) throws(ManifestProblem) -> PublicContainer {

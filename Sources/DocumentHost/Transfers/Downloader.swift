@@ -14,12 +14,17 @@ struct Downloader: Sendable {
     func bring(
         _ item: IndexedItem, of domain: Domain, _ onProgress: (@Sendable (TransferProgress?) -> Void)? = nil
     ) async throws(DocumentError) {
+        let isOutdated = item.state == .outdated
         let claim = try await broker.claim(
             try storage.read { try $0.coordinated(item) },
-            for: item.state == .outdated ? .writing(nil) : .reading(.withoutChanges), by: owner,
+            for: isOutdated ? .writing(nil) : .reading(.withoutChanges), by: owner,
             nestedIn: EnclosingClaims.current)
-        defer { broker.end(claim) }
+        // Contents that come for the first time are no change.
+        var effect = ClaimEffect.unchanged
+        defer { broker.end(claim, effects: [effect]) }
         let item = try await disk.look(item)
-        if !item.isCurrent { _ = try await materialiser.materialise(item, of: domain, onProgress: onProgress) }
+        guard !item.isCurrent else { return }
+        let now = try await materialiser.materialise(item, of: domain, onProgress: onProgress)
+        if isOutdated, now.local != item.local { effect = .changed }
     }
 }

@@ -290,7 +290,7 @@ public final class DocumentHost: Sendable {
             exporter: exporter, accesses: accesses, deletions: deletions,
             remover: FolderRemover(storage: storage, follower: follower, logger: logger),
             observer: RemoteObserver(storage: storage, domains: domains, treeWork: treeWork, logger: logger),
-            owner: owner, work: work)
+            sender: sender, owner: owner, work: work)
         departures = Departures(
             storage: storage, broker: broker, locks: locks, domains: domains, resolver: resolver, accesses: accesses,
             deletions: deletions, owner: owner, logger: logger)

@@ -233,4 +233,18 @@ struct DeferredWorkTests {
         #expect(error?.code == .noSuchItem)
         #expect(try storage.index.read { try $0.journal() }.isEmpty)
     }
+
+    @Test("What was made here and is not wanted goes with what was written to it last; unsaid, that stays")
+    func discardsWhatWasWrittenLast() throws {
+        let storage = try StorageFixture()
+        let name = try ItemName("n")
+        let (made, _) = try storage.store.makeDocument(named: name, in: .root, of: storage.domain)
+        try storage.write("not recorded yet", to: storage.tree.path(of: storage.location("n")))
+        let error = #expect(throws: DocumentError.self) { try storage.store.dropArriving(made) }
+        #expect(error?.code == .unsyncedEdits)
+        #expect(try storage.document("n") == "not recorded yet")
+        try storage.store.dropArriving(made, discarding: true)
+        #expect(try storage.tree.file(at: storage.location("n")) == nil)
+        #expect(try storage.index.read { try $0.item(made.id, in: storage.domain) } == nil)
+    }
 }

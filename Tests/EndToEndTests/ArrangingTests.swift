@@ -1,5 +1,8 @@
+import DocumentModel
 import Foundation
 import Testing
+
+@testable import DocumentClient
 
 /// Renames, moves and removals asked for here, while the remote has changed and nobody has told of it yet.
 @Suite(.serialized) struct ArrangingTests {
@@ -118,6 +121,29 @@ import Testing
             #expect(try machine.provided(in: "d").items["a"] == nil)
             #expect(here(machine, "Folder/a.txt") == nil)
             #expect(try machine.docent("stat", "d:/Folder/a.txt").status != 0)
+        }
+    }
+
+    @Test("CONT-8: what its provider knows moves into a folder that was made here a moment ago and is not sent yet")
+    func intoNewFolder() async throws {
+        try await Machine.with { machine async throws in
+            try machine.addRemoteTree("d", isWritable: true)
+            try machine.provide(Self.tree, in: "d")
+            try machine.succeed("refresh", "d:/")
+            for folder in ["d:/", "d:/Folder"] { try machine.succeed("ls", folder) }
+            try await machine.client { client async throws in
+                var place = try Location("d:/Folder/a.txt")
+                for number in 0..<40 {
+                    let folder = try Location("d:/New \(number)")
+                    try await client.makeFolder(at: folder, atOnce: true)
+                    let next = folder.appending(try ItemName("a.txt"))
+                    try await client.rename(itemAt: place, to: next)
+                    place = next
+                }
+                #expect(try await client.item(at: place).item.id.rawValue == "a")
+            }
+            let folder = try #require(try machine.provided(in: "d").items["a"]?.first ?? nil)
+            #expect(try machine.provided(in: "d").items[folder]?[1] == "New 39")
         }
     }
 }

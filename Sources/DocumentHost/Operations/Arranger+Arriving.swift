@@ -33,12 +33,12 @@ extension Arranger {
         }
         let (claim, isOwn) = try await claim(toRemove: try storage.read { try $0.coordinated(item) }, by: tool)
         defer { if isOwn { broker.end(claim) } }
-        return try await drop(item, location, recursive: recursive)
+        return try await drop(item, location, recursive: recursive, discarding: discardingUnsent)
     }
 
     /// Under the claim on the outermost folder, which covers what is in it.
     private func drop(
-        _ item: IndexedItem, _ location: Location, recursive: Bool
+        _ item: IndexedItem, _ location: Location, recursive: Bool, discarding: Bool
     ) async throws(DocumentError) -> Bool {
         guard item.isArriving else { return false }
         if item.item.kind != .document, try storage.read({ try $0.hasChildren(item.id, in: item.domain) }) {
@@ -49,14 +49,14 @@ extension Arranger {
             }
             for child in try storage.read({ try $0.children(of: item.id, in: item.domain, limit: .max) }).items {
                 let place = child.item.name.map { location.appending($0) } ?? location
-                guard try await drop(child, place, recursive: true) else { return false }
+                guard try await drop(child, place, recursive: true, discarding: discarding) else { return false }
             }
         }
         return try await locks.withLock(item.key) { () async throws(DocumentError) -> Bool in
             guard let now = try storage.read({ try $0.item(item.id, in: item.domain) }), now.isArriving else {
                 return false
             }
-            try await storage.run { try $0.dropArriving(now) }
+            try await storage.run { try $0.dropArriving(now, discarding: discarding) }
             return true
         }
     }

@@ -17,6 +17,7 @@ struct Arranger: Sendable {
     let deletions: DeletionDesk
     let remover: FolderRemover
     let observer: RemoteObserver
+    let sender: Sender
     let owner: ClaimOwner
     let work: WorkGroup
 
@@ -81,6 +82,7 @@ struct Arranger: Sendable {
         in claim: MovingClaim? = nil
     ) async throws(DocumentError) -> IndexedItem {
         let session = domain.provider
+        let parent = try await known(parent)
         return try await locks.withLock(key) { () async throws(DocumentError) -> IndexedItem in
             // Moved by somebody else while it was waited for, it begins from there.
             guard let item = try storage.read({ try $0.item(key.id, in: key.domain) }), !item.isGone else {
@@ -115,6 +117,14 @@ struct Arranger: Sendable {
                 throw error.wrapped("\(location) was not renamed: \(error.message)")
             }
         }
+    }
+
+    /// A folder that its provider knows: one that was made here is sent first.
+    private func known(_ folder: IndexedItem) async throws(DocumentError) -> IndexedItem {
+        let now = try storage.read { try $0.item(folder.id, in: folder.domain) } ?? folder
+        guard now.isArriving else { return now }
+        try await sender.send(now.key)
+        return try storage.read { try $0.item(now.id, in: now.domain) } ?? now
     }
 
     /// An item as the provider has it now, where it can be asked.

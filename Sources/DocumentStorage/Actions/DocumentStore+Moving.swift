@@ -290,7 +290,7 @@ extension DocumentStore {
 
     /// Whatever was written to it since it was looked at last is not wanted either. It may have moved since: what has come
     /// to its place is another one's.
-    private func discardFile(of id: ItemIdentifier, in domain: DomainName) throws {
+    func discardFile(of id: ItemIdentifier, in domain: DomainName) throws {
         for attempt in 1... {
             do {
                 return try moves.exclusively {

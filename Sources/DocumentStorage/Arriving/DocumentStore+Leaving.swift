@@ -42,10 +42,16 @@ extension DocumentStore {
 
     /// Removes something that was made here and that the provider does not know: a document with its contents, or a folder
     /// that nothing is left in. The caller has the contents elsewhere, or does not want them.
-    package func dropArriving(_ item: IndexedItem) throws {
+    ///
+    /// - Parameter discarding: also what was written to it since it was looked at last.
+    package func dropArriving(_ item: IndexedItem, discarding: Bool = false) throws {
         let location = try locate(item.id, in: item.domain).location
         if item.item.kind == .document {
-            if let local = item.local { try tree.removeFile(at: location, expecting: local) }
+            if discarding {
+                try discardFile(of: item.id, in: item.domain)
+            } else if let local = item.local {
+                try tree.removeFile(at: location, expecting: local)
+            }
         } else {
             guard try index.read({ try !$0.hasChildren(item.id, in: item.domain) }) else {
                 throw DocumentError(.directoryNotEmpty, "\(location) is not empty: move out what is in it first.")

@@ -48,6 +48,16 @@ extension EntitlementTests {
                 try await client.waitUntilSent(made)
                 #expect(machine.read(machine.remote + "/work/made.txt") == "made")
 
+                // Also where nothing is yet (COORD-19).
+                let new = try Location("work:/new.txt")
+                try await coordinator.coordinate(writingItemAt: new) { _, _ in
+                    let file = try await client.openAccessed()
+                    defer { try? file.close() }
+                    try file.writeAll(Array("new".utf8))
+                }
+                try await client.waitUntilSent(new)
+                #expect(machine.read(machine.remote + "/work/new.txt") == "new")
+
                 // Nothing is opened without an access, for another number, or of a folder.
                 #expect(await code { try await client.openAccessed() } == .invalidArgument)
                 try await client.coordinate(readingItemAt: home) { _, _ in

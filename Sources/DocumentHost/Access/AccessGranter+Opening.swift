@@ -33,7 +33,7 @@ extension AccessGranter {
         try check(part, of: place, kind)
         let isWriting = intention.intent.writesContents
         let file = Location(domain: place.domain, components: place.components + part)
-        let isMaking = isWriting && (part.isEmpty ? intention.intent.mayMakeFile : making)
+        let isMaking = isWriting && (part.isEmpty ? intention.mayMakeFile : making)
         let opened = try await storage.run { store in
             try store.root.tree.openFile(at: file, writing: isWriting, making: isMaking)
         }
@@ -84,7 +84,12 @@ extension ClaimIntent {
         case .forDeleting, .forMoving, .contentIndependentMetadataOnly: false
         }
     }
+}
 
-    /// Whether there may be no file yet: what was there is not asked for, or is to come.
-    fileprivate var mayMakeFile: Bool { self == .writing(.forReplacing) }
+extension AccessIntention {
+    /// Whether there may be no file yet: a document is to come there (COORD-19), or what was there is not asked for.
+    fileprivate var mayMakeFile: Bool {
+        if case .place = item.subject { return true }
+        return intent == .writing(.forReplacing)
+    }
 }

@@ -27,7 +27,7 @@ public struct DocumentClient: Sendable {
         // A read meets no other read: it need not come after the ends of those before it, as everything else does.
         if !call.isRead { accesses.tellEnded() }
         let answer = try await connection.request(
-            call.serialized(nestedIn: enclosing.map(\.access)), deadline: deadline,
+            call.serialized(nestedIn: enclosing.map(\.access)), deadline: deadline, priority: priority(of: call),
             onProgress: { report in
                 if let report { progress?(report) }
             })
@@ -47,7 +47,13 @@ public struct DocumentClient: Sendable {
     /// Says something whose answer nobody needs, and does not wait for it: the host takes up what is asked later after it.
     func post(_ call: ServiceCall) {
         accesses.tellEnded()
-        connection.post(call.serialized())
+        connection.post(call.serialized(), priority: priority(of: call))
+    }
+
+    /// What others wait for is not to stand behind them.
+    func priority(of call: ServiceCall) -> RequestPriority {
+        if call.isEnding { return .ending }
+        return enclosing.isEmpty && AnsweredMessage.current == nil ? .ordinary : .nested
     }
 
     /// Says something to its end, also when the task is cancelled: a task of its own does not inherit that.

@@ -2,6 +2,7 @@ public import DocumentModel
 import DocumentStorage
 import DocumentWire
 import FileCoordination
+import Glibc
 import Logging
 import Synchronization
 public import SystemPackage
@@ -11,11 +12,13 @@ extension DocumentHost {
     ///
     /// - Parameter name: for messages that say who waits for whom: "docent edit (process 4711)".
     public func connect(tool name: String) -> Tool {
-        connect(tool: name, standing: .user)
+        connect(tool: name, process: getpid(), standing: .user)
     }
 
-    func connect(tool name: String, standing: ToolStanding) -> Tool {
-        Tool(owner: ClaimOwner(id: tools.next(), name: name), standing: standing)
+    func connect(tool name: String, process: Int32, standing: ToolStanding) -> Tool {
+        let owner = ClaimOwner(id: tools.next(), name: name)
+        granter.accesses.quota.connected(owner, process: process)
+        return Tool(owner: owner, standing: standing)
     }
 
     /// A tool's connection is over: nobody waits any more for its presenters, nor for its accesses, but for those under which
@@ -39,6 +42,7 @@ extension DocumentHost {
         registry.end(tool.owner.id)
         connectionEnded(tool)
         granter.endAll(of: tool.owner)
+        granter.accesses.quota.disconnected(tool.owner)
         tools.end()
     }
 

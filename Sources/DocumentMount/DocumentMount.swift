@@ -9,20 +9,26 @@ package struct DocumentMount: Sendable {
     private let start: HostStart
     private let policy: DownloadPolicy
     private let isWritable: Bool
+    private let explain: Explanation?
+
+    /// Gets what a program was refused with a number only. On any thread; must not block.
+    package typealias Explanation = @Sendable (DocumentError) -> Void
 
     /// - Parameters:
     ///   - point: where the documents appear.
     ///   - policy: for whom documents are brought.
     ///   - isWritable: whether programs may change them, too.
     ///   - start: whether a host is started when none runs, also later.
+    ///   - explain: is told why programs were refused something, unless the number says it all.
     package init(
         at point: MountPoint, policy: DownloadPolicy = DownloadPolicy(), isWritable: Bool = false,
-        start: HostStart = .ifNeeded()
+        start: HostStart = .ifNeeded(), explain: Explanation? = nil
     ) throws(DocumentError) {
         self.point = point
         self.policy = policy
         self.isWritable = isWritable
         self.start = start
+        self.explain = explain
         address = try HostAddress.ofThisProcess()
     }
 
@@ -35,7 +41,7 @@ package struct DocumentMount: Sendable {
         until ending: @escaping @Sendable () async -> Void, onReady: @escaping @Sendable () throws -> Void
     ) async throws {
         let link = HostLink(start: start)
-        let tree = MountedTree(link: link, address: address, policy: policy)
+        let tree = MountedTree(link: link, address: address, policy: policy, explain: explain)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await link.run { await tree.happened($0) } }
             defer { link.close() }

@@ -25,6 +25,11 @@ package enum ErrorNumber {
         }
     }
 
+    /// Whether the number says all that there is to say.
+    static func isPlain(_ error: DocumentError) -> Bool {
+        [.noSuchItem, .nameCollision, .destinationExists, .directoryNotEmpty, .cancelled].contains(error.code)
+    }
+
     private static let numbers: [DocumentError.Code: Errno] = [
         .notAuthenticated: .permissionDenied,
         .serverUnreachable: .noRouteToHost,

@@ -27,6 +27,7 @@ package struct ToolConnection: Sendable {
         var configuration = Connection.Configuration(role: .responder)
         configuration.software = control.software
         configuration.peerName = "The tool"
+        configuration.takesPriorities = true
         let connection = Connection(
             end: end, loop: loop, configuration: configuration, logger: logger)
         let identity: ToolIdentity
@@ -42,7 +43,7 @@ package struct ToolConnection: Sendable {
             return
         }
         let name = identity.name.isEmpty ? "A tool" : identity.name
-        let tool = await host.connect(tool: "\(name) (process \(processID))", program: program)
+        let tool = await host.connect(tool: "\(name) (process \(processID))", process: processID, program: program)
         control.connected()
         let (news, line) = AsyncStream.makeStream(of: DocumentHost.ToolNews.self)
         host.listen(tool) { line.yield($0) }

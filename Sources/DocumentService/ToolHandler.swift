@@ -12,6 +12,11 @@ struct ToolHandler: RequestHandler {
 
     func answer(_ body: [UInt8], _ request: IncomingRequest) async throws -> [UInt8] {
         let (call, nestedIn) = try ServiceCall.nested(serialized: body)
+        guard request.priority != .ending || call.isEnding else {
+            throw DocumentError(
+                .invalidArgument,
+                "Only what ends something may be asked with the priority ENDING; ask again without it.")
+        }
         try host.authorise(call, for: tool)
         if case .beginAccess(let access) = call, let answer = host.beginAccessAtOnce(access, for: tool) {
             return answer

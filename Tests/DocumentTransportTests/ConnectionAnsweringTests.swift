@@ -15,6 +15,31 @@ import Testing
         #expect(fixture.takeActions().count == 2)
     }
 
+    @Test func whatEndsSomethingHasPlacesOfItsOwn() {
+        let fixture = MachineFixture.open(.responder) { configuration in
+            configuration.limits.requests = 4
+            configuration.takesPriorities = true
+        }
+        var id: UInt64 = 1
+        func ask(_ priority: RequestPriority) -> DocumentError.Code? {
+            fixture.receive(Frame(id: id, .request(body: [], deadline: 0, priority: priority)))
+            id += 2
+            return fixture.takeFrames().first?.code
+        }
+        let taken = [RequestPriority.ordinary, .nested, .ending].map { priority in
+            (0..<10).count { _ in ask(priority) == nil }
+        }
+        #expect(taken == [4, 2, 2])
+    }
+
+    @Test func whoTakesNoPrioritiesAnswersAllRequestsAsOrdinaryOnes() {
+        let fixture = MachineFixture.open(.responder) { $0.limits.requests = 1 }
+        for id in [1, 3] as [UInt64] {
+            fixture.receive(Frame(id: id, .request(body: [], deadline: 0, priority: .ending)))
+        }
+        #expect(fixture.takeFrames().map(\.code) == [.busy])
+    }
+
     @Test func placeIsHeldUntilTheAnswerHasLeft() {
         let fixture = MachineFixture.open(.responder) { $0.limits.requests = 1 }
         fixture.receive(Frame(id: 1, .request(body: [], deadline: 0)))

@@ -65,6 +65,27 @@ import Testing
         #expect(fixture.takeFrames().map(\.id) == [7])
     }
 
+    @Test func whatEndsSomethingDoesNotStandBehindWhatWaitsForIt() {
+        let fixture = MachineFixture.open(.initiator, peer: Frame.Limits(frameBytes: 0, requests: 2))
+        for priority in [RequestPriority.ordinary, .ordinary, .ordinary, .ending, .nested, .nested, .ending] {
+            _ = fixture.ask(priority: priority)
+        }
+        // Two ordinary places, and one more for each step: the end has taken the last but one.
+        #expect(fixture.takeFrames().map(\.id) == [1, 3, 7, 13])
+        fixture.receive(Frame(id: 7, .answer(body: [])))
+        #expect(fixture.takeFrames().isEmpty)
+        fixture.receive(Frame(id: 13, .answer(body: [])))
+        // Who was overtaken gets an id anew: they grow.
+        #expect(fixture.takeFrames().map(\.id) == [15])
+        for id in [1, 3] as [UInt64] { fixture.receive(Frame(id: id, .answer(body: []))) }
+        #expect(fixture.takeFrames().map(\.id) == [17])
+        // The last ordinary one, when fewer than two are left.
+        fixture.receive(Frame(id: 15, .answer(body: [])))
+        #expect(fixture.takeFrames().map(\.id) == [19])
+        fixture.receive(Frame(id: 19, .answer(body: [])))
+        #expect(fixture.takeEnds() == ["7: []", "13: []", "1: []", "3: []", "15: []", "19: []"])
+    }
+
     @Test func requestsWaitWhileTooMuchIsUnsent() {
         let fixture = MachineFixture.open(.initiator) { $0.queueBytes = 100 }
         _ = fixture.ask([UInt8](repeating: 0, count: 200))

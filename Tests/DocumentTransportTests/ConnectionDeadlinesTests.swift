@@ -33,7 +33,7 @@ import Testing
     @Test func missedDeadlineCancelsAndFailsOnceThePeerHasEndedIt() {
         let fixture = MachineFixture.open(.initiator)
         _ = fixture.ask(deadline: .total(.seconds(30)))
-        guard case .request(_, 30_000, _)? = fixture.takeFrames().first?.kind else {
+        guard case .request(_, 30_000, _, _)? = fixture.takeFrames().first?.kind else {
             Issue.record("The deadline was not told.")
             return
         }

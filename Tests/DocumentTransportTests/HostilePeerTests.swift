@@ -36,7 +36,7 @@ struct HostilePeerTests {
             let asked = try await raw.peer.receive(2)
             var bytes: [UInt8] = []
             for frame in asked.reversed() {
-                guard case .request(let body, _, _) = frame.kind else { continue }
+                guard case .request(let body, _, _, _) = frame.kind else { continue }
                 Frame(id: frame.id, .heartbeat).append(to: &bytes)
                 Frame(id: frame.id, .answer(body: body + [0])).append(to: &bytes)
             }

@@ -56,8 +56,8 @@ final class MachineFixture {
         machine.timePassed(at: now)
     }
 
-    func ask(_ body: [UInt8] = [1], deadline: Deadline = .none) -> AskedRequest {
-        let request = AskedRequest()
+    func ask(_ body: [UInt8] = [1], deadline: Deadline = .none, priority: RequestPriority = .ordinary) -> AskedRequest {
+        let request = AskedRequest(priority: priority)
         machine.ask(request, body, deadline: deadline, at: now)
         return request
     }

@@ -23,7 +23,7 @@ import Testing
                 for action in fixture.takeActions() {
                     switch action {
                     case .finish(let request, _): ended.append(request.id)
-                    case .answer(let id, _, _, _) where Bool.random(using: &random):
+                    case .answer(let id, _, _, _, _) where Bool.random(using: &random):
                         fixture.machine.finish(id, .answer([]))
                     default: break
                     }

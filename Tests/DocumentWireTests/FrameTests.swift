@@ -24,6 +24,8 @@ struct FrameTests {
             Frame(.hello(hello)), Frame(.helloReply(reply)),
             Frame(id: 1, .request(body: [1, 2, 3], deadline: 30_000)), Frame(id: 3, .request(body: [], deadline: 0)),
             Frame(id: 3, .request(body: [1], deadline: 0, label: RequestLabel("PC-LIST-003"))),
+            Frame(id: 3, .request(body: [1], deadline: 5, priority: .nested)),
+            Frame(id: 3, .request(body: [], deadline: 0, label: RequestLabel("a"), priority: .ending)),
             Frame(id: 5, .answer(body: [4, 5])), Frame(id: .max, .answer(body: [])),
             Frame(id: 7, .failure(DocumentError(.noSuchItem, "Not there."))),
             Frame(id: 9, .progress(TransferProgress(done: 10, expected: 20))),
@@ -130,7 +132,7 @@ struct FrameTests {
 extension Frame {
     fileprivate var carried: Int {
         switch kind {
-        case .request(let body, _, _), .answer(let body): body.count
+        case .request(let body, _, _, _), .answer(let body): body.count
         default: 0
         }
     }
@@ -176,6 +178,10 @@ private struct SeededGenerator: RandomNumberGenerator {
         let deadline = UInt32(truncatingIfNeeded: next() >> UInt64.random(in: 32...63, using: &self))
         let label =
             Bool.random(using: &self) ? RequestLabel(String(repeating: "é", count: Int.random(in: 0...40))) : nil
-        return Frame(id: id, .request(body: body, deadline: Bool.random(using: &self) ? deadline : 0, label: label))
+        let priority = RequestPriority.allCases.randomElement(using: &self) ?? .ordinary
+        return Frame(
+            id: id,
+            .request(
+                body: body, deadline: Bool.random(using: &self) ? deadline : 0, label: label, priority: priority))
     }
 }

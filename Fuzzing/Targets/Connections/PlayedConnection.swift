@@ -25,6 +25,7 @@ struct PlayedConnection: ~Copyable {
         self.role = role
         let preface: Connection.Configuration.Preface = role == .initiator ? .expects : .sends
         var configuration = Connection.Configuration(role: role, preface: preface)
+        configuration.takesPriorities = role == .responder
         configuration.features = ["a", "b"]
         configuration.queueBytes = 65_536
         machine = ConnectionStateMachine(configuration: configuration, processID: 42)
@@ -168,9 +169,9 @@ struct PlayedConnection: ~Copyable {
             }
             asked[index].ends += 1
         case .progress: break
-        case .answer(let id, _, _, _):
+        case .answer(let id, _, _, _, let priority):
             try require(answered.insert(id).inserted, "The request \(id) is to be answered twice.")
-            try require(open.count < FrameLimits.default.requests, "More requests run than were promised.")
+            try require(open.count < FrameLimits.default.places(for: priority), "More requests run than were promised.")
             open.append(id)
         case .cancelAnswer(let id):
             try require(answered.contains(id), "A request \(id) is cancelled that never came.")

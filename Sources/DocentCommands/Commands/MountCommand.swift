@@ -38,12 +38,24 @@ struct MountCommand: AsyncParsableCommand {
     @Flag(help: "Let programs change documents, too. Without it, the tree is read-only.")
     var writable = false
 
+    @Flag(help: "Say, on standard error, why programs are refused something; with --foreground.")
+    var explain = false
+
+    func validate() throws {
+        guard !explain || foreground else {
+            throw ValidationError("--explain is for a mount in the foreground: add --foreground.")
+        }
+    }
+
     func run() async throws {
         let point = try MountArguments.point(directory)
         point.endIfServerIsGone()
         if foreground {
             let signals = try EndingSignals()
-            try await DocumentMount(at: point, policy: DownloadPolicy(denying: deny), isWritable: writable).run {
+            let mount = try DocumentMount(
+                at: point, policy: DownloadPolicy(denying: deny), isWritable: writable,
+                explain: explain ? Self.explain : nil)
+            try await mount.run {
                 await signals.wait()
             } onReady: {
                 try Console.print(point.path.string)
@@ -53,6 +65,12 @@ struct MountCommand: AsyncParsableCommand {
             try await BackgroundMount(at: point, options: options).start()
             try Console.print(point.path.string)
         }
+    }
+}
+
+extension MountCommand {
+    private static func explain(_ error: DocumentError) {
+        Console.complain("docent: a program was refused something: \(error)")
     }
 }
 

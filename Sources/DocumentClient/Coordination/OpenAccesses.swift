@@ -36,7 +36,9 @@ final class OpenAccesses: LoopFlushing {
     func tellEnded() {
         // With the lock held: nobody else's request slips in between.
         ended.withLock { ended in
-            for access in ended { connection.post(ServiceCall.endAccess(access).serialized()) }
+            for access in ended {
+                connection.post(ServiceCall.endAccess(access).serialized(), priority: .ending)
+            }
             ended.removeAll(keepingCapacity: true)
         }
     }

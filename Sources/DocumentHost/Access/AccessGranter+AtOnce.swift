@@ -11,8 +11,11 @@ extension AccessGranter {
         guard request.isUsualRead, let domain = domains.find(request.location.domain), !domain.isDropBox,
             domain.isCaughtUp || !domain.mayHaveFeed, (try? domain.require([.open, .import], for: "opened")) != nil,
             let found = try? known.item(at: request.location), found.isUsable,
-            (try? exported.check(found.key, at: request.location, by: owner)) != nil
+            (try? exported.check(found.key, at: request.location, by: owner)) != nil,
+            let share = try? accesses.quota.take(1, for: owner)
         else { return nil }
+        var isGranted = false
+        defer { if !isGranted { accesses.quota.giveBack(share) } }
         let intention = AccessIntention(found.coordinated, .reading(request.readingOptions))
         let coordinator = request.coordinator.map { CoordinatorID(owner: owner.id, number: $0) }
         guard
@@ -25,7 +28,8 @@ extension AccessGranter {
             broker.end(claim)
             return nil
         }
-        accesses.insert(Access(claim: claim, owner: owner, intentions: [intention], keys: [found.key]))
+        accesses.insert(Access(claim: claim, owner: owner, share: share, intentions: [intention], keys: [found.key]))
+        isGranted = true
         return (claim.rawValue, found)
     }
 }

@@ -45,16 +45,22 @@ struct AccessGranter: Sendable {
         _ request: AccessRequest, by owner: ClaimOwner, rights: @escaping AccessRights,
         onProgress: (@Sendable (TransferProgress?) -> Void)?
     ) async throws(DocumentError) -> Grant {
-        while true {
-            let grant = try await attempt(request, by: owner, rights: rights, onProgress: onProgress)
-            if let grant { return grant }
+        let share = try accesses.quota.take(request.intentions.count, for: owner)
+        do throws(DocumentError) {
+            while true {
+                let grant = try await attempt(request, by: owner, share, rights: rights, onProgress: onProgress)
+                if let grant { return grant }
+            }
+        } catch {
+            accesses.quota.giveBack(share)
+            throw error
         }
     }
 
     /// - Returns: nil when something has come to a place that was free when it was asked for, or what was to be replaced has
     ///   left its place: it is to be asked for anew.
     private func attempt(
-        _ request: AccessRequest, by owner: ClaimOwner, rights: @escaping AccessRights,
+        _ request: AccessRequest, by owner: ClaimOwner, _ share: AccessQuota.Share, rights: @escaping AccessRights,
         onProgress: (@Sendable (TransferProgress?) -> Void)?
     ) async throws(DocumentError) -> Grant? {
         let permit = try await rights(request.intentions)
@@ -104,7 +110,7 @@ struct AccessGranter: Sendable {
                         coordinator: request.coordinator.map { CoordinatorID(owner: owner.id, number: $0) },
                         providesContents: true, nestedIn: nested, answering: request.answering.map(MessageID.init))
                 })
-            return try await hold(grant, targets, wanted, request, snapshots, by: owner, rights)
+            return try await hold(grant, targets, wanted, request, snapshots, by: owner, share, rights)
         } catch {
             snapshots.remove()
             if error.code == .noSuchItem, try isReplaced(targets, request) { return nil }
@@ -142,10 +148,11 @@ struct AccessGranter: Sendable {
     /// removed (COORD-7).
     private func hold(
         _ grant: CoordinationBroker.Grant, _ targets: [AccessTarget], _ wanted: [AccessIntention],
-        _ request: AccessRequest, _ snapshots: Snapshots, by owner: ClaimOwner, _ rights: AccessRights
+        _ request: AccessRequest, _ snapshots: Snapshots, by owner: ClaimOwner,
+        _ share: AccessQuota.Share, _ rights: AccessRights
     ) async throws(DocumentError) -> Grant? {
         var access = Access(
-            claim: grant.id, owner: owner, intentions: request.isPreparation ? [] : wanted, keys: [],
+            claim: grant.id, owner: owner, share: share, intentions: request.isPreparation ? [] : wanted, keys: [],
             snapshots: snapshots.made)
         var now: [GrantedItem] = []
         do throws(DocumentError) {

@@ -7,6 +7,8 @@ import Synchronization
 struct Access: Sendable {
     var claim: ClaimID
     var owner: ClaimOwner
+    /// Of what its process may use.
+    var share: AccessQuota.Share
     /// What was asked for, as it was when it was granted.
     var intentions: [AccessIntention] = []
     var keys: [ItemKey]
@@ -41,6 +43,7 @@ struct AwaitedDocument: Sendable {
 
 /// The accesses that are held, by the number that the tool knows them by: the claim's.
 final class AccessTable: Sendable {
+    let quota = AccessQuota()
     private let accesses = Mutex<[ClaimID: Access]>([:])
     /// How much is done just now inside of each, for the tool that holds it.
     private let enclosing = Mutex<[ClaimID: Int]>([:])
@@ -61,7 +64,7 @@ final class AccessTable: Sendable {
     func remove(_ claim: ClaimID, of owner: ClaimOwner) -> Access? {
         accesses.withLock { accesses in
             guard accesses[claim]?.owner == owner else { return nil }
-            return accesses.removeValue(forKey: claim)
+            return accesses.removeValue(forKey: claim).map(free)
         }
     }
 
@@ -75,8 +78,13 @@ final class AccessTable: Sendable {
                 }
                 .sorted { $0.claim < $1.claim }
             for access in ended { accesses[access.claim] = nil }
-            return ended
+            return ended.map(free)
         }
+    }
+
+    private func free(_ access: Access) -> Access {
+        quota.giveBack(access.share)
+        return access
     }
 
     /// The claim of an access that the owner holds on just that item for just that.

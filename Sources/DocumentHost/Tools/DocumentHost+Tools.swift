@@ -9,14 +9,14 @@ extension DocumentHost {
     /// Registers a host tool's connection, with the rights of the program that is at its other end.
     ///
     /// - Parameter name: for messages that say who waits for whom: "docent edit (process 4711)".
-    package func connect(tool name: String, program: ToolProgram) async -> Tool {
+    package func connect(tool name: String, process: Int32, program: ToolProgram) async -> Tool {
         let registry = registry
         let looked = try? await storage.run { _ in registry.standing(of: program) }
         let standing = looked ?? .nobody("The host ends.")
         if case .nobody(let reason) = standing {
             logger.notice("a tool may do nothing", metadata: ["tool": "\(name)", "reason": "\(reason)"])
         }
-        return connect(tool: name, standing: standing)
+        return connect(tool: name, process: process, standing: standing)
     }
 
     /// Takes a tool's manifest: from now on its program may do what that says, and no more.

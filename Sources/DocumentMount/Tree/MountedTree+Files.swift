@@ -35,7 +35,7 @@ extension MountedTree {
                 files.remove(handle)
                 await file.close()
             } catch {
-                request.fail(ErrorNumber.of(error))
+                refuse(request, error)
             }
         }
     }

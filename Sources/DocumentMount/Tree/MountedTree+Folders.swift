@@ -26,7 +26,7 @@ extension MountedTree {
                 folder.hold(names)
                 reply(names, node, from: position, listing)
             } catch {
-                request.fail(ErrorNumber.of(error))
+                refuse(request, error)
             }
         }
     }

@@ -33,7 +33,7 @@ extension MountedTree {
                 }
                 if !isTaken { forget(made.number, 1) }
             } catch {
-                request.fail(ErrorNumber.of(error))
+                refuse(request, error)
             }
         }
     }
@@ -49,7 +49,7 @@ extension MountedTree {
                 await removed(name, in: folder)
                 request.succeed()
             } catch {
-                request.fail(ErrorNumber.of(error))
+                refuse(request, error)
             }
         }
     }
@@ -113,7 +113,7 @@ extension MountedTree {
                 if let gone { await writers.unlink(gone) }
                 request.succeed()
             } catch {
-                request.fail(ErrorNumber.of(error))
+                refuse(request, error)
             }
         }
     }

@@ -91,7 +91,7 @@ extension MountedTree {
                 try await revive(writer, file.node)
                 try await disk.run { bytes.withUnsafeBytes { self.write($0, at: offset, writer, request) } }
             } catch {
-                request.fail(ErrorNumber.of(error))
+                refuse(request, error)
             }
         }
     }
@@ -143,7 +143,7 @@ extension MountedTree {
                 }
                 request.succeed()
             } catch {
-                request.fail(ErrorNumber.of(error))
+                refuse(request, error)
             }
         }
     }
@@ -158,7 +158,7 @@ extension MountedTree {
                 try await link.with { try await $0.flushFolder(at: location) }
                 request.succeed()
             } catch {
-                request.fail(ErrorNumber.of(error))
+                refuse(request, error)
             }
         }
     }
@@ -171,7 +171,7 @@ extension MountedTree {
                 try await disk.run { try writer.allocate(size, at: offset, mode: mode) }
                 request.succeed()
             } catch {
-                request.fail(ErrorNumber.of(error))
+                refuse(request, error)
             }
         }
     }
@@ -204,7 +204,7 @@ extension MountedTree {
                 freshness.changed()
                 attributes(of: node, handle: handle, request)
             } catch {
-                request.fail(ErrorNumber.of(error))
+                refuse(request, error)
             }
         }
     }

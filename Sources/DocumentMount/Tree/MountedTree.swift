@@ -23,8 +23,12 @@ final class MountedTree: KernelHandler {
     /// For calls that touch the disk.
     let disk = BlockingPool(threads: 4, name: "docent-mount")
     private let started = Timestamp(seconds: Int64(time(nil)))
+    private let explain: DocumentMount.Explanation?
 
-    init(link: HostLink, address: HostAddress, policy: DownloadPolicy) {
+    init(
+        link: HostLink, address: HostAddress, policy: DownloadPolicy, explain: DocumentMount.Explanation? = nil
+    ) {
+        self.explain = explain
         self.link = link
         self.policy = policy
         self.address = address
@@ -37,6 +41,12 @@ final class MountedTree: KernelHandler {
         await writers.endAll()
     }
 
+    /// A program gets a number; whoever wants to know more, the sentence.
+    func refuse(_ request: KernelRequest, _ error: any Error) {
+        if let explain, let error = error as? DocumentError, !ErrorNumber.isPlain(error) { explain(error) }
+        request.fail(ErrorNumber.of(error))
+    }
+
     // MARK: Names and attributes
 
     func lookUp(_ name: String, in folder: UInt64, _ request: KernelRequest) {
@@ -47,7 +57,7 @@ final class MountedTree: KernelHandler {
             do {
                 try await reply(name, in: folder, location, request)
             } catch {
-                request.fail(ErrorNumber.of(error))
+                refuse(request, error)
             }
         }
     }
@@ -97,7 +107,7 @@ final class MountedTree: KernelHandler {
                 attributes.number = nodes.withLock { $0.inode(of: node) } ?? attributes.number
                 freshness.answer(look) { request.reply(attributes, lifetime: $0) }
             } catch {
-                request.fail(ErrorNumber.of(error))
+                refuse(request, error)
             }
         }
     }
@@ -171,7 +181,7 @@ final class MountedTree: KernelHandler {
                 guard let value = ExtendedAttributes.value(of: name, status) else { return request.fail(.noData) }
                 request.reply(attribute: Array(value.utf8), room: room)
             } catch {
-                request.fail(ErrorNumber.of(error))
+                refuse(request, error)
             }
         }
     }
@@ -186,7 +196,7 @@ final class MountedTree: KernelHandler {
                 let names = ExtendedAttributes.names(of: status).flatMap { Array(($0 + "\0").utf8) }
                 request.reply(attribute: names, room: room)
             } catch {
-                request.fail(ErrorNumber.of(error))
+                refuse(request, error)
             }
         }
     }

@@ -28,6 +28,7 @@ package final class AskedRequest: @unchecked Sendable {  // Only touched with th
     /// The field of the call in its body; 0 while that was not looked up.
     var call: UInt32 = 0
     let label: RequestLabel?
+    let priority: RequestPriority
     /// A figure that changes for as long as the request gets somewhere without saying so: the size of the file that is
     /// filled. Asked when it seems to have stalled; must not block.
     let bytesElsewhere: (@Sendable () -> UInt64)?
@@ -43,11 +44,13 @@ package final class AskedRequest: @unchecked Sendable {  // Only touched with th
     let onProgress: (@Sendable (TransferProgress?) -> Void)?
 
     package init(
-        label: RequestLabel? = nil, bytesElsewhere: (@Sendable () -> UInt64)? = nil, takesDescriptor: Bool = false,
+        label: RequestLabel? = nil, priority: RequestPriority = .ordinary,
+        bytesElsewhere: (@Sendable () -> UInt64)? = nil, takesDescriptor: Bool = false,
         onProgress: (@Sendable (TransferProgress?) -> Void)? = nil
     ) {
         self.takesDescriptor = takesDescriptor
         self.label = label
+        self.priority = priority
         self.bytesElsewhere = bytesElsewhere
         self.onProgress = onProgress
     }

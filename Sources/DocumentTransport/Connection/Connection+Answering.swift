@@ -32,6 +32,7 @@ extension Connection {
             let body: [UInt8]
             let deadline: UInt32
             let label: RequestLabel?
+            let priority: RequestPriority
         }
 
         var inbox = Deque<Job>()
@@ -122,7 +123,8 @@ extension Connection {
 
     private func answer(_ job: Crew.Job, _ handler: some RequestHandler) async -> RequestOutcome {
         let deadline: Duration? = job.deadline == 0 ? nil : .milliseconds(job.deadline)
-        let request = IncomingRequest(id: job.id, deadline: deadline, label: job.label, connection: self)
+        let request = IncomingRequest(
+            id: job.id, deadline: deadline, label: job.label, priority: job.priority, connection: self)
         do {
             return .answer(try await handler.answer(job.body, request))
         } catch {

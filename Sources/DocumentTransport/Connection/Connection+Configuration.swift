@@ -47,6 +47,8 @@ extension Connection {
         package var pingAfter: Duration?
         /// How long it may then go on to be silent.
         package var pongWithin: Duration = .seconds(240)
+        /// Whether what the peer asks inside of something, or to end something, has places of its own.
+        package var takesPriorities = false
         /// Whether ``Connection/flightRecord`` has the last frames.
         package var keepsFlightRecord = false
         /// What is blanked out of the bytes that a violation is shown by: they go into errors and logs.

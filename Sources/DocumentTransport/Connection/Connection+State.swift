@@ -103,8 +103,8 @@ extension Connection {
             effects.append(.finish(request, outcome))
         case .progress(let request, let progress):
             if let onProgress = request.onProgress { effects.append(.progress(onProgress, progress)) }
-        case .answer(let id, let body, let deadline, let label):
-            state.crew.inbox.append(Crew.Job(id: id, body: body, deadline: deadline, label: label))
+        case .answer(let id, let body, let deadline, let label, let priority):
+            state.crew.inbox.append(Crew.Job(id: id, body: body, deadline: deadline, label: label, priority: priority))
         case .cancelAnswer(let id):
             if let worker = cancelAnswer(id, &state) { effects.append(.cancel(worker)) }
         case .notification(let body):

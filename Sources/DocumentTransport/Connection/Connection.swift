@@ -110,25 +110,28 @@ package final class Connection: Sendable {
     ///
     /// - Parameters:
     ///   - label: what the request is called in logs.
+    ///   - priority: of a host tool's request; a peer that takes none answers it as an ordinary one.
     ///   - bytesElsewhere: a figure that changes for as long as the peer gets somewhere without saying so, so that a
     ///     ``Deadline/stall(_:)`` goes on. Must not block.
     ///   - onProgress: gets the peer's reports; nil is a heartbeat. Must not block.
     package func request(
-        _ body: [UInt8], deadline: Deadline, label: RequestLabel? = nil,
+        _ body: [UInt8], deadline: Deadline, label: RequestLabel? = nil, priority: RequestPriority = .ordinary,
         bytesElsewhere: (@Sendable () -> UInt64)? = nil,
         onProgress: (@Sendable (TransferProgress?) -> Void)? = nil
     ) async throws(DocumentError) -> [UInt8] {
         try await answer(
-            to: AskedRequest(label: label, bytesElsewhere: bytesElsewhere, onProgress: onProgress), body, deadline)
+            to: AskedRequest(
+                label: label, priority: priority, bytesElsewhere: bytesElsewhere, onProgress: onProgress), body,
+            deadline)
     }
 
     /// The same, where a descriptor comes with a good answer.
     ///
     /// - Returns: without a descriptor when none came.
     package func requestPassing(
-        _ body: [UInt8], deadline: Deadline
+        _ body: [UInt8], deadline: Deadline, priority: RequestPriority = .ordinary
     ) async throws(DocumentError) -> (answer: [UInt8], descriptor: PassedDescriptor?) {
-        let request = AskedRequest(takesDescriptor: true)
+        let request = AskedRequest(priority: priority, takesDescriptor: true)
         let answer = try await answer(to: request, body, deadline)
         return (answer, request.passed)
     }
@@ -165,9 +168,9 @@ package final class Connection: Sendable {
     }
 
     /// Asks the peer and waits for nothing: the answer, or that there is none, is of no interest. What is asked later comes
-    /// later at the peer, too.
-    package func post(_ body: [UInt8]) {
-        let request = AskedRequest()
+    /// later at the peer, too, unless its priority is higher.
+    package func post(_ body: [UInt8], priority: RequestPriority = .ordinary) {
+        let request = AskedRequest(priority: priority)
         update { $0.machine.ask(request, body, deadline: .none, at: loop.time) }
     }
 

@@ -16,23 +16,21 @@ extension ConnectionStateMachine {
 
     /// The peer asks.
     mutating func request(
-        _ id: UInt64, _ body: [UInt8], _ deadline: UInt32, _ label: RequestLabel?
+        _ id: UInt64, _ body: [UInt8], _ deadline: UInt32, _ label: RequestLabel?, _ priority: RequestPriority
     ) throws(Offence) {
         try takePeerID(id)
         if case .draining = phase {
             refuse(id, DocumentError(.busy, "\(ownName) is shutting down; try again."))
             return
         }
-        guard answering.count + outbox.unsentAnswers < configuration.limits.requests else {
-            refuse(
-                id,
-                DocumentError(
-                    .busy,
-                    "\(ownName) answers \(configuration.limits.requests) requests at once and no more; try again."))
+        let priority = configuration.takesPriorities ? priority : .ordinary
+        let places = configuration.limits.places(for: priority)
+        guard answering.count + outbox.unsentAnswers < places else {
+            refuse(id, DocumentError(.busy, "\(ownName) answers \(places) requests at once and no more; try again."))
             return
         }
         answering[id] = AnsweredRequest()
-        actions.append(.answer(id, body: body, deadline: deadline, label: label))
+        actions.append(.answer(id, body: body, deadline: deadline, label: label, priority: priority))
     }
 
     /// Something that a newer peer can ask, and we cannot answer.

@@ -12,7 +12,7 @@ extension ConnectionStateMachine {
             return
         }
         request.deadline = deadline
-        if waiting.isEmpty, hasPlace {
+        if waiting.isEmpty(request.priority), hasPlace(request.priority) {
             send(request, body, at: now)
         } else {
             request.stage = .waiting(body)
@@ -54,8 +54,8 @@ extension ConnectionStateMachine {
         }
     }
 
-    private var hasPlace: Bool {
-        sentCount < peerLimits.requests && outbox.count < configuration.queueBytes
+    private func hasPlace(_ priority: RequestPriority) -> Bool {
+        sentCount < peerLimits.places(for: priority) && outbox.count < configuration.queueBytes
     }
 
     private mutating func send(_ request: AskedRequest, _ body: [UInt8], at now: MonotonicTime) {
@@ -72,10 +72,15 @@ extension ConnectionStateMachine {
             request.alarm = now + figures(of: request.deadline).limit
         }
         request.stage = .sent
+        lastSentID = request.id
         sentCount += 1
         if outbox.trace != nil { request.call = FrameTrace.call(in: body) }
         listenForSilence(from: now)
-        outbox.append(Frame(id: request.id, .request(body: body, deadline: milliseconds, label: request.label)))
+        outbox.append(
+            Frame(
+                id: request.id,
+                .request(
+                    body: body, deadline: milliseconds, label: request.label, priority: request.priority)))
     }
 
     /// What a deadline is in the units of the clock and of the wire. Dividing a `Duration` is slow, and nearly all
@@ -89,12 +94,23 @@ extension ConnectionStateMachine {
 
     /// Sends what waits, as far as there are places.
     mutating func admitWaiting(at now: MonotonicTime) {
-        while !waiting.isEmpty, hasPlace, let request = waiting.popFirst() {
-            guard asked[request.id] === request, case .waiting(let body) = request.stage else { continue }
-            send(request, body, at: now)
-            lineMoved = now
-            setAlarm(request.alarm)
+        for priority in RequestPriority.allCases.reversed() {
+            while !waiting.isEmpty(priority), hasPlace(priority), let request = waiting.popFirst(priority) {
+                guard asked[request.id] === request, case .waiting(let body) = request.stage else { continue }
+                if request.id < lastSentID { renumber(request) }
+                send(request, body, at: now)
+                lineMoved = now
+                setAlarm(request.alarm)
+            }
         }
+    }
+
+    /// Ids grow on the wire, also where one has overtaken another.
+    private mutating func renumber(_ request: AskedRequest) {
+        asked[request.id] = nil
+        request.id = nextID
+        nextID += 2
+        asked[request.id] = request
     }
 
     /// The asker has lost interest.
@@ -285,10 +301,12 @@ extension ConnectionStateMachine {
     }
 
     mutating func failWaiting(_ error: DocumentError) {
-        while let request = waiting.popFirst() {
-            guard asked[request.id] === request, request.isWaiting else { continue }
-            asked[request.id] = nil
-            actions.append(.finish(request, .failure(error)))
+        for priority in RequestPriority.allCases {
+            while let request = waiting.popFirst(priority) {
+                guard asked[request.id] === request, request.isWaiting else { continue }
+                asked[request.id] = nil
+                actions.append(.finish(request, .failure(error)))
+            }
         }
     }
 

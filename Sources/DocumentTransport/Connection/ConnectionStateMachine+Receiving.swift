@@ -24,8 +24,8 @@ extension ConnectionStateMachine {
             }
         }
         switch frame.kind {
-        case .request(let body, let deadline, let label):
-            try request(frame.id, body, deadline, label)
+        case .request(let body, let deadline, let label, let priority):
+            try request(frame.id, body, deadline, label, priority)
         case .answer(let body):
             try finalFrame(frame.id, .answer(body), at: now)
         case .failure(let error):

@@ -28,7 +28,7 @@ package struct ConnectionStateMachine: ~Copyable, Sendable {
         /// A request of ours is so far; nil for a heartbeat.
         case progress(AskedRequest, TransferProgress?)
         /// The peer asks.
-        case answer(UInt64, body: [UInt8], deadline: UInt32, label: RequestLabel?)
+        case answer(UInt64, body: [UInt8], deadline: UInt32, label: RequestLabel?, priority: RequestPriority)
         /// The peer has lost interest in a request that runs.
         case cancelAnswer(UInt64)
         case notification([UInt8])
@@ -58,12 +58,13 @@ package struct ConnectionStateMachine: ~Copyable, Sendable {
     // What we asked.
     var asked = RequestTable<AskedRequest>()
     /// Asked, and not sent yet; ones that were given up may still stand here.
-    var waiting = Deque<AskedRequest>()
+    var waiting = WaitingRequests()
     /// When something was sent that had waited, or what was asked got somewhere.
     var lineMoved = MonotonicTime.never
     /// How many of `asked` were sent.
     var sentCount = 0
     var nextID: UInt64
+    var lastSentID: UInt64 = 0
     /// Requests that ended here before they ended there: their final frames are dropped.
     var tombstones: Set<UInt64> = []
     /// Those of them with whose answers a descriptor may come.

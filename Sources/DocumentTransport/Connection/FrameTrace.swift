@@ -39,7 +39,7 @@ struct FrameTrace: Sendable {
     private static func entry(_ frame: Frame, _ bytes: Int, at now: MonotonicTime) -> FlightRecord.Entry {
         let call: UInt32 =
             switch frame.kind {
-            case .request(let body, _, _), .answer(let body), .notification(let body): Self.call(in: body)
+            case .request(let body, _, _, _), .answer(let body), .notification(let body): Self.call(in: body)
             default: 0
             }
         return FlightRecord.Entry(time: now, id: frame.id, kind: frame.kind.name, bytes: bytes, call: call)

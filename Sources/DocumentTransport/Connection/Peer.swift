@@ -1,4 +1,5 @@
 package import DocumentModel
+package import DocumentWire
 
 /// What the initiator said of itself, before the responder answers.
 package struct PeerHello: Hashable, Sendable {
@@ -43,5 +44,11 @@ package struct FrameLimits: Hashable, Sendable {
     package init(frameBytes: Int = 4_194_304, requests: Int = 64) {
         self.frameBytes = min(max(frameBytes, Self.smallestFrame), 4_194_304)
         self.requests = min(max(requests, 1), 64)
+    }
+
+    /// How many requests may run when one more of this priority comes: half as many again for each step, so that what
+    /// waits for the end of something leaves room for that end.
+    package func places(for priority: RequestPriority) -> Int {
+        requests + Int(priority.rawValue) * max(requests / 2, 1)
     }
 }

@@ -25,12 +25,15 @@ package struct IncomingRequest: Sendable {
     package let deadline: Duration?
     /// What the peer calls it, for logs.
     package let label: RequestLabel?
+    /// Whose places it has taken.
+    package let priority: RequestPriority
     private let connection: Connection
 
-    init(id: UInt64, deadline: Duration?, label: RequestLabel?, connection: Connection) {
+    init(id: UInt64, deadline: Duration?, label: RequestLabel?, priority: RequestPriority, connection: Connection) {
         self.id = id
         self.deadline = deadline
         self.label = label
+        self.priority = priority
         self.connection = connection
     }
 

@@ -7,6 +7,7 @@ enum FrameField {
     static let body: UInt8 = 0x0A
     static let deadline: UInt8 = 0x10
     static let label: UInt8 = 0x1A
+    static let priority: UInt8 = 0x20
 }
 
 /// Reads protobuf fields one by one, and gives up at the first one that is not as expected.

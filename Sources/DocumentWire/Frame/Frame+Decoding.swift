@@ -48,8 +48,14 @@ extension Frame {
                 }
                 label = RequestLabel(text)
             }
+            var priority = RequestPriority.ordinary
+            if scanner.skip(FrameField.priority) {
+                guard let value = scanner.varint(), let known = UInt8(exactly: value).flatMap(RequestPriority.init)
+                else { return nil }
+                priority = known
+            }
             guard scanner.isAtEnd else { return nil }
-            self.init(id: id, .request(body: body, deadline: deadline, label: label))
+            self.init(id: id, .request(body: body, deadline: deadline, label: label, priority: priority))
         } else if scanner.skip(FrameField.answer) {
             guard scanner.enterMessage() else { return nil }
             var body: [UInt8] = []
@@ -76,7 +82,8 @@ extension Frame.Kind {
         case .helloReply(let reply): self = .helloReply(Frame.HelloReply(reply))
         case .request(let request):
             self = .request(
-                body: [UInt8](request.body), deadline: request.deadlineMs, label: RequestLabel(request.label))
+                body: [UInt8](request.body), deadline: request.deadlineMs, label: RequestLabel(request.label),
+                priority: RequestPriority(request.priority))
         case .answer(let answer): self = .answer(body: [UInt8](answer.body))
         case .failure(let failure): self = .failure(DocumentError(failure))
         case .progress(let progress):
@@ -94,6 +101,13 @@ extension Frame.Kind {
         case .pong(let pong): self = .pong(pong.number)
         case nil: self = .unknown
         }
+    }
+}
+
+extension RequestPriority {
+    /// One of a newer peer's is an ordinary one.
+    fileprivate init(_ wire: WirePriority) {
+        self = UInt8(exactly: wire.rawValue).flatMap(Self.init) ?? .ordinary
     }
 }
 

@@ -11,11 +11,12 @@ extension Frame {
     /// Requests and answers are written by hand (see ``init(body:)``), the same bytes as SwiftProtobuf's.
     package func append(to output: inout [UInt8]) {
         switch kind {
-        case .request(let body, let deadline, let label):
+        case .request(let body, let deadline, let label, let priority):
             let deadlineSize = deadline == 0 ? 0 : 1 + varintSize(UInt64(deadline))
             // A label's length is one byte.
             let labelSize = label.map { 2 + $0.bytes.count } ?? 0
-            append(FrameField.request, body, extra: deadlineSize + labelSize, to: &output)
+            let prioritySize = priority == .ordinary ? 0 : 2
+            append(FrameField.request, body, extra: deadlineSize + labelSize + prioritySize, to: &output)
             if deadline != 0 {
                 output.append(FrameField.deadline)
                 appendVarint(UInt64(deadline), to: &output)
@@ -25,6 +26,7 @@ extension Frame {
                 output.append(UInt8(label.bytes.count))
                 output.append(contentsOf: label.bytes)
             }
+            if priority != .ordinary { output += [FrameField.priority, priority.rawValue] }
         case .answer(let body):
             append(FrameField.answer, body, extra: 0, to: &output)
         default:
@@ -36,8 +38,9 @@ extension Frame {
 
     /// How long the body of a request or of an answer will be, at most.
     package static func bodyLength(carrying count: Int) -> Int {
-        // Three tags, the longest forms of the id, two lengths and the deadline, and the longest label.
-        count + 3 + 10 + 5 + 5 + 6 + 2 + RequestLabel.limit
+        // Three tags, the longest forms of the id, two lengths and the deadline, the longest label, and the
+        // priority.
+        count + 3 + 10 + 5 + 5 + 6 + 2 + RequestLabel.limit + 2
     }
 
     /// The body as SwiftProtobuf writes it.
@@ -75,10 +78,11 @@ extension WireFrame {
         switch frame.kind {
         case .hello(let hello): kind = .hello(WireHello(hello))
         case .helloReply(let reply): kind = .helloReply(WireHelloReply(reply))
-        case .request(let body, let deadline, let label):
+        case .request(let body, let deadline, let label, let priority):
             kind = .request(
                 .with {
                     $0.body = Data(body); $0.deadlineMs = deadline; $0.label = label?.text ?? ""
+                    $0.priority = WirePriority(rawValue: Int(priority.rawValue)) ?? .ordinary
                 })
         case .answer(let body): kind = .answer(.with { $0.body = Data(body) })
         case .failure(let error): kind = .failure(WireFailure(error))

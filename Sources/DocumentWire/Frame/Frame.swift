@@ -15,7 +15,8 @@ package struct Frame: Hashable, Sendable {
         indirect case hello(Hello)
         indirect case helloReply(HelloReply)
         /// How long the asker will wait, in milliseconds; 0 is without limit.
-        case request(body: [UInt8], deadline: UInt32, label: RequestLabel? = nil)
+        case request(
+            body: [UInt8], deadline: UInt32, label: RequestLabel? = nil, priority: RequestPriority = .ordinary)
         case answer(body: [UInt8])
         indirect case failure(DocumentError)
         case progress(TransferProgress)

@@ -50,6 +50,54 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
+/// What keeps a request from standing behind those that wait for it. The answering side lets half as many more run at once
+/// (of `Limits.requests`, at least one) for each step above ORDINARY, so that there is a place for the end of an access while
+/// all ordinary places are taken by requests that wait for that access.
+package nonisolated enum WirePriority: SwiftProtobuf.Enum, Swift.CaseIterable {
+  package typealias RawValue = Int
+
+  /// Also any value that is not known.
+  case ordinary // = 0
+
+  /// Asked inside of an access, or to answer a presenter's message: what others wait for does not end before.
+  case nested // = 1
+
+  /// Ends something, and waits for nobody: ends of accesses, watches, bookmarks and pickers, flushes, cancels. The daemon
+  /// refuses anything else with it (INVALID_ARGUMENT).
+  case ending // = 2
+  case UNRECOGNIZED(Int)
+
+  package init() {
+    self = .ordinary
+  }
+
+  package init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .ordinary
+    case 1: self = .nested
+    case 2: self = .ending
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  package var rawValue: Int {
+    switch self {
+    case .ordinary: return 0
+    case .nested: return 1
+    case .ending: return 2
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  package static let allCases: [WirePriority] = [
+    .ordinary,
+    .nested,
+    .ending,
+  ]
+
+}
+
 /// Stable codes; numbers are never reused. The class of a code decides what the host does:
 ///   1xx resolvable: the work is held until the provider sends `ErrorResolved`, or the user acts
 ///   2xx definitive: local state is changed
@@ -475,7 +523,8 @@ package nonisolated struct WireLimits: Sendable {
   /// The longest frame body, in bytes. Default 4,194,304; never under 4,096.
   package var frameBytes: UInt32 = 0
 
-  /// How many requests of the peer it lets run at once. Default 64; requests above that are answered with BUSY.
+  /// How many requests of the peer it lets run at once. Default 64; requests above that are answered with BUSY (see
+  /// `Priority`).
   package var requests: UInt32 = 0
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -500,6 +549,9 @@ package nonisolated struct WireRequest: Sendable {
   /// For logs: what the asker calls this request, for example the name of the test that makes it. At most 64 bytes, and
   /// usually empty.
   package var label: String = String()
+
+  /// Of host tools' requests only; others are all ORDINARY.
+  package var priority: WirePriority = .ordinary
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -642,6 +694,10 @@ package nonisolated struct WirePong: Sendable {
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "docent.wire.v1"
+
+nonisolated extension WirePriority: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ORDINARY\0\u{1}NESTED\0\u{1}ENDING\0")
+}
 
 nonisolated extension WireCode: SwiftProtobuf._ProtoNameProviding {
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CODE_UNSPECIFIED\0\u{2}e\u{1}NOT_AUTHENTICATED\0\u{1}SERVER_UNREACHABLE\0\u{1}INSUFFICIENT_QUOTA\0\u{1}CANNOT_SYNCHRONIZE\0\u{1}EXCLUDED_FROM_SYNC\0\u{2}`\u{1}NO_SUCH_ITEM\0\u{1}NAME_COLLISION\0\u{1}DELETION_REJECTED\0\u{1}DIRECTORY_NOT_EMPTY\0\u{1}VERSION_NO_LONGER_AVAILABLE\0\u{2}`\u{1}INTERNAL\0\u{1}BUSY\0\u{1}LOCAL_STORAGE\0\u{2}b\u{1}CANCELLED\0\u{1}UNIMPLEMENTED\0\u{1}INVALID_ARGUMENT\0\u{1}PAGE_EXPIRED\0\u{1}ANCHOR_EXPIRED\0\u{1}NOT_PERMITTED\0\u{1}NOT_CONFIGURED\0\u{1}DESTINATION_EXISTS\0\u{1}UNSYNCED_EDITS\0\u{1}DEADLOCK\0\u{1}IN_CONFLICT\0\u{1}OUTSIDE_STORAGE_ROOT\0\u{1}TYPE_NOT_ACCEPTED\0\u{1}NAME_CLASH\0\u{2}W\u{1}PROVIDER_DIED\0\u{1}DEADLINE_EXCEEDED\0\u{1}PROTOCOL_VIOLATION\0\u{1}FRAME_TOO_LARGE\0\u{1}CONTRACT_BROKEN\0\u{1}PROVIDER_UNAVAILABLE\0")
@@ -1059,7 +1115,7 @@ nonisolated extension WireLimits: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Request"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}body\0\u{3}deadline_ms\0\u{1}label\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}body\0\u{3}deadline_ms\0\u{1}label\0\u{1}priority\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1070,6 +1126,7 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 1: try { try decoder.decodeSingularBytesField(value: &self.body) }()
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.deadlineMs) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.label) }()
+      case 4: try { try decoder.decodeSingularEnumField(value: &self.priority) }()
       default: break
       }
     }
@@ -1085,6 +1142,9 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
     if !self.label.isEmpty {
       try visitor.visitSingularStringField(value: self.label, fieldNumber: 3)
     }
+    if self.priority != .ordinary {
+      try visitor.visitSingularEnumField(value: self.priority, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1092,6 +1152,7 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.body != rhs.body {return false}
     if lhs.deadlineMs != rhs.deadlineMs {return false}
     if lhs.label != rhs.label {return false}
+    if lhs.priority != rhs.priority {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

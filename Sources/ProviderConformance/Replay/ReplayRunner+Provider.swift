@@ -52,7 +52,7 @@ extension ReplayRunner {
 
     /// Writes what a recorded answer promises, before it goes out.
     private func fill(_ frame: Frame, _ machine: ReplayStateMachine) throws {
-        guard case .request(let body, _, _) = frame.kind,
+        guard case .request(let body, _, _, _) = frame.kind,
             case .startProviding(_, let path, _) = try? ProviderCall(serialized: body),
             let answer = machine.recordedAnswer(to: frame.id),
             case .startProviding(let provided) = try? ProviderReply(serialized: answer)

@@ -120,7 +120,7 @@ public struct ReplayRunner: Sendable {
                 $0.limits = recorded.limits
                 $0.locale = recorded.locale
             }
-        case .request(let body, let deadline, let label):
+        case .request(let body, let deadline, let label, _):
             guard let call = try? ProviderCall(serialized: body), call.path != nil else { return frame }
             var size = 0
             if let answer = machine.recordedAnswer(to: frame.id), let reply = try? ProviderReply(serialized: answer) {

@@ -160,7 +160,7 @@ package struct ReplayStateMachine: Sendable {
                     return "capabilities \(names.isEmpty ? "none" : names), root \(context.rootID)"
                 } ?? "capabilities unreadable"
             return "HelloReply, version \(reply.version), \(capabilities)"
-        case .request(let body, _, _): return "Request \(frame.id): \(question(body, direction))"
+        case .request(let body, _, _, _): return "Request \(frame.id): \(question(body, direction))"
         case .answer(let body): return "Answer \(frame.id): \(reply(body, direction))"
         case .failure(let error): return "Failure \(frame.id): \(error.code)"
         case .goodbye: return "Goodbye"

@@ -38,7 +38,7 @@ extension Exchange {
     private static func toolWords(for frame: Frame) -> (summary: String, text: String)? {
         let (name, body): (String, [UInt8])
         switch frame.kind {
-        case .request(let bytes, _, _): (name, body) = ("Request \(frame.id)", bytes)
+        case .request(let bytes, _, _, _): (name, body) = ("Request \(frame.id)", bytes)
         case .answer(let bytes): (name, body) = ("Answer \(frame.id)", bytes)
         case .notification(let bytes): (name, body) = ("Notification", bytes)
         case .hello(let hello): (name, body) = ("Hello, versions \(hello.versions)", hello.context)
@@ -58,7 +58,7 @@ extension Exchange {
             return (
                 "HelloReply, version \(reply.version), \(reply.software)", fields(reply.context, .capabilities)
             )
-        case .request(let body, let deadline, let label):
+        case .request(let body, let deadline, let label, _):
             let call = fields(body, toProvider ? .providerCall : .hostCall)
             let name = label.map { " [\($0.text)]" } ?? ""
             return ("Request \(frame.id)\(name): \(brief(call))", "deadline \(deadline) ms\n\(call)")

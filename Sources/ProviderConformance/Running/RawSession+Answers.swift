@@ -42,7 +42,7 @@ extension RawSession {
             guard finals.updateValue(frame, forKey: frame.id) == nil else {
                 throw CheckFailure("A request is answered twice.", detail: frame.evidence)
             }
-        case .request(let body, _, _):
+        case .request(let body, _, _, _):
             let answer: Frame.Kind =
                 (try? HostCall(serialized: body)) != nil
                 ? .answer(body: HostReply.writePlaceholder.serialized())

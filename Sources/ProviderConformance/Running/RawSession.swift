@@ -156,7 +156,7 @@ package final class RawSession: Sendable {
             let frame = try await frame()
             switch frame.kind {
             case .answer where frame.id == id, .failure where frame.id == id: return frame
-            case .request(let body, _, _):
+            case .request(let body, _, _, _):
                 // The provider may need the host to answer first.
                 let placeholder: Frame.Kind =
                     (try? HostCall(serialized: body)) != nil

@@ -86,10 +86,14 @@ final class ToolPeer {
         request(body: MessageWriter.message { $0.message(call, build) })
     }
 
-    func request(body: [UInt8]) -> PeerFrame {
+    /// - Parameter priority: `docent.wire.v1.Priority`.
+    func request(body: [UInt8], priority: UInt64 = 0) -> PeerFrame {
         defer { nextID += 2 }
         asked.insert(nextID)
-        return PeerFrame(id: nextID, .request) { $0.bytes(1, body) }
+        return PeerFrame(id: nextID, .request) { frame in
+            frame.bytes(1, body)
+            if priority != 0 { frame.number(4, priority) }
+        }
     }
 
     /// The final frame of a request.

@@ -30,7 +30,7 @@ enum WireCalls {
             for entry in try TrafficRecord(text: Array(record.utf8)).entries {
                 guard let frame = entry.frame else { continue }
                 switch (frame.kind, entry.direction) {
-                case (.request(let body, _, let label), .toProvider) where label?.text.hasPrefix("PC-") == true:
+                case (.request(let body, _, let label, _), .toProvider) where label?.text.hasPrefix("PC-") == true:
                     asked[frame.id] = number(of: body)
                 case (.answer, .toHost):
                     if let number = asked[frame.id] { answered.insert(number) }

@@ -104,5 +104,8 @@ extension HostAttack {
         HostAttack(
             "HA-TOOL-034", "A host stands a tool that asks, and is gone before the answer, three hundred times",
             rule: "WIRE-43", behaviour: "tool-vanishes-busy", asking: .tool, expecting: .success),
+        HostAttack(
+            "HA-TOOL-035", "A host stands a tool that takes the places of ends for other things", rule: "WIRE-25",
+            behaviour: "tool-calls-everything-an-end", asking: .tool, expecting: .success),
     ]
 }

@@ -92,6 +92,24 @@ extension ToolBehaviour {
             }
             try tool.expectService()
         },
+        Self("tool-calls-everything-an-end", "Asks for a listing in a place that is kept for ends.", "WIRE-25") {
+            socket in
+            let tool = try ToolPeer(socket)
+            try tool.open()
+            for call in [1, 30, 40] {
+                let body = MessageWriter.message { $0.message(call) { if call > 1 { $0.text(1, "good:/") } } }
+                let final = try tool.final(of: tool.request(body: body, priority: 2))
+                guard final.kind == .failure, final.message.number(1) == 403 else {
+                    throw Finding("The host lets anything have the places of what ends something.")
+                }
+            }
+            // A priority that nobody knows is none.
+            let body = MessageWriter.message { $0.message(1) { _ in } }
+            guard try tool.final(of: tool.request(body: body, priority: 9)).kind == .answer else {
+                throw Finding("The host does not take a newer priority for an ordinary one.")
+            }
+            try tool.expectService()
+        },
         Self("tool-answers-unasked", "Answers requests that nobody made.", "WIRE-21") { socket in
             let tool = try ToolPeer(socket)
             try tool.open()

@@ -47,7 +47,7 @@ struct FrameDamage: ~Copyable, Sendable {
         case .hello(let hello):
             guard mistake == nil, let settings = try? SessionSettings(serialized: hello.context) else { return }
             mistake = settings.settings["mistake"].flatMap(Mistake.init)
-        case .request(let body, _, _):
+        case .request(let body, _, _, _):
             seenIDs.insert(frame.id)
             calls[frame.id] = try? ProviderCall(serialized: body)
             if calls[frame.id] == nil, mistake == .unknownRequestKills { _exit(3) }

@@ -1,0 +1,11 @@
+extension ServiceCall {
+    /// Whether it ends something and waits for nobody: it may take the places that are kept for that.
+    package var isEnding: Bool {
+        switch self {
+        case .endAccess, .flushAccess, .cancelCoordinator, .removePresenter, .cancelPicker, .bookmark(.stop),
+            .transfers(.endWatch):
+            true
+        default: false
+        }
+    }
+}

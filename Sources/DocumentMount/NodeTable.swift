@@ -216,6 +216,9 @@ package struct NodeTable: Sendable {
         return last
     }
 
+    /// Counts one more look-up, for somebody else than the kernel.
+    package mutating func keep(_ number: Number) { nodes[number]?.lookups += 1 }
+
     /// The kernel has forgotten so many look-ups.
     ///
     /// - Returns: whether it is not known any more.

@@ -31,6 +31,23 @@ import Testing
         #expect(table.place(of: file) == nil)
     }
 
+    @Test func aNumberThatSomebodyElseKeepsOutlivesTheKernelsKnowledge() throws {
+        var table = NodeTable()
+        let name = try ItemName("work")
+        let first = table.lookUp(name, in: NodeTable.top)
+        let number = try #require(first)
+        table.keep(number)
+        var isGone = table.forget(number, 1)
+        #expect(!isGone)
+        let second = table.lookUp(name, in: NodeTable.top)
+        #expect(second == number)
+        table.forget(number, 1)
+        isGone = table.forget(number, 1)
+        #expect(isGone)
+        let third = table.lookUp(name, in: NodeTable.top)
+        #expect(third != number)
+    }
+
     @Test func aFolderIsKeptForWhatIsBelowIt() throws {
         var table = NodeTable()
         let domain = try look("work", in: NodeTable.top, &table)

@@ -29,6 +29,7 @@ extension MountedTree {
                     await writer.close()
                     throw Errno.staleNFSFileHandle
                 }
+                keep(made.number, for: writer)
                 let file = opened(try await writers.use(made.number) { writer }, made.number)
                 reply(file, made, request)
             } catch {
@@ -56,8 +57,17 @@ extension MountedTree {
     /// One more user of a document that is written.
     func writer(of node: UInt64, at location: Location) async throws -> Writer {
         try await writers.use(node) { [self] in
-            try await open(try await link.with { try await $0.hold(location, .writing) })
+            let writer = try await open(try await link.with { try await $0.hold(location, .writing) })
+            keep(node, for: writer)
+            return writer
         }
+    }
+
+    /// The kernel may forget a file that no program has open any more. Until what was written is recorded, it is to find it
+    /// under the same number, with the size that it has by now.
+    private func keep(_ node: UInt64, for writer: Writer) {
+        nodes.withLock { $0.keep(node) }
+        writer.onClose { [self] in forget(node, 1) }
     }
 
     private func open(_ hold: AccessHold) async throws -> Writer {

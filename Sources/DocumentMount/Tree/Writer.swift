@@ -11,6 +11,7 @@ final class Writer: Sendable {
         /// It has no name any more: what is written is its writers' own.
         var isUnlinked = false
         var closing: Task<Void, Never>?
+        var onClose: @Sendable () -> Void = {}
     }
 
     /// For reading and writing. What several programs write goes through one.
@@ -21,6 +22,9 @@ final class Writer: Sendable {
         self.file = file
         state = Mutex(State(hold: hold))
     }
+
+    /// Has something done when the file is closed.
+    func onClose(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onClose = body } }
 
     /// Whether what is written now is seen by the host: false when that has ended since.
     var isLive: Bool { state.withLock { $0.isUnlinked || !$0.hold.isOver } }
@@ -86,9 +90,10 @@ final class Writer: Sendable {
     func close() async {
         let closing = state.withLock { state in
             if let closing = state.closing { return closing }
-            let closing = Task { [hold = state.hold, file] in
+            let closing = Task { [hold = state.hold, onClose = state.onClose, file] in
                 await hold.endAndWait()
                 try? file.close()
+                onClose()
             }
             state.closing = closing
             return closing

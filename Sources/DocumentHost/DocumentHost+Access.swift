@@ -16,7 +16,8 @@ extension DocumentHost {
     }
 
     func connect(tool name: String, process: Int32, standing: ToolStanding) -> Tool {
-        let owner = ClaimOwner(id: tools.next(), name: name)
+        let isRestricted = if case .user = standing { false } else { true }
+        let owner = ClaimOwner(id: tools.next(), name: name, isRestricted: isRestricted)
         granter.accesses.quota.connected(owner, process: process)
         return Tool(owner: owner, standing: standing)
     }

@@ -83,7 +83,8 @@ extension DocumentHost {
     /// Who holds what, and who waits for what.
     package var coordinationStatus: CoordinationStatus {
         CoordinationStatus(
-            holdings: broker.holdings, waits: broker.explanations, droppedPresenters: broker.dropped)
+            holdings: broker.holdings, waits: granter.pending.explanations + broker.explanations,
+            droppedPresenters: broker.dropped)
     }
 
     private func presented(_ location: Location?, by tool: Tool) async throws(DocumentError) -> CoordinatedItem? {

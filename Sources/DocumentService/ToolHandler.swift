@@ -21,8 +21,10 @@ struct ToolHandler: RequestHandler {
         if case .beginAccess(let access) = call, let answer = host.beginAccessAtOnce(access, for: tool) {
             return answer
         }
-        if nestedIn.isEmpty { return try await reply(to: call, request).serialized() }
-        return try await host.inside(of: nestedIn, of: tool) { try await reply(to: call, request).serialized() }
+        return try await host.asked(by: tool) {
+            if nestedIn.isEmpty { return try await reply(to: call, request).serialized() }
+            return try await host.inside(of: nestedIn, of: tool) { try await reply(to: call, request).serialized() }
+        }
     }
 
     private func reply(to call: ServiceCall, _ request: IncomingRequest) async throws(DocumentError) -> ServiceReply {

@@ -18,10 +18,13 @@ package struct ClaimOwner: Hashable, Sendable, CustomStringConvertible {
     package let id: UInt64
     /// For messages: "docent edit (process 4711)".
     package let name: String
+    /// Whether it may not know everything: where others' documents are is not said to it.
+    package let isRestricted: Bool
 
-    package init(id: UInt64, name: String) {
+    package init(id: UInt64, name: String, isRestricted: Bool = false) {
         self.id = id
         self.name = name
+        self.isRestricted = isRestricted
     }
 
     package var description: String { name }

@@ -45,7 +45,8 @@ enum CoordinationMessages {
     static func busy(_ claim: Claim, because blockers: [Claim]) -> DocumentError {
         DocumentError(
             .busy,
-            "\(claim.locations) is in use: \(blockers.map(doing).joined(separator: "; ")). End that access first.")
+            "\(claim.locations) is in use: \(blockers.map { doing($0, seenBy: Sight(claim)) }.joined(separator: "; ")). End that access first."
+        )
     }
 
     static func presented(_ item: CoordinatedItem, by owner: ClaimOwner) -> DocumentError {
@@ -55,20 +56,45 @@ enum CoordinationMessages {
         )
     }
 
-    static func waits(_ claim: Claim, for blocker: Claim) -> String {
-        "\(claim.owner) waits to \(claim.verb) \(claim.locations) until \(doing(blocker)) no more"
+    /// Who is told, and which documents he knows of.
+    struct Sight {
+        let known: Set<Location>?
+
+        /// - Parameter claims: what he has asked for.
+        init(of seer: ClaimOwner, _ claims: [Claim]) {
+            known = seer.isRestricted ? Set(claims.flatMap(\.intentions).map(\.item.location)) : nil
+        }
+
+        init(_ claim: Claim) { self.init(of: claim.owner, [claim]) }
+
+        func locations(_ claim: Claim) -> String {
+            guard let known else { return claim.locations }
+            let all = claim.intentions.map(\.item.location)
+            let shown = all.filter(known.contains).map(\.description)
+            let hidden = all.count - shown.count
+            let others = hidden == 0 ? [] : [hidden == 1 ? "another document" : "other documents"]
+            return (shown + others).joined(separator: " and ")
+        }
     }
 
-    static func contains(_ outer: Claim, nested: Claim) -> String {
-        "\(outer.owner) holds \(outer.locations) until it may \(nested.verb) \(nested.locations)"
+    static func waits(_ claim: Claim, for blocker: Claim, seenBy sight: Sight) -> String {
+        "\(claim.owner) waits to \(claim.verb) \(sight.locations(claim)) until \(doing(blocker, seenBy: sight)) no more"
     }
 
-    static func waits(_ claim: Claim, forAnswerOf presenter: ClaimOwner, to message: PresenterMessage?) -> String {
-        "\(claim.owner) waits to \(claim.verb) \(claim.locations) until \(presenter), which presents it, has answered to \(message.map(asked) ?? "a message")"
+    static func contains(_ outer: Claim, nested: Claim, seenBy sight: Sight) -> String {
+        "\(outer.owner) holds \(sight.locations(outer)) until it may \(nested.verb) \(sight.locations(nested))"
     }
 
-    static func answers(_ presenter: ClaimOwner, _ message: PresenterMessage?, with claim: Claim) -> String {
-        "\(presenter), asked to \(message.map(asked) ?? "answer"), waits first to \(claim.verb) \(claim.locations)"
+    static func waits(
+        _ claim: Claim, forAnswerOf presenter: ClaimOwner, to message: PresenterMessage?, seenBy sight: Sight
+    ) -> String {
+        "\(claim.owner) waits to \(claim.verb) \(sight.locations(claim)) until \(presenter), which presents it, has answered to \(message.map(asked) ?? "a message")"
+    }
+
+    static func answers(
+        _ presenter: ClaimOwner, _ message: PresenterMessage?, with claim: Claim, seenBy sight: Sight
+    ) -> String {
+        "\(presenter), asked to \(message.map(asked) ?? "answer"), waits first to \(claim.verb) \(sight.locations(claim))"
     }
 
     /// "save its changes": what a presenter was asked, after "to".
@@ -107,8 +133,8 @@ enum CoordinationMessages {
         return rest.isEmpty ? "\(opening); it is next." : "\(opening) until \(rest.joined(separator: " and "))."
     }
 
-    private static func doing(_ claim: Claim) -> String {
-        "\(claim.owner) \(claim.verb)s \(claim.locations)"
+    private static func doing(_ claim: Claim, seenBy sight: Sight) -> String {
+        "\(claim.owner) \(claim.verb)s \(sight.locations(claim))"
     }
 }
 

@@ -48,11 +48,20 @@ extension CoordinationStateMachine {
     /// Refuses a claim that waits, in the end, for itself, and tells the other parties.
     mutating func refuseDeadlock(closedBy id: ClaimID) -> Bool {
         guard let circle = circle(from: id), let claim = records[id]?.claim else { return false }
-        let waits = zip(circle, circle.dropFirst() + circle.prefix(1)).compactMap(wait)
-        let deadlock = Deadlock(waits: waits, refused: claim.owner, refusedClaim: id)
-        deadlocks.append(deadlock)
-        refuse(id, deadlock.error)
-        for party in deadlock.parties where party != claim.owner { actions.append(.report(deadlock, to: party)) }
+        let claims = circle.compactMap { party in
+            if case .claim(let id) = party { records[id]?.claim } else { nil }
+        }
+        /// Each party is told what it may know.
+        func deadlock(seenBy seer: ClaimOwner) -> Deadlock {
+            let sight = CoordinationMessages.Sight(of: seer, claims.filter { $0.owner == seer })
+            let waits = zip(circle, circle.dropFirst() + circle.prefix(1)).compactMap { wait($0, $1, seenBy: sight) }
+            return Deadlock(waits: waits, refused: claim.owner, refusedClaim: id)
+        }
+        let told = deadlock(seenBy: claim.owner)
+        let others = told.parties.filter { $0 != claim.owner }.map { ($0, deadlock(seenBy: $0)) }
+        deadlocks.append(told)
+        refuse(id, told.error)
+        for (party, deadlock) in others { actions.append(.report(deadlock, to: party)) }
         return true
     }
 
@@ -107,7 +116,9 @@ extension CoordinationStateMachine {
         }
     }
 
-    private func wait(_ one: Waiter, _ other: Waiter) -> Deadlock.Wait? {
+    private func wait(
+        _ one: Waiter, _ other: Waiter, seenBy sight: CoordinationMessages.Sight
+    ) -> Deadlock.Wait? {
         guard let waiter = owner(of: one), let holder = owner(of: other) else { return nil }
         let words: String
         switch (one, other) {
@@ -115,14 +126,16 @@ extension CoordinationStateMachine {
             guard let claim = records[id]?.claim, let blocker = records[blocker]?.claim else { return nil }
             words =
                 records[id]?.stage.isOpen == true
-                ? CoordinationMessages.waits(claim, for: blocker)
-                : CoordinationMessages.contains(claim, nested: blocker)
+                ? CoordinationMessages.waits(claim, for: blocker, seenBy: sight)
+                : CoordinationMessages.contains(claim, nested: blocker, seenBy: sight)
         case (.claim(let id), .presenter(let presenter)):
             guard let claim = records[id]?.claim else { return nil }
-            words = CoordinationMessages.waits(claim, forAnswerOf: holder, to: presenters[presenter]?.current?.message)
+            words = CoordinationMessages.waits(
+                claim, forAnswerOf: holder, to: presenters[presenter]?.current?.message, seenBy: sight)
         case (.presenter(let presenter), .claim(let id)):
             guard let claim = records[id]?.claim else { return nil }
-            words = CoordinationMessages.answers(waiter, presenters[presenter]?.current?.message, with: claim)
+            words = CoordinationMessages.answers(
+                waiter, presenters[presenter]?.current?.message, with: claim, seenBy: sight)
         case (.presenter, .presenter): return nil
         }
         return Deadlock.Wait(waiter: waiter, holder: holder, from: one, to: other, description: words)

@@ -67,6 +67,21 @@ import Testing
         #expect(scene.news() == ["grant 4", "grant 5", "refuse 7", "report bob", "report alice"])
     }
 
+    @Test("COORD-39, CONT-2: who may not know of others' documents is told of a deadlock without them")
+    mutating func restrictedParty() throws {
+        let guest = ClaimOwner(id: 9, name: "guest", isRestricted: true)
+        try scene.request(1, guest, .reading, "a")
+        try scene.request(2, bob, [(.reading, Scene.item("b")), (.reading, Scene.item("secret"))])
+        try scene.request(3, bob, .writing(nil), "a", in: [2])
+        try scene.request(4, guest, .writing(nil), "b", in: [1])
+        let told = try #require(scene.refusals[4])
+        let (a, b) = (try Scene.item("a").location, try Scene.item("b").location)
+        #expect(told.message.contains("bob holds \(b) and another document until it may write \(a)"), "\(told)")
+        #expect(!"\(told) \(told.causes)".contains("secret"))
+        // The other one knows what it has asked for itself, and may know of all.
+        #expect(scene.reports.last?.description.contains("secret") == true, "\(scene.reports)")
+    }
+
     @Test("COORD-39: the order alone makes no deadlock: a nested claim goes before those who wait for the outer one")
     mutating func orderIsNoDeadlock() throws {
         try scene.request(1, alice, .reading, "a")

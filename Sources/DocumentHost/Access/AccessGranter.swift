@@ -39,6 +39,7 @@ struct AccessGranter: Sendable {
     let work: WorkGroup
     let logger: Logger
     let brought = DownloadTally()
+    let pending = PendingAccesses()
 
     /// - Parameter rights: what the tool may access, asked for again when it has waited.
     func begin(
@@ -72,8 +73,16 @@ struct AccessGranter: Sendable {
         var targets: [AccessTarget] = []
         for intention in request.intentions {
             let domain = try domains.domain(intention.location.domain)
-            try await follower.freshen(domain)
-            let (target, around) = try await target(of: intention, in: domain, request)
+            // Who wants only what is known here does not wait for the remote's news (COORD-13).
+            if intention.wantsNews {
+                try await pending.during(.news, intention, by: owner) { () async throws(DocumentError) in
+                    try await follower.freshen(domain)
+                }
+            }
+            let (target, around) = try await pending.during(.place, intention, by: owner) {
+                () async throws(DocumentError) -> (AccessTarget, KnownItem) in
+                try await self.target(of: intention, in: domain, request)
+            }
             let item = around.item
             targets.append(target)
             guard case .item = target else {
@@ -234,7 +243,7 @@ struct AccessGranter: Sendable {
     }
 
     /// Contents have come for somebody.
-    private func count(_ item: IndexedItem, at location: Location, for request: AccessRequest, by owner: ClaimOwner) {
+    func count(_ item: IndexedItem, at location: Location, for request: AccessRequest, by owner: ClaimOwner) {
         let who = request.onBehalf.map { "\($0), through \(owner.name)" } ?? owner.name
         brought.add(who, bytes: UInt64(clamping: item.local?.size ?? 0), at: location)
     }
@@ -351,46 +360,6 @@ struct AccessGranter: Sendable {
         if let failure { throw failure }
     }
 
-    /// The file that others may be reading is replaced only when nobody reads it any more.
-    private func replaceOutdated(
-        _ item: IndexedItem, on domain: Domain, for request: AccessRequest, purpose: Purpose?, by owner: ClaimOwner,
-        nestedIn: Set<ClaimID>, onProgress: (@Sendable (TransferProgress?) -> Void)?
-    ) async throws(DocumentError) {
-        let claim: ClaimID
-        do throws(DocumentError) {
-            let outdated = AccessIntention(try storage.read { try $0.coordinated(item) }, .writing(nil))
-            claim = try await broker.claim { id in
-                Claim(
-                    id: id, owner: owner, intentions: [outdated], purpose: purpose,
-                    coordinator: request.coordinator.map { CoordinatorID(owner: owner.id, number: $0) },
-                    nestedIn: nestedIn, answering: request.answering.map(MessageID.init))
-            }.id
-        } catch {
-            // Asked for inside the tool's own access: what is here has to do until that one ends.
-            guard error.code == .deadlock else { throw error }
-            return
-        }
-        // Who hears of a change reads again: told for nothing, two presenters would make each other read without end.
-        var effect = ClaimEffect.unchanged
-        defer { broker.end(claim, effects: [effect]) }
-        // Changed here, too: sending it shows the conflict.
-        let item = try await disk.look(item)
-        guard item.state == .outdated else { return }
-        do throws(DocumentError) {
-            let now = try await materialiser.materialise(item, of: domain, onProgress: onProgress)
-            if now.local != item.local { effect = .changed }
-            count(now, at: request.location, for: request, by: owner)
-        } catch {
-            // Offline, or in the middle of an edit: an older version that is here is better than none, and the tool is told
-            // the state.
-            guard
-                error.code.errorClass == .resolvable
-                    || [.providerUnavailable, .busy, .unsyncedEdits].contains(error.code)
-            else { throw error }
-            logger.notice("an outdated document is used", metadata: ["item.id": "\(item.id)", "error": "\(error)"])
-        }
-    }
-
     private func check(
         _ item: IndexedItem, _ request: AccessRequest.Intention, _ domain: Domain
     ) throws(DocumentError) {
@@ -410,6 +379,10 @@ struct AccessGranter: Sendable {
             throw DocumentError(.notPermitted, "\(request.location) is read-only on the remote.")
         }
     }
+}
+
+extension AccessRequest.Intention {
+    fileprivate var wantsNews: Bool { intent == .writing || readingOptions.needsContents }
 }
 
 extension AccessRequest {

@@ -6,6 +6,15 @@ import FileCoordination
 /// end before that is done.
 enum EnclosingClaims {
     @TaskLocal static var current: Set<ClaimID> = []
+    /// Who asks.
+    @TaskLocal static var asker: ClaimOwner?
+}
+
+extension ClaimOwner {
+    /// The host, with whom it takes the claim for: whoever waits for it is to see that.
+    var onBehalf: ClaimOwner {
+        EnclosingClaims.asker.map { ClaimOwner(id: id, name: "\(name), for \($0.name)") } ?? self
+    }
 }
 
 extension DocumentHost {
@@ -19,6 +28,11 @@ extension DocumentHost {
         return try await self.accesses.whileInUse(held) {
             try await EnclosingClaims.$current.withValue(held, operation: body)
         }
+    }
+
+    /// Does what a tool asks for.
+    package func asked<Value>(by tool: Tool, _ body: () async throws -> Value) async rethrows -> Value {
+        try await EnclosingClaims.$asker.withValue(tool.owner, operation: body)
     }
 
     /// What is sent only when the tool's own access to it has ended need not be waited for inside of that (COORD-38).

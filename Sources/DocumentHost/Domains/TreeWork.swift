@@ -107,7 +107,8 @@ struct TreeWork: Sendable {
                 broker.noticed(.appeared, on: now)
             } else {
                 broker.placed(now)
-                broker.noticed(.changed, on: now)
+                // One that has only another name or folder is told of that alone.
+                if !outcome.moved.contains(item.id) { broker.noticed(.changed, on: now) }
             }
         }
     }

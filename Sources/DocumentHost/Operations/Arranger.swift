@@ -178,7 +178,7 @@ struct Arranger: Sendable {
     ) async throws(DocumentError) -> (ClaimID, isOwn: Bool) {
         if let held = held(item, .forDeleting, by: tool) { return (held, false) }
         let own = try await broker.claim(
-            item, for: .writing(.forDeleting), by: owner, nestedIn: EnclosingClaims.current)
+            item, for: .writing(.forDeleting), by: owner.onBehalf, nestedIn: EnclosingClaims.current)
         return (own, true)
     }
 

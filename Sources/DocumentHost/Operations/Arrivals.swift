@@ -28,7 +28,7 @@ struct Arrivals: Sendable {
         if missing.isEmpty, try await present(destination, in: domain) != nil { throw Self.exists(destination) }
         let place = FreePlace(name, in: folder, try storage.read { try $0.coordinated(folder) }, at: destination)
         let claim = try await broker.claim(
-            place.coordinated, for: .writing(.forReplacing), by: owner, nestedIn: EnclosingClaims.current)
+            place.coordinated, for: .writing(.forReplacing), by: owner.onBehalf, nestedIn: EnclosingClaims.current)
         defer { broker.end(claim, effects: [.unchanged]) }
         let item = try await storage.run { store in
             try store.finish(
@@ -61,7 +61,7 @@ struct Arrivals: Sendable {
         if try await present(location, in: domain) != nil { throw Exporter.exists(location) }
         let place = FreePlace(name, in: folder, try storage.read { try $0.coordinated(folder) }, at: location)
         let claim = try await broker.claim(
-            place.coordinated, for: .writing(.forReplacing), by: owner, nestedIn: EnclosingClaims.current)
+            place.coordinated, for: .writing(.forReplacing), by: owner.onBehalf, nestedIn: EnclosingClaims.current)
         defer { broker.end(claim, effects: [.unchanged]) }
         let made = try await storage.run { try $0.makeFolder(named: name, in: folder.id, of: folder.domain) }
         try send(made)

@@ -41,7 +41,8 @@ struct Evictor: Sendable {
         // Not waiting for anybody, but for the host's own looks, which end by themselves, and for presenters: they say
         // whether they can do without the contents (COORD-41).
         let claim = try await broker.claim(
-            try storage.read { try $0.coordinated(item) }, for: .evicting, by: owner, style: .unlessOthersUseIt)
+            try storage.read { try $0.coordinated(item) }, for: .evicting, by: owner.onBehalf, style: .unlessOthersUseIt
+        )
         defer { broker.end(claim) }
         try await verify(item, at: location, on: domain)
         try await locks.withLock(item.key) { () async throws(DocumentError) in

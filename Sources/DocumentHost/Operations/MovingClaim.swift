@@ -31,7 +31,7 @@ struct MovingClaim: Sendable {
         }
         let intentions = wanted
         let id = try await broker.claim { id in
-            Claim(id: id, owner: owner, intentions: intentions, nestedIn: around)
+            Claim(id: id, owner: owner.onBehalf, intentions: intentions, nestedIn: around)
         }.id
         onItem = held ?? id
         own = (id, wanted.count)

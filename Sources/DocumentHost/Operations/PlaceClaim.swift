@@ -20,7 +20,7 @@ struct PlaceClaim: Sendable {
         let wanted = FreePlace(name, in: folder, around, at: location).coordinated
         guard !accesses.isHeld(wanted, by: EnclosingClaims.current) else { return nil }
         return try await broker.claim(
-            wanted, for: .writing(.forReplacing), by: owner, nestedIn: EnclosingClaims.current)
+            wanted, for: .writing(.forReplacing), by: owner.onBehalf, nestedIn: EnclosingClaims.current)
     }
 
     /// What happened there is told by whoever made it.

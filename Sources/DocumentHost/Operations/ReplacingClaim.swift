@@ -23,7 +23,7 @@ struct ReplacingClaim: Sendable {
             AccessIntention($0, .writing(.forReplacing))
         }
         let claim = try await broker.claim { id in
-            Claim(id: id, owner: owner, intentions: intentions, nestedIn: EnclosingClaims.current)
+            Claim(id: id, owner: owner.onBehalf, intentions: intentions, nestedIn: EnclosingClaims.current)
         }.id
         do throws(DocumentError) {
             let place = try storage.read { index in

@@ -116,8 +116,16 @@ struct VersionKeeper: Sendable {
         let done: Removal = resolution.map { .resolves($0) } ?? .done
         guard chosen.isEmpty || !older.isEmpty else { return done }
         let coordinated = try storage.read { try $0.coordinated(item) }
-        guard let claim = try await claims(on: item, at: location) else { return .renamed }
-        defer { broker.end(claim) }
+        // Its contents stay as they are: who has it open need not do anything about that, and hears of the versions.
+        let claim = try await broker.claim { id in
+            Claim(
+                id: id, owner: owner.onBehalf,
+                intentions: [AccessIntention(coordinated, .writing(.contentIndependentMetadataOnly))],
+                nestedIn: EnclosingClaims.current)
+        }.id
+        defer { broker.end(claim, effects: [.unchanged]) }
+        let now = try storage.read { try $0.coordinated(item).location }
+        guard now == location || item.state == .nameClash else { return .renamed }
         let names = chosen.isEmpty ? nil : older
         let gone = try await storage.run { try $0.removeVersions(names, of: item.id, in: item.domain) }
         for version in gone { broker.version(version.kept, .lost, of: coordinated, in: claim) }

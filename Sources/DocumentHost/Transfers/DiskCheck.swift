@@ -39,7 +39,7 @@ struct DiskCheck: Sendable {
     func lookIfUnused(_ item: IndexedItem) async throws(DocumentError) -> IndexedItem {
         guard item.local != nil,
             let claim = broker.claimWithoutWaiting(
-                try storage.read({ try $0.coordinated(item) }), for: .reading(.withoutChanges), by: owner)
+                try storage.read({ try $0.coordinated(item) }), for: .reading(.withoutChanges), by: owner.onBehalf)
         else { return item }
         defer { broker.end(claim) }
         return try await look(item)
@@ -54,9 +54,9 @@ struct DiskCheck: Sendable {
                 !accesses.isWritten(key)
             else { return }
             let coordinated = try storage.read { try $0.coordinated(item) }
-            var claim = broker.claimWithoutWaiting(coordinated, for: .reading(.withoutChanges), by: owner)
+            var claim = broker.claimWithoutWaiting(coordinated, for: .reading(.withoutChanges), by: owner.onBehalf)
             if claim == nil {
-                claim = try await broker.claim(coordinated, for: .reading(.withoutChanges), by: owner)
+                claim = try await broker.claim(coordinated, for: .reading(.withoutChanges), by: owner.onBehalf)
             }
             defer { if let claim { broker.end(claim) } }
             // Whoever has begun to work on it meanwhile may wait for the claim's end.

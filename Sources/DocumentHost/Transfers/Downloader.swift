@@ -17,7 +17,7 @@ struct Downloader: Sendable {
         let isOutdated = item.state == .outdated
         let claim = try await broker.claim(
             try storage.read { try $0.coordinated(item) },
-            for: isOutdated ? .writing(nil) : .reading(.withoutChanges), by: owner,
+            for: isOutdated ? .writing(nil) : .reading(.withoutChanges), by: owner.onBehalf,
             nestedIn: EnclosingClaims.current)
         // Contents that come for the first time are no change.
         var effect = ClaimEffect.unchanged

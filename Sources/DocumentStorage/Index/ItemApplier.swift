@@ -63,6 +63,13 @@ struct ItemApplier {
             capabilities = item.capabilities.rawValue
         }
 
+        /// But for the version of the metadata, of which a name is a part.
+        func isOther(than known: Metadata) -> Bool {
+            var known = known
+            known.metadata = metadata
+            return self != known
+        }
+
         init(_ row: SQLStatement, from column: Int32) {
             type = row.text(column)
             size = row.optionalInt(column + 1)
@@ -267,7 +274,11 @@ struct ItemApplier {
         } else if existing.generation != generation, generation != 0 {
             try sql.run("UPDATE item SET generation = ? WHERE row = ?", .int(generation), .int(existing.row))
         }
-        if try place(existing, item.id, name, key, parent), outcome.updated == before { outcome.updated += 1 }
+        let isRetold = metadata.isOther(than: existing.metadata) || existing.kind != item.kind || existing.isGone
+        if try place(existing, item.id, name, key, parent) {
+            if outcome.updated == before { outcome.updated += 1 }
+            if reporting, !isRetold { outcome.moved.insert(item.id) }
+        }
         if outcome.updated == before { outcome.unchanged += 1 } else { try report(existing.row) }
     }
 

@@ -83,25 +83,6 @@ final class OpenFile: Sendable {
         guard result >= 0 else { throw DocumentError.system(result, "The mode of “\(name)” could not be set") }
     }
 
-    func setAttribute(_ attribute: String, to value: [UInt8]) throws {
-        let result = kernel(.setAttribute) { docent_fsetxattr(descriptor, attribute, value, value.count, 0) }
-        guard result >= 0 else {
-            throw DocumentError.system(result, "The attribute \(attribute) of “\(name)” could not be written")
-        }
-    }
-
-    /// Nil when the file has no such attribute, or one of more than `limit` bytes.
-    func attribute(_ attribute: String, limit: Int = 1024) throws -> [UInt8]? {
-        var value = [UInt8](repeating: 0, count: limit)
-        let result = kernel(.getAttribute) { docent_fgetxattr(descriptor, attribute, &value, limit) }
-        if result == -Int(ENODATA) || result == -Int(ERANGE) || result == -Int(EOPNOTSUPP) { return nil }
-        guard result >= 0 else {
-            throw DocumentError.system(result, "The attribute \(attribute) of “\(name)” could not be read")
-        }
-        value.removeSubrange(result...)
-        return value
-    }
-
     /// Where the first hole is; the file's size when there is none, or when the file system cannot tell.
     func firstHole(size: Int64) throws -> Int64 {
         guard size > 0 else { return 0 }

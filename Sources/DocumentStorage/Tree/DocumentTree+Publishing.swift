@@ -58,6 +58,8 @@ extension DocumentTree {
         let lease = try old.takeLease(DOCENT_LEASE_READ)
         guard lease != .refused else { throw inUse(location, "for writing") }
         defer { if lease == .held { old.dropLease() } }
+        // Attributes that are not the remote's are this document's, whatever its contents (COORD-20).
+        try request.file(file.name)?.takeForeignAttributes(of: old)
         guard try request.rename(file.name, to: folder, name, .exchanging) == .done else {
             return try publishAnew(file, from: request, as: name, in: folder, location)
         }

@@ -1,0 +1,161 @@
+import DocumentClient
+import DocumentModel
+import Foundation
+import Synchronization
+import Testing
+
+/// What presenters are told of changes that others make, and what of a document lasts from one version to the next.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct PresenterNewsTests {
+    /// Notes what it is told.
+    private final class Notes: DeletionAccommodatingFilePresenter, VersionPresenter {
+        let presentedItemLocation: Location?
+        private let told = Mutex<[String]>([])
+
+        init(_ location: Location) { presentedItemLocation = location }
+
+        var all: [String] { told.withLock { $0 } }
+
+        private func note(_ text: String) { told.withLock { $0.append(text) } }
+
+        func presentedItemDidChange() async { note("changed") }
+        func presentedItemDidMove(to location: Location) async { note("moved to \(location)") }
+        func accommodatePresentedItemDeletion() async throws { note("to go") }
+        func presentedItemDidGainVersion(_ version: String) async { note("gained a version") }
+        func presentedItemDidLoseVersion(_ version: String) async { note("lost a version") }
+        func presentedItemDidResolveConflictVersion(_ version: String) async {}
+
+        func hears(_ wanted: [String]) async throws -> Bool {
+            for _ in 0..<500 where all != wanted { try await Task.sleep(for: .milliseconds(20)) }
+            // Nothing more comes after it.
+            try await Task.sleep(for: .milliseconds(200))
+            return all == wanted
+        }
+    }
+
+    private static let tree = RemoteTree(items: ["f": ["/", "Folder", nil], "a": ["f", "a.txt", "alpha\n"]])
+
+    @Test(
+        "COORD-26, COORD-28: of another name on the remote a presenter hears as of a move; of other contents, as of a change"
+    )
+    func remoteRename() async throws {
+        try await Machine.with { machine async throws in
+            try machine.addRemoteTree("d")
+            var tree = Self.tree
+            try machine.provide(tree, in: "d")
+            try machine.succeed("refresh", "d:/")
+            try machine.succeed("ls", "d:/Folder")
+            #expect(try machine.succeed("cat", "d:/Folder/a.txt") == "alpha\n")
+            try await machine.client { client async throws in
+                let notes = Notes(try Location("d:/Folder/a.txt"))
+                try await client.addPresenter(notes)
+                tree.items["a"] = ["f", "b.txt", "alpha\n"]
+                tree.feed.append([["a"], []])
+                try machine.provide(tree, in: "d")
+                try machine.succeed("refresh", "d:/")
+                #expect(try await notes.hears(["moved to d:/Folder/b.txt"]), "\(notes.all)")
+                tree.items["a"] = ["f", "b.txt", "beta\n"]
+                tree.feed.append([["a"], []])
+                try machine.provide(tree, in: "d")
+                try machine.succeed("refresh", "d:/")
+                #expect(try await notes.hears(["moved to d:/Folder/b.txt", "changed"]), "\(notes.all)")
+                try await client.removePresenter(notes)
+            }
+        }
+    }
+
+    @Test(
+        "VER-7, COORD-27: who presents a document hears that versions of it are gone, and need not give it away for that"
+    )
+    func removedVersions() async throws {
+        try await Machine.with { machine async throws in
+            try machine.write("one\n", to: machine.remote + "/a.txt")
+            try machine.succeed(
+                "domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
+            for text in ["two", "three"] {
+                try machine.succeed("edit", "d:/a.txt", "--with", "sh", "-c", "echo \(text) > \"$1\"", "sh", "{}")
+            }
+            try await machine.client { client async throws in
+                let notes = Notes(try Location("d:/a.txt"))
+                try await client.addPresenter(notes)
+                try machine.succeed("versions", "d:/a.txt", "--remove-others")
+                #expect(try await notes.hears(["lost a version", "lost a version"]), "\(notes.all)")
+                try await client.removePresenter(notes)
+            }
+        }
+    }
+
+    @Test(
+        "COORD-13, COORD-39: who wants only what is known here does not wait for the remote's news; who waits for them says so"
+    )
+    func news() async throws {
+        try await Machine.with { machine async throws in
+            try machine.addRemoteTree("d")
+            var tree = Self.tree
+            let news = machine.folder + "/news"
+            try machine.provide(tree, in: "d")
+            try machine.succeed("refresh", "d:/")
+            #expect(try machine.succeed("cat", "d:/Folder/a.txt") == "alpha\n")
+            try machine.succeed("host", "stop")
+            tree.waiting["changes_since"] = news
+            try machine.provide(tree, in: "d")
+            try machine.succeed("domain", "list")
+            try await machine.client { client async throws in
+                let a = try Location("d:/Folder/a.txt")
+                let reading = Task {
+                    try await client.coordinate(readingItemAt: a) { path, _ in machine.read(path.string) }
+                }
+                #expect(
+                    try Machine.eventually {
+                        try machine.succeed("status").contains(
+                            "waits to read d:/Folder/a.txt until the provider of d has said what is new.")
+                    })
+                let size = try await client.coordinate(readingItemAt: a, options: AccessOptions(metadataOnly: true)) {
+                    $1.item.size
+                }
+                #expect(size == 6)
+                try machine.write("", to: news)
+                #expect(try await reading.value == "alpha\n")
+                #expect(try !machine.succeed("status").contains("waits to read"))
+            }
+        }
+    }
+
+    @Test("COORD-20: attributes that a program has set outlive the contents: a newer version has them, too")
+    func foreignAttributes() async throws {
+        try await Machine.with { machine async throws in
+            try machine.write("one\n", to: machine.remote + "/a.txt")
+            try machine.succeed(
+                "domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
+            #expect(try machine.succeed("cat", "d:/a.txt") == "one\n")
+            try await machine.client { client async throws in
+                let a = try Location("d:/a.txt")
+                func tag() async throws -> String {
+                    try await client.coordinate(readingItemAt: a) { path, _ in
+                        let result = try machine.python(
+                            "import os, sys; print(os.getxattr(sys.argv[1], 'user.xdg.tags').decode(), end='')",
+                            path.string)
+                        return (machine.read(path.string) ?? "") + result.output
+                    }
+                }
+                try await client.coordinate(writingItemAt: a, for: .contentIndependentMetadataOnly) { path, _ in
+                    let result = try machine.python(
+                        "import os, sys; os.setxattr(sys.argv[1], 'user.xdg.tags', b'holiday')", path.string)
+                    #expect(result.status == 0, "\(result.errors)")
+                }
+                #expect(try await tag() == "one\nholiday")
+                try machine.write("another one\n", to: machine.remote + "/a.txt")
+                for _ in 0..<500 {
+                    if try await tag() == "another one\nholiday" { break }
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+                #expect(try await tag() == "another one\nholiday")
+            }
+        }
+    }
+}
+
+extension Machine {
+    fileprivate func python(_ program: String, _ path: String) throws -> Result {
+        try run("/usr/bin/env", ["python3", "-c", program, path])
+    }
+}

@@ -8,7 +8,7 @@ package struct DocumentMount: Sendable {
     private let address: HostAddress
     private let start: HostStart
     private let policy: DownloadPolicy
-    private let isWritable: Bool
+    private let isReadOnly: Bool
     private let explain: Explanation?
 
     /// Gets what a program was refused with a number only. On any thread; must not block.
@@ -17,16 +17,16 @@ package struct DocumentMount: Sendable {
     /// - Parameters:
     ///   - point: where the documents appear.
     ///   - policy: for whom documents are brought.
-    ///   - isWritable: whether programs may change them, too.
+    ///   - isReadOnly: whether programs may change nothing.
     ///   - start: whether a host is started when none runs, also later.
     ///   - explain: is told why programs were refused something, unless the number says it all.
     package init(
-        at point: MountPoint, policy: DownloadPolicy = DownloadPolicy(), isWritable: Bool = false,
+        at point: MountPoint, policy: DownloadPolicy = DownloadPolicy(), isReadOnly: Bool = false,
         start: HostStart = .ifNeeded(), explain: Explanation? = nil
     ) throws(DocumentError) {
         self.point = point
         self.policy = policy
-        self.isWritable = isWritable
+        self.isReadOnly = isReadOnly
         self.start = start
         self.explain = explain
         address = try HostAddress.ofThisProcess()
@@ -54,10 +54,10 @@ package struct DocumentMount: Sendable {
     private func serve(
         _ tree: MountedTree, _ ending: @escaping @Sendable () async -> Void, _ onReady: @Sendable () throws -> Void
     ) async throws {
-        let (point, address, isWritable) = (point, address, isWritable)
+        let (point, address, isReadOnly) = (point, address, isReadOnly)
         let session = try await tree.disk.run {
             try point.prepare(storageRoot: address.root)
-            return try KernelSession(at: point.path.string, readOnly: !isWritable, handler: tree)
+            return try KernelSession(at: point.path.string, readOnly: isReadOnly, handler: tree)
         }
         tree.notices.begin(session)
         do { try onReady() } catch { session.stop() }

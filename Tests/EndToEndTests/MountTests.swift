@@ -65,14 +65,31 @@ import Testing
             for (command, complaint) in [
                 ("cat work/nothing", "No such file or directory"), ("ls nothing", "No such file or directory"),
                 ("ls 'not a domain'", "No such file or directory"), ("cat work", "Is a directory"),
-                ("ls work/a.txt/b", "Not a directory"), ("touch work/new", "Read-only file system"),
-                ("echo x >> work/a.txt", "Read-only file system"), ("rm work/a.txt", "Read-only file system"),
-                ("mkdir new", "Read-only file system"),
+                ("ls work/a.txt/b", "Not a directory"), ("rmdir work", "Operation not permitted"),
+                ("mkdir new", "Operation not permitted"),
                 ("ls work/\(String(repeating: "x", count: 256))", "File name too long"),
             ] {
                 let result = try machine.shell(command)
                 #expect(result.status != 0, "\(command)")
                 #expect(result.errors.contains(complaint), "\(command): \(result.errors)")
+            }
+            #expect(try machine.succeed("cat", "work:/a.txt") == "first\n")
+        }
+    }
+
+    @Test("What is mounted read-only refuses every change, with the number that says so")
+    func readOnly() throws {
+        try withTree { (machine) throws in
+            try machine.succeed("unmount")
+            try machine.succeed("mount", "--read-only")
+            #expect(try machine.sh("cat work/a.txt") == "first\n")
+            for command in [
+                "touch work/new", "echo x >> work/a.txt", "rm work/a.txt", "mkdir work/new", "mv work/a.txt work/b.txt",
+                "truncate -s 0 work/a.txt",
+            ] {
+                let result = try machine.shell(command)
+                #expect(result.status != 0, "\(command)")
+                #expect(result.errors.contains("Read-only file system"), "\(command): \(result.errors)")
             }
             #expect(try machine.succeed("cat", "work:/a.txt") == "first\n")
         }

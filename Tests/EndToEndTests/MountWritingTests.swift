@@ -10,7 +10,7 @@ import Testing
             try machine.succeed(
                 "domain", "add", "work", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
             try machine.succeed("domain", "set", "work", "--ask-from", "never")
-            try machine.succeed("mount", "--writable")
+            try machine.succeed("mount")
             defer { machine.takeMountAway() }
             try body(machine)
         }

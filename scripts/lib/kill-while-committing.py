@@ -83,7 +83,7 @@ def main(folder, machine, rounds):
             os.kill(process, signal.SIGKILL)
         if victim == "docent":
             docent = os.path.join(machine, "bin", "docent")
-            subprocess.run([docent, "mount", "--writable"], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run([docent, "mount"], check=True, stdout=subprocess.DEVNULL)
         reported += map(int, writer.communicate(timeout=120)[0].split())
         last = check(path, reported, f"round {round}, {victim} killed")
     if not reported:

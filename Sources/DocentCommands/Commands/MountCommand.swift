@@ -9,17 +9,17 @@ import SystemPackage
 struct MountCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mount",
-        abstract: "Let every program on this machine read documents as files.",
+        abstract: "Let every program on this machine use documents as files.",
         discussion: """
             All domains appear in one folder, which is made when it is missing: ~/Docent, or DIR. A document is brought \
-            when a program opens it; names, sizes and times are shown without asking anybody. The tree can be read, and \
-            with --writable, which is new and less tried, changed.
+            when a program opens it; names, sizes and times are shown without asking anybody. What programs change is \
+            sent when they have closed it. With --read-only nothing can be changed.
 
             Examples:
               docent mount
               grep -r budget ~/Docent/work
               docent mount --deny tumblerd --deny tracker-extract-3
-              docent mount --foreground /srv/documents
+              docent mount --read-only --foreground /srv/documents
             """
     )
 
@@ -35,8 +35,8 @@ struct MountCommand: AsyncParsableCommand {
             valueName: "program"))
     var deny: [String] = []
 
-    @Flag(help: "Let programs change documents, too. Without it, the tree is read-only.")
-    var writable = false
+    @Flag(help: "Let programs read documents, and change nothing.")
+    var readOnly = false
 
     @Flag(help: "Say, on standard error, why programs are refused something; with --foreground.")
     var explain = false
@@ -53,7 +53,7 @@ struct MountCommand: AsyncParsableCommand {
         if foreground {
             let signals = try EndingSignals()
             let mount = try DocumentMount(
-                at: point, policy: DownloadPolicy(denying: deny), isWritable: writable,
+                at: point, policy: DownloadPolicy(denying: deny), isReadOnly: readOnly,
                 explain: explain ? Self.explain : nil)
             try await mount.run {
                 await signals.wait()
@@ -61,7 +61,7 @@ struct MountCommand: AsyncParsableCommand {
                 try Console.print(point.path.string)
             }
         } else {
-            let options = deny.map { "--deny=\($0)" } + (writable ? ["--writable"] : [])
+            let options = deny.map { "--deny=\($0)" } + (readOnly ? ["--read-only"] : [])
             try await BackgroundMount(at: point, options: options).start()
             try Console.print(point.path.string)
         }

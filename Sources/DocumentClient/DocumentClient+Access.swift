@@ -57,41 +57,53 @@ extension DocumentClient {
     func withAccess<Value>(
         _ request: AccessRequest, _ progress: ProgressHandler?, _ body: ([AccessedItem]) async throws -> Value
     ) async throws -> Value {
-        let outer = enclosing
         var request = request
-        request.nestedIn = outer.map(\.access)
+        request.nestedIn = enclosing.map(\.access)
         request.onBehalf = OnBehalf.current
-        if let answered = AnsweredMessage.current, answered.desk == ObjectIdentifier(desk) {
-            request.answering = answered.number
-        }
+        if let answeredMessage { request.answering = answeredMessage }
         guard
             case .beginAccess(let access, let path, let item, let also) = try await ask(
                 .beginAccess(request), progress: progress)
         else { throw Self.unexpectedAnswer }
 
+        // Where the documents are by now (COORD-7).
+        let granted = zip(request.intentions, [item] + also.map(\.item)).map { intention, item in
+            var intention = intention
+            intention.location = item.location
+            return intention
+        }
+        return try await inside(
+            access, request.isPreparation ? [] : granted, changingNothing: request.changesNothing
+        ) {
+            try await body([AccessedItem(path: path, item: item)] + also)
+        }
+    }
+
+    /// The message that a presenter of this client's is answering just now.
+    var answeredMessage: UInt64? {
+        guard let answered = AnsweredMessage.current, answered.desk == ObjectIdentifier(desk) else { return nil }
+        return answered.number
+    }
+
+    /// Runs the closure inside of an access that was granted, and ends it.
+    func inside<Value>(
+        _ access: UInt64, _ intentions: [AccessRequest.Intention], changingNothing: Bool,
+        _ body: () async throws -> Value
+    ) async throws -> Value {
         let value: Value
         do {
             // The answer may have crossed a cancel on its way.
             try Task.checkCancellation()
-            // Where the documents are by now (COORD-7).
-            let granted = zip(request.intentions, [item] + also.map(\.item)).map { intention, item in
-                var intention = intention
-                intention.location = item.location
-                return intention
-            }
             let own = EnclosingAccess(
-                connection: ObjectIdentifier(connection), access: access,
-                intentions: request.isPreparation ? [] : granted)
-            value = try await EnclosingAccess.$current.withValue(outer + [own]) {
-                try await body([AccessedItem(path: path, item: item)] + also)
-            }
+                connection: ObjectIdentifier(connection), access: access, intentions: intentions)
+            value = try await EnclosingAccess.$current.withValue(enclosing + [own], operation: body)
         } catch {
             // What the closure threw is what matters; when the end fails too, the connection is gone, and the claim
             // with it.
-            try? await end(access, of: request)
+            try? await end(access, changingNothing: changingNothing)
             throw error
         }
-        try await end(access, of: request)
+        try await end(access, changingNothing: changingNothing)
         return value
     }
 
@@ -104,8 +116,8 @@ extension DocumentClient {
 
     /// Ends an access, also when the task is cancelled. When it may have changed something, that is safe when this
     /// returns; of one that has only read the host need not be waited for.
-    private func end(_ access: UInt64, of request: AccessRequest) async throws(DocumentError) {
-        if request.changesNothing {
+    private func end(_ access: UInt64, changingNothing: Bool) async throws(DocumentError) {
+        if changingNothing {
             accesses.readHasEnded(access)
         } else {
             try await tellToItsEnd(.endAccess(access))

@@ -102,24 +102,20 @@ extension DocumentClient {
         by bookmark: Bookmark, _ document: Location?, _ intent: AccessIntent, _ option: WritingOption?,
         _ options: AccessOptions, _ progress: ProgressHandler?, _ body: (FilePath, ItemStatus) async throws -> Value
     ) async throws -> Value {
-        if let refusal = try await start(bookmark, document) { throw refusal }
-        let outcome: Result<Value, any Error>
-        do {
-            var request = AccessRequest(
-                location: try await resolve(bookmark, relativeTo: document).item.location, intent: intent,
-                writingOption: option, purpose: options.purpose, metadataOnly: options.metadataOnly)
-            request.bookmark = bookmark
-            outcome = .success(
-                try await withAccess(request, progress) { items in
-                    guard let first = items.first else { throw Self.unexpectedAnswer }
-                    return try await body(FilePath(first.path), first.item)
-                })
-        } catch {
-            outcome = .failure(error)
+        var access = BookmarkedAccess(bookmark, document: document, intent: intent)
+        access.writingOption = option
+        access.purpose = options.purpose
+        access.metadataOnly = options.metadataOnly
+        access.nestedIn = enclosing.map(\.access)
+        access.answering = answeredMessage
+        access.onBehalf = OnBehalf.current
+        guard
+            case .beginAccess(let number, let path, let item, _) = try await ask(
+                .bookmark(.access(access)), progress: progress)
+        else { throw Self.unexpectedAnswer }
+        let intention = AccessRequest.Intention(location: item.location, intent: intent, writingOption: option)
+        return try await inside(number, [intention], changingNothing: intent == .reading) {
+            try await body(FilePath(path), item)
         }
-        // When this fails the connection is gone, and the access with it. A cancelled task stops, too.
-        let client = self
-        await Task(executorPreference: loop) { try? await client.stopAccessing(bookmark) }.value
-        return try outcome.get()
     }
 }

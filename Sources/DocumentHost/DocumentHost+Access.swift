@@ -51,9 +51,16 @@ extension DocumentHost {
     public func beginAccess(
         _ request: AccessRequest, for tool: Tool, onProgress: @escaping @Sendable (TransferProgress?) -> Void = { _ in }
     ) async throws(DocumentError) -> (number: UInt64, items: [AccessedItem]) {
-        let rights: AccessRights = { [self] intentions async throws(DocumentError) in
+        try await beginAccess(request, for: tool, onProgress: onProgress) {
+            [self] intentions async throws(DocumentError) in
             try await permit(for: intentions, by: request.bookmark, of: tool)
         }
+    }
+
+    func beginAccess(
+        _ request: AccessRequest, for tool: Tool, onProgress: @escaping @Sendable (TransferProgress?) -> Void,
+        rights: @escaping AccessRights
+    ) async throws(DocumentError) -> (number: UInt64, items: [AccessedItem]) {
         let attempt: AccessAttempts.Attempt = { [granter] () async throws(DocumentError) in
             try await granter.begin(request, by: tool.owner, rights: rights, onProgress: onProgress)
         }
@@ -83,9 +90,9 @@ extension DocumentHost {
 
     /// The same for the usual read, without a pause: gives the answer as it travels. Nil when it is not one.
     package func beginAccessAtOnce(_ request: AccessRequest, for tool: Tool) -> [UInt8]? {
-        guard case .user = tool.standing, let (number, item) = granter.beginAtOnce(request, by: tool.owner) else {
-            return nil
-        }
+        guard !isConfined(tool), let permit = try? permit(for: request.intentions, of: tool),
+            let (number, item) = granter.beginAtOnce(request, by: tool.owner, permit)
+        else { return nil }
         recordUse(of: [item.item.key])
         guard isQuiet(item) else {
             let status = status(of: item)

@@ -108,7 +108,7 @@ extension DocumentHost {
 
     // MARK: Looking things up
 
-    private func record(
+    func record(
         of bookmark: Bookmark, document: Location?, for tool: Tool
     ) async throws(DocumentError) -> BookmarkRecord {
         var bound: IndexedItem?

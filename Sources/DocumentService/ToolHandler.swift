@@ -88,12 +88,7 @@ struct ToolHandler: RequestHandler {
                 location, recursive: recursive, discardingUnsent: discardUnsent, for: tool)
             return .done
         case .beginAccess(let access):
-            let (number, items) = try await host.beginAccess(access, for: tool, onProgress: report)
-            guard let first = items.first else {
-                throw DocumentError(.internal, "An access to nothing was granted; ask again.")
-            }
-            return .beginAccess(
-                access: number, path: first.path, item: first.item, also: Array(items.dropFirst()))
+            return try reply(to: try await host.beginAccess(access, for: tool, onProgress: report))
         case .flushAccess(let number):
             try await host.flushAccess(number, of: tool)
             return .done
@@ -171,10 +166,20 @@ struct ToolHandler: RequestHandler {
         case .cancelPicker(let session):
             try host.cancelPicker(session, for: tool)
             return .done
+        case .bookmark(.access(let access)):
+            return try reply(to: try await host.beginAccess(access, for: tool, onProgress: report))
         case .bookmark(let call): return try await reply(to: call)
         case .tools(let call): return try await reply(to: call)
         case .transfers(let call): return try await reply(to: call)
         }
+    }
+
+    private func reply(to grant: (number: UInt64, items: [AccessedItem])) throws(DocumentError) -> ServiceReply {
+        guard let first = grant.items.first else {
+            throw DocumentError(.internal, "An access to nothing was granted; ask again.")
+        }
+        return .beginAccess(
+            access: grant.number, path: first.path, item: first.item, also: Array(grant.items.dropFirst()))
     }
 
     private func reply(to call: ToolsCall) async throws(DocumentError) -> ServiceReply {
@@ -212,6 +217,7 @@ struct ToolHandler: RequestHandler {
         case .revoke(let id):
             try await host.revokeBookmark(id)
             return .done
+        case .access: throw DocumentError(.internal, "An access was taken for another call; ask again.")
         }
     }
 }

@@ -1,5 +1,6 @@
 import DocumentModel
 import Foundation
+import Synchronization
 import Testing
 
 @testable import DocumentClient
@@ -181,6 +182,33 @@ import Testing
                 #expect(try await !client.startAccessing(bookmark))
             }
             try await machine.client { client async throws in #expect(try await client.startAccessing(bookmark)) }
+        }
+    }
+
+    @Test("BOOK-1, BOOK-2: a read by a bookmark finds its document also while that is renamed again and again")
+    func renamedMeanwhile() async throws {
+        try await withDocuments { machine async throws in
+            try await machine.client { client async throws in
+                let bookmark = try await client.bookmark(of: try Location("d:/a.txt"))
+                let names = [try Location("d:/a.txt"), try Location("d:/f/moved.txt")]
+                let renames = Mutex(0)
+                let renaming = Task {
+                    while !Task.isCancelled {
+                        let count = renames.withLock { $0 }
+                        _ = try await client.rename(itemAt: names[count % 2], to: names[(count + 1) % 2])
+                        renames.withLock { $0 += 1 }
+                    }
+                }
+                for _ in 0..<60 {
+                    let (contents, location) = try await client.coordinate(readingItemOf: bookmark) { path, item in
+                        (try text(path), item.location)
+                    }
+                    #expect(contents == "from a.txt" && names.contains(location))
+                }
+                renaming.cancel()
+                _ = await renaming.result
+                #expect(renames.withLock { $0 } > 3)
+            }
         }
     }
 

@@ -30,6 +30,17 @@ final class FuzzedHost: Sendable {
         capabilities = ["modifying"]
         """
 
+    /// Of the registered tool: its program is one that every machine has, and that is never run.
+    private static let toolProgram = "/bin/sh"
+    private static let toolManifest = """
+        identifier = "org.example.tool"
+        name = "Tool"
+        executable = "\(toolProgram)"
+        domains = ["work"]
+        """
+    private let toolManifestPath: FilePath
+    private let toolFile: ProgramFile
+
     /// The fixture's folder is removed with it: it is kept for as long as the host.
     private nonisolated(unsafe) let fixture: StorageFixture
 
@@ -50,6 +61,11 @@ final class FuzzedHost: Sendable {
         try TemporaryFile.write("", to: program)
         // What cannot be run is no provider, and its domain is none that can be used.
         guard chmod(program.string, 0o700) == 0 else { throw Errno(rawValue: errno) }
+        toolManifestPath = fixture.folder.appending("tool.toml")
+        try TemporaryFile.write(Self.toolManifest, to: toolManifestPath)
+        var status = stat()
+        guard stat(Self.toolProgram, &status) == 0 else { throw Errno(rawValue: errno) }
+        toolFile = ProgramFile(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
         host = try DocumentHost(
             DocumentHost.Configuration(
                 root: fixture.rootPath, providerFolders: [], providerBundles: [bundle],
@@ -67,10 +83,15 @@ final class FuzzedHost: Sendable {
         configuration.context = ToolIdentity(name: "fuzz").serialized()
         let connection = Connection(end: one, loop: loop, configuration: configuration, logger: Self.quiet)
         let served = ToolConnection(host: host, loop: loop, control: control, logger: Self.quiet)
+        // An input before this one may have unregistered it.
+        if script.isRegistered { _ = try? await host.registerTool(toolManifestPath) }
+        let program: ToolProgram =
+            script.isRegistered
+            ? .known(path: Self.toolProgram, file: toolFile)
+            : .known(path: "/usr/bin/fuzz", file: ProgramFile(device: 0, inode: 0))
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                await served.serve(
-                    two, processID: 1, program: .known(path: "/usr/bin/fuzz", file: ProgramFile(device: 0, inode: 0)))
+                await served.serve(two, processID: 1, program: program)
             }
             do throws(DocumentError) {
                 _ = try await connection.open()
@@ -88,16 +109,16 @@ final class FuzzedHost: Sendable {
     }
 
     private func ask(_ script: ToolScript, _ connection: Connection) async {
-        let accesses = HeldAccesses()
+        let held = HeldNumbers()
         await withDiscardingTaskGroup { group in
             for step in script.steps {
-                let body = accesses.adapt(step.body)
+                let body = held.adapt(step.body)
                 guard let body else { continue }
                 @Sendable func ask() async {
                     guard let answer = try? await connection.request(body, deadline: Self.patience),
-                        case .beginAccess(let number, _, _, _) = try? ServiceReply(serialized: answer)
+                        let reply = try? ServiceReply(serialized: answer)
                     else { return }
-                    accesses.add(number)
+                    held.take(reply)
                 }
                 if step.isBeside { group.addTask { await ask() } } else { await ask() }
             }

@@ -14,12 +14,15 @@ struct ToolScript: Sendable {
 
     let manners: [Manner]
     let endsInOrder: Bool
+    /// The tool has a manifest, and may do what that says.
+    let isRegistered: Bool
     let steps: [Step]
 
     init(_ bytes: [UInt8]) {
         var input = FuzzInput(bytes)
         let first = input.byte()
         endsInOrder = first & 1 == 0
+        isRegistered = first & 0x80 != 0
         manners = [1, 3, 5].map { Manner(rawValue: first >> $0 & 3) ?? .answers }
         var steps: [Step] = []
         while !input.isAtEnd, steps.count < 24 {

@@ -5,22 +5,27 @@ import FileCoordination
 /// The usual read: of one document that is here, with nobody to wait for, to ask, or to fetch anything from. It is granted
 /// without a pause, and without a look into the index when it was read before.
 extension AccessGranter {
-    /// - Parameter request: of a tool that may access everything.
+    /// - Parameter permit: what the tool may access.
     /// - Returns: nil when it is not such a read; then nothing has happened, and it goes the long way, which says why not.
-    func beginAtOnce(_ request: AccessRequest, by owner: ClaimOwner) -> (number: UInt64, item: KnownItem)? {
+    func beginAtOnce(
+        _ request: AccessRequest, by owner: ClaimOwner, _ permit: AccessPermit
+    ) -> (number: UInt64, item: KnownItem)? {
         guard request.isUsualRead, let domain = domains.find(request.location.domain), !domain.isDropBox,
             domain.isCaughtUp || !domain.mayHaveFeed, (try? domain.require([.open, .import], for: "opened")) != nil,
             let found = try? known.item(at: request.location), found.isUsable,
             (try? exported.check(found.key, at: request.location, by: owner)) != nil,
+            (try? permit.check(found.item, request.intentions[0], storage)) != nil,
             let share = try? accesses.quota.take(1, for: owner)
         else { return nil }
+        let purpose: Purpose?
         var isGranted = false
         defer { if !isGranted { accesses.quota.giveBack(share) } }
+        do throws(DocumentError) { purpose = try self.purpose(of: request, by: owner) } catch { return nil }
         let intention = AccessIntention(found.coordinated, .reading(request.readingOptions))
         let coordinator = request.coordinator.map { CoordinatorID(owner: owner.id, number: $0) }
         guard
             let claim = broker.claimWithoutWaiting({ id in
-                Claim(id: id, owner: owner, intentions: [intention], coordinator: coordinator)
+                Claim(id: id, owner: owner, intentions: [intention], purpose: purpose, coordinator: coordinator)
             })
         else { return nil }
         // From here on nobody changes it who coordinates; until here anybody may have.
@@ -38,8 +43,7 @@ extension AccessRequest {
     /// One document's contents, on nobody's behalf, and for nothing but to be read.
     fileprivate var isUsualRead: Bool {
         intent == .reading && readingOptions.isSubset(of: .withoutChanges) && !metadataOnly && also.isEmpty
-            && nestedIn.isEmpty && purpose == nil && presenter == nil && answering == nil && !isPreparation
-            && bookmark == nil && writingOption == nil
+            && nestedIn.isEmpty && answering == nil && !isPreparation && bookmark == nil && writingOption == nil
     }
 }
 

@@ -66,10 +66,7 @@ struct AccessGranter: Sendable {
     ) async throws(DocumentError) -> Grant? {
         let permit = try await rights(request.intentions)
         let nested = accesses.held(request.nestedIn, by: owner)
-        let presenter = try request.presenter.map { number throws(DocumentError) in
-            try presenters.presenter(number, of: owner)
-        }
-        let purpose = try Purpose(identifier: request.purpose, presenter: presenter)
+        let purpose = try purpose(of: request, by: owner)
         var targets: [AccessTarget] = []
         for intention in request.intentions {
             let domain = try domains.domain(intention.location.domain)
@@ -125,6 +122,14 @@ struct AccessGranter: Sendable {
             if error.code == .noSuchItem, try isReplaced(targets, request) { return nil }
             throw error
         }
+    }
+
+    /// COORD-6, COORD-36. Nil: a purpose of its own.
+    func purpose(of request: AccessRequest, by owner: ClaimOwner) throws(DocumentError) -> Purpose? {
+        let presenter = try request.presenter.map { number throws(DocumentError) in
+            try presenters.presenter(number, of: owner)
+        }
+        return try Purpose(identifier: request.purpose, presenter: presenter)
     }
 
     /// As the resolver finds it, without a second look for what is known.

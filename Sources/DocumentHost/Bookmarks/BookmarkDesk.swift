@@ -12,6 +12,8 @@ final class BookmarkDesk: Sendable {
     /// Seconds since 1970.
     private let clock: @Sendable () -> Int64
     private let accesses = Mutex(BookmarkAccesses())
+    /// Once it was read.
+    private let seal = Mutex<BookmarkSeal?>(nil)
 
     init(storage: StorageThreads, clock: @escaping @Sendable () -> Int64) {
         self.storage = storage
@@ -55,7 +57,9 @@ final class BookmarkDesk: Sendable {
     }
 
     func token(of bookmark: Bookmark) async throws(DocumentError) -> BookmarkToken {
+        if let seal = seal.withLock({ $0 }) { return try seal.token(of: bookmark) }
         let seal = try await storage.run { try $0.root.bookmarkSeal() }
+        self.seal.withLock { $0 = seal }
         return try seal.token(of: bookmark)
     }
 
@@ -119,10 +123,19 @@ final class BookmarkDesk: Sendable {
             }
             throw Self.revoked(record.id)
         }
-        throw DocumentError(
+        throw Self.leaking(tool, open)
+    }
+
+    private static func leaking(_ tool: ClaimOwner, _ open: Int) -> DocumentError {
+        DocumentError(
             .notPermitted,
             "\(tool.name) has started \(open) accesses by bookmarks and not stopped them: it gets no more until it is started anew. Each one that is granted must be stopped."
         )
+    }
+
+    /// - Throws: `notPermitted` for a tool that leaks what it starts (BOOK-2).
+    func checkNotLeaking(_ tool: ClaimOwner) throws(DocumentError) {
+        if let open = accesses.withLock({ $0.leaks(of: tool.id) }) { throw Self.leaking(tool, open) }
     }
 
     /// - Throws: `invalidArgument` when it is not started.

@@ -85,6 +85,7 @@ extension DocumentHost {
             let use: ToolAuthority.Use = options.rights == .readOnly ? .reading : .writing
             return [(use, location)] + (options.document.map { [(.reading, $0)] } ?? [])
         case .resolve(_, let document), .start(_, let document): return document.map { [(.reading, $0)] } ?? []
+        case .access(let access): return access.document.map { [(.reading, $0)] } ?? []
         case .stop, .list: return []
         case .revoke(let number):
             guard try storage.read({ try $0.bookmark(number) })?.holder == id else {
@@ -126,6 +127,13 @@ extension DocumentHost {
             }
             return .bookmark(scope)
         }
+        return try permit(for: intentions, of: tool)
+    }
+
+    /// The same without a bookmark.
+    func permit(
+        for intentions: [AccessRequest.Intention], of tool: Tool
+    ) throws(DocumentError) -> AccessPermit {
         guard case .registered(let id) = tool.standing else { return .everything }
         var authority = try authority(of: id, tool)
         // Bookmarks are bound to items: what is at their place is looked at when it is known.

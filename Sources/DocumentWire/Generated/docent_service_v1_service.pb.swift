@@ -863,6 +863,14 @@ package nonisolated struct WireServiceServiceRequest: Sendable {
     set {call = .revokeBookmark(newValue)}
   }
 
+  package var accessBookmark: WireServiceAccessBookmark {
+    get {
+      if case .accessBookmark(let v)? = call {return v}
+      return WireServiceAccessBookmark()
+    }
+    set {call = .accessBookmark(newValue)}
+  }
+
   package var registerTool: WireServiceRegisterTool {
     get {
       if case .registerTool(let v)? = call {return v}
@@ -972,6 +980,7 @@ package nonisolated struct WireServiceServiceRequest: Sendable {
     case stopBookmark(WireServiceStopBookmark)
     case listBookmarks(WireServiceListBookmarks)
     case revokeBookmark(WireServiceRevokeBookmark)
+    case accessBookmark(WireServiceAccessBookmark)
     case registerTool(WireServiceRegisterTool)
     case listTools(WireServiceListTools)
     case unregisterTool(WireServiceUnregisterTool)
@@ -3713,6 +3722,38 @@ package nonisolated struct WireServiceStartBookmark: Sendable {
   package init() {}
 }
 
+/// As `BeginAccess`, and answered like it, of a bookmark's item, wherever it is by now. The bookmark need be neither resolved
+/// nor started, and gives no more than it allows. `EndAccess` ends it.
+package nonisolated struct WireServiceAccessBookmark: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var bookmark: Data = Data()
+
+  /// The document that the bookmark is bound to, when it is bound to one.
+  package var document: String = String()
+
+  package var intent: WireServiceIntent = .unspecified
+
+  /// The rest as in `BeginAccess`.
+  package var writingOption: WireServiceWritingOption = .unspecified
+
+  package var purpose: String = String()
+
+  package var metadataOnly: Bool = false
+
+  package var nestedIn: [UInt64] = []
+
+  package var answering: UInt64 = 0
+
+  package var onBehalf: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
 package nonisolated struct WireServiceStartBookmarkAnswer: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -4426,7 +4467,7 @@ nonisolated extension WireServiceToolIdentity: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ServiceRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_status\0\u{3}stop_host\0\u{3}nested_in\0\u{4}\u{7}list_providers\0\u{3}last_failure\0\u{3}restart_provider\0\u{3}record_provider\0\u{4}\u{7}add_domain\0\u{3}list_domains\0\u{3}remove_domain\0\u{3}answer_deletions\0\u{3}set_domain_rules\0\u{3}sign_in\0\u{3}sign_out\0\u{4}\u{4}list_items\0\u{3}get_item\0\u{3}make_folder\0\u{3}rename_item\0\u{3}remove_item\0\u{4}\u{6}begin_access\0\u{3}end_access\0\u{3}add_presenter\0\u{3}remove_presenter\0\u{3}set_presented_item\0\u{3}cancel_coordinator\0\u{3}coordination_status\0\u{3}flush_access\0\u{3}open_accessed\0\u{4}\u{2}export_document\0\u{3}move_document\0\u{3}move_in\0\u{3}move_out\0\u{2}\u{7}download\0\u{1}evict\0\u{3}wait_until_sent\0\u{1}status\0\u{3}resolve_conflict\0\u{1}refresh\0\u{3}start_download\0\u{3}pause_transfers\0\u{3}keep_item\0\u{3}space_use\0\u{3}list_versions\0\u{3}restore_version\0\u{3}watch_items\0\u{3}next_events\0\u{3}end_watch\0\u{3}remove_versions\0\u{4}\u{5}begin_picker\0\u{3}browse_picker\0\u{3}make_picker_folder\0\u{3}choose_picker\0\u{3}cancel_picker\0\u{4}\u{10}create_bookmark\0\u{3}resolve_bookmark\0\u{3}start_bookmark\0\u{3}stop_bookmark\0\u{3}list_bookmarks\0\u{3}revoke_bookmark\0\u{4}\u{5}register_tool\0\u{3}list_tools\0\u{3}unregister_tool\0\u{3}open_container\0\u{3}list_containers\0\u{3}place_containers\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_status\0\u{3}stop_host\0\u{3}nested_in\0\u{4}\u{7}list_providers\0\u{3}last_failure\0\u{3}restart_provider\0\u{3}record_provider\0\u{4}\u{7}add_domain\0\u{3}list_domains\0\u{3}remove_domain\0\u{3}answer_deletions\0\u{3}set_domain_rules\0\u{3}sign_in\0\u{3}sign_out\0\u{4}\u{4}list_items\0\u{3}get_item\0\u{3}make_folder\0\u{3}rename_item\0\u{3}remove_item\0\u{4}\u{6}begin_access\0\u{3}end_access\0\u{3}add_presenter\0\u{3}remove_presenter\0\u{3}set_presented_item\0\u{3}cancel_coordinator\0\u{3}coordination_status\0\u{3}flush_access\0\u{3}open_accessed\0\u{4}\u{2}export_document\0\u{3}move_document\0\u{3}move_in\0\u{3}move_out\0\u{2}\u{7}download\0\u{1}evict\0\u{3}wait_until_sent\0\u{1}status\0\u{3}resolve_conflict\0\u{1}refresh\0\u{3}start_download\0\u{3}pause_transfers\0\u{3}keep_item\0\u{3}space_use\0\u{3}list_versions\0\u{3}restore_version\0\u{3}watch_items\0\u{3}next_events\0\u{3}end_watch\0\u{3}remove_versions\0\u{4}\u{5}begin_picker\0\u{3}browse_picker\0\u{3}make_picker_folder\0\u{3}choose_picker\0\u{3}cancel_picker\0\u{4}\u{10}create_bookmark\0\u{3}resolve_bookmark\0\u{3}start_bookmark\0\u{3}stop_bookmark\0\u{3}list_bookmarks\0\u{3}revoke_bookmark\0\u{3}access_bookmark\0\u{4}\u{4}register_tool\0\u{3}list_tools\0\u{3}unregister_tool\0\u{3}open_container\0\u{3}list_containers\0\u{3}place_containers\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5189,6 +5230,19 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
           self.call = .revokeBookmark(v)
         }
       }()
+      case 106: try {
+        var v: WireServiceAccessBookmark?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .accessBookmark(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .accessBookmark(v)
+        }
+      }()
       case 110: try {
         var v: WireServiceRegisterTool?
         var hadOneofValue = false
@@ -5515,6 +5569,10 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
     case .revokeBookmark?: try {
       guard case .revokeBookmark(let v)? = self.call else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 105)
+    }()
+    case .accessBookmark?: try {
+      guard case .accessBookmark(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 106)
     }()
     case .registerTool?: try {
       guard case .registerTool(let v)? = self.call else { preconditionFailure() }
@@ -10095,6 +10153,76 @@ nonisolated extension WireServiceStartBookmark: SwiftProtobuf.Message, SwiftProt
   package static func ==(lhs: WireServiceStartBookmark, rhs: WireServiceStartBookmark) -> Bool {
     if lhs.bookmark != rhs.bookmark {return false}
     if lhs.document != rhs.document {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceAccessBookmark: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".AccessBookmark"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}bookmark\0\u{1}document\0\u{1}intent\0\u{3}writing_option\0\u{1}purpose\0\u{3}metadata_only\0\u{3}nested_in\0\u{1}answering\0\u{3}on_behalf\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.bookmark) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.document) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.intent) }()
+      case 4: try { try decoder.decodeSingularEnumField(value: &self.writingOption) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.purpose) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.metadataOnly) }()
+      case 7: try { try decoder.decodeRepeatedUInt64Field(value: &self.nestedIn) }()
+      case 8: try { try decoder.decodeSingularUInt64Field(value: &self.answering) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.onBehalf) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.bookmark.isEmpty {
+      try visitor.visitSingularBytesField(value: self.bookmark, fieldNumber: 1)
+    }
+    if !self.document.isEmpty {
+      try visitor.visitSingularStringField(value: self.document, fieldNumber: 2)
+    }
+    if self.intent != .unspecified {
+      try visitor.visitSingularEnumField(value: self.intent, fieldNumber: 3)
+    }
+    if self.writingOption != .unspecified {
+      try visitor.visitSingularEnumField(value: self.writingOption, fieldNumber: 4)
+    }
+    if !self.purpose.isEmpty {
+      try visitor.visitSingularStringField(value: self.purpose, fieldNumber: 5)
+    }
+    if self.metadataOnly != false {
+      try visitor.visitSingularBoolField(value: self.metadataOnly, fieldNumber: 6)
+    }
+    if !self.nestedIn.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.nestedIn, fieldNumber: 7)
+    }
+    if self.answering != 0 {
+      try visitor.visitSingularUInt64Field(value: self.answering, fieldNumber: 8)
+    }
+    if !self.onBehalf.isEmpty {
+      try visitor.visitSingularStringField(value: self.onBehalf, fieldNumber: 9)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceAccessBookmark, rhs: WireServiceAccessBookmark) -> Bool {
+    if lhs.bookmark != rhs.bookmark {return false}
+    if lhs.document != rhs.document {return false}
+    if lhs.intent != rhs.intent {return false}
+    if lhs.writingOption != rhs.writingOption {return false}
+    if lhs.purpose != rhs.purpose {return false}
+    if lhs.metadataOnly != rhs.metadataOnly {return false}
+    if lhs.nestedIn != rhs.nestedIn {return false}
+    if lhs.answering != rhs.answering {return false}
+    if lhs.onBehalf != rhs.onBehalf {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

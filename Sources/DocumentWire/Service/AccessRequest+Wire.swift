@@ -5,19 +5,23 @@ extension AccessRequest {
     private static let deepestNesting = 64
     private static let mostDocuments = 1_000
 
-    init(_ call: WireServiceBeginAccess) throws(DocumentError) {
-        guard call.nestedIn.count <= Self.deepestNesting else {
+    static func checked(nesting: [UInt64]) throws(DocumentError) -> [UInt64] {
+        guard nesting.count <= deepestNesting else {
             throw DocumentError(
                 .invalidArgument,
-                "An access was asked for inside \(call.nestedIn.count) others; \(Self.deepestNesting) is the most.")
+                "An access was asked for inside \(nesting.count) others; \(deepestNesting) is the most.")
         }
+        return nesting
+    }
+
+    init(_ call: WireServiceBeginAccess) throws(DocumentError) {
         self.init(
             location: try Location(call.location),
             intent: try AccessIntent(call.intent),
             writingOption: try WritingOption?(call.writingOption),
             purpose: call.purpose.isEmpty ? nil : try Checks.text(call.purpose, "A purpose", limit: 256),
             metadataOnly: call.metadataOnly,
-            nestedIn: call.nestedIn
+            nestedIn: try Self.checked(nesting: call.nestedIn)
         )
         readingOptions = ReadingOptions(call.readingOptions)
         guard call.also.count < Self.mostDocuments else {
@@ -148,7 +152,7 @@ extension WireServiceWritingOption {
 }
 
 extension AccessIntent {
-    fileprivate init(_ wire: WireServiceIntent) throws(DocumentError) {
+    init(_ wire: WireServiceIntent) throws(DocumentError) {
         switch wire {
         case .reading: self = .reading
         case .writing: self = .writing
@@ -158,7 +162,7 @@ extension AccessIntent {
 }
 
 extension WireServiceIntent {
-    fileprivate init(_ intent: AccessIntent) {
+    init(_ intent: AccessIntent) {
         switch intent {
         case .reading: self = .reading
         case .writing: self = .writing

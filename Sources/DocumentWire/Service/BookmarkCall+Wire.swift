@@ -12,6 +12,7 @@ extension BookmarkCall {
         case .stopBookmark(let call): self = .stop(try Bookmark(bytes: Array(call.bookmark)))
         case .listBookmarks: self = .list
         case .revokeBookmark(let call): self = .revoke(BookmarkIdentifier(rawValue: call.id))
+        case .accessBookmark(let call): self = .access(try BookmarkedAccess(call))
         default: throw Checks.refusal("This is no call about bookmarks.")
         }
     }
@@ -36,6 +37,7 @@ extension BookmarkCall {
         case .stop(let bookmark): .stopBookmark(.with { $0.bookmark = collected(bookmark.bytes) })
         case .list: .listBookmarks(WireServiceListBookmarks())
         case .revoke(let id): .revokeBookmark(.with { $0.id = id.rawValue })
+        case .access(let access): .accessBookmark(WireServiceAccessBookmark(access))
         }
     }
 }
@@ -86,6 +88,39 @@ extension BookmarkReply {
             )
         case .list(let bookmarks): .listBookmarks(.with { $0.bookmarks = bookmarks.map(WireServiceBookmarkInfo.init) })
         }
+    }
+}
+
+extension BookmarkedAccess {
+    /// What it has in common with any access is checked as that.
+    fileprivate init(_ call: WireServiceAccessBookmark) throws(DocumentError) {
+        self.init(
+            try Bookmark(bytes: Array(call.bookmark)), document: try place(call.document),
+            intent: try AccessIntent(call.intent))
+        writingOption = try WritingOption?(call.writingOption)
+        guard writingOption == nil || intent == .writing else {
+            throw Checks.refusal("A writing option was given for a reading access by a bookmark.")
+        }
+        purpose = call.purpose.isEmpty ? nil : try Checks.text(call.purpose, "A purpose", limit: 256)
+        metadataOnly = call.metadataOnly
+        nestedIn = try AccessRequest.checked(nesting: call.nestedIn)
+        answering = call.answering == 0 ? nil : call.answering
+        onBehalf = call.onBehalf.isEmpty ? nil : try Checks.text(call.onBehalf, "A program's name", limit: 256)
+    }
+}
+
+extension WireServiceAccessBookmark {
+    fileprivate init(_ access: BookmarkedAccess) {
+        self.init()
+        bookmark = collected(access.bookmark.bytes)
+        document = access.document?.description ?? ""
+        intent = WireServiceIntent(access.intent)
+        writingOption = WireServiceWritingOption(access.writingOption)
+        purpose = access.purpose ?? ""
+        metadataOnly = access.metadataOnly
+        nestedIn = access.nestedIn
+        answering = access.answering ?? 0
+        onBehalf = access.onBehalf ?? ""
     }
 }
 

@@ -133,7 +133,8 @@ extension ServiceCall {
                 call.session, in: try PickerEntryID(Array(call.folder)), name: try ItemName(call.name))
         case .choosePicker(let call): self = .choosePicker(call.session, try PickerSelection(call))
         case .cancelPicker(let call): self = .cancelPicker(call.session)
-        case .createBookmark, .resolveBookmark, .startBookmark, .stopBookmark, .listBookmarks, .revokeBookmark:
+        case .createBookmark, .resolveBookmark, .startBookmark, .stopBookmark, .listBookmarks, .revokeBookmark,
+            .accessBookmark:
             self = .bookmark(try BookmarkCall(request))
         case .registerTool, .listTools, .unregisterTool, .openContainer, .listContainers, .placeContainers:
             self = .tools(try ToolsCall(request))

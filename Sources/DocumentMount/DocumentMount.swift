@@ -78,6 +78,7 @@ package struct DocumentMount: Sendable {
         // answers any more: the kernel's table says it.
         if !session.isGone { try? await tree.disk.run { if point.isServedHere { try point.detach() } } }
         await session.drain()
+        session.leave()
         await tree.closeAll()
         tree.notices.end()
     }

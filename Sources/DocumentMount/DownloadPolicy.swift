@@ -13,9 +13,13 @@ package struct DownloadPolicy: Hashable, Sendable {
     /// Whether a process is one of those: by its executable, or by the name that it goes by, which is a script's.
     package func denies(_ process: Int32) -> Bool {
         guard !denied.isEmpty else { return false }
-        return [Self.executable(of: process), Self.name(of: process)].contains { name in
-            name.map(denied.contains) ?? false
-        }
+        let program = Self.executable(of: process)
+        if let program, denied.contains(program) { return true }
+        guard let name = Self.name(of: process) else { return false }
+        if denied.contains(name) { return true }
+        // Of a script's name the kernel keeps so much.
+        let isScripts = program?.utf8.starts(with: name.utf8) != true
+        return isScripts && name.utf8.count == 15 && denied.contains { $0.utf8.starts(with: name.utf8) }
     }
 
     /// What people know a process by; nil when it cannot be seen from here.
@@ -26,7 +30,10 @@ package struct DownloadPolicy: Hashable, Sendable {
         let count = readlink("/proc/\(process)/exe", &buffer, buffer.count)
         guard count > 0 else { return nil }
         let path = String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
-        return path.split(separator: "/").last.map(String.init)
+        let name = path.split(separator: "/").last.map(String.init)
+        // Of a program that was updated while it runs.
+        let mark = " (deleted)"
+        return name.map { $0.hasSuffix(mark) ? String($0.dropLast(mark.count)) : $0 }
     }
 
     private static func name(of process: Int32) -> String? {

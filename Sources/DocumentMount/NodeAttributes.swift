@@ -75,6 +75,9 @@ extension ItemStatus {
         case .placeholder, .materialising, .nameClash: false
         }
     }
+
+    /// Whether nothing has to be brought before it is used.
+    var hasCurrentContents: Bool { hasContents && state != .outdated }
 }
 
 extension NodeTable.Identity {

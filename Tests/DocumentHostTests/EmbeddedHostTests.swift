@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(
-        "§10: the usual read is granted at once; with a writer, somebody else's purpose or contents elsewhere it is not"
+        "§10: the usual read is granted at once; with a writer, for uploading or with contents elsewhere it is not"
     )
     func usualRead() async throws {
         try await withHost { host, remote in
@@ -135,6 +135,8 @@ import Testing
             #expect(host.claimCount == 2)
             var coming = reading
             coming.purpose = "org.example.editor"
+            #expect(await isGrantedAtOnce(coming, other, host), "with a purpose, too")
+            coming.readingOptions = .forUploading
             #expect(host.beginAccessAtOnce(coming, for: other) == nil, "not the usual one")
             host.disconnect(other)
             try await host.endAccess(first.number, of: tool)

@@ -22,6 +22,9 @@ struct ChangeFollower: Sendable {
     let sender: Sender
     let logger: Logger
 
+    /// How long after a vain question what is known here has to do, without another.
+    private static let pause = Duration.seconds(10)
+
     /// Makes sure that nothing that the provider has told so far is missing in the index. Cheap when it is so already.
     func ensureFresh(_ domain: Domain) async throws(DocumentError) {
         if domain.isCaughtUp || !domain.mayHaveFeed { return }
@@ -29,11 +32,15 @@ struct ChangeFollower: Sendable {
     }
 
     /// As ``ensureFresh(_:)``; but when the provider cannot be asked, what is known here has to do.
+    ///
+    /// Where that has just been found out, nobody waits for it again for a while.
     func freshen(_ domain: Domain) async throws(DocumentError) {
+        if domain.isNewsOverdue { return }
         do throws(DocumentError) {
             try await ensureFresh(domain)
         } catch {
             if error.code == .cancelled { throw error }
+            domain.newsFailed(for: Self.pause)
             logger.notice(
                 "going on with what is known here", metadata: ["domain": "\(domain.name)", "error": "\(error)"])
         }

@@ -30,6 +30,8 @@ final class Domain: Sendable {
         var feed: Feed
         /// There was no feed, and something was signalled since.
         var isAskedAgain = false
+        /// Asked in vain just now: until when that is taken to be so.
+        var overdueUntil: ContinuousClock.Instant?
     }
 
     private let following: Mutex<Following>
@@ -58,12 +60,19 @@ final class Domain: Sendable {
     /// Whether everything that the running provider ever told was taken up.
     var isCaughtUp: Bool { following.withLock { $0.isRunning && $0.isCaughtUp } }
 
+    /// Whether somebody has just asked in vain what is new: who comes next does not wait for that as long once more.
+    var isNewsOverdue: Bool { following.withLock { $0.overdueUntil.map { .now < $0 } ?? false } }
+
+    /// It could not be asked what is new.
+    func newsFailed(for pause: Duration) { following.withLock { $0.overdueUntil = .now + pause } }
+
     /// The provider says that there is something new.
     ///
     /// - Returns: whether nobody follows its signals at the moment, so that somebody has to begin.
     func signal() -> Bool {
         following.withLock { following in
             following.isCaughtUp = false
+            following.overdueUntil = nil
             following.news += 1
             following.isAskedAgain = true
             guard following.followed == nil else { return false }
@@ -101,6 +110,7 @@ final class Domain: Sendable {
     func caughtUp(with news: UInt64) -> Bool {
         following.withLock { following in
             following.isCaughtUp = following.news == news
+            following.overdueUntil = nil
             return following.isCaughtUp
         }
     }

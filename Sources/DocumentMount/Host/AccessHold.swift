@@ -6,7 +6,8 @@ import SystemPackage
 /// A coordinated access that lasts until it is ended, as long as a program has a document open.
 final class AccessHold: Sendable {
     private enum State {
-        case beginning(CheckedContinuation<(FilePath, ItemStatus), any Error>?)
+        /// Whether it is still wanted: its end may be asked for before it is granted.
+        case beginning(CheckedContinuation<(FilePath, ItemStatus), any Error>?, isWanted: Bool = true)
         case held(CheckedContinuation<Void, Never>?)
         case ended
     }
@@ -46,10 +47,14 @@ final class AccessHold: Sendable {
     ) async throws {
         let (path, status) = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                state.withLock { $0 = .beginning(continuation) }
+                let isWanted = state.withLock { state in
+                    guard case .beginning(_, let isWanted) = state else { return false }
+                    state = .beginning(continuation, isWanted: isWanted)
+                    return isWanted
+                }
                 let task = Task { await self.run(location, kind, coordinator, client, onEnd) }
                 self.task.withLock { $0 = task }
-                if Task.isCancelled { task.cancel() }
+                if Task.isCancelled || !isWanted { task.cancel() }
             }
         } onCancel: {
             self.task.withLock { $0 }?.cancel()
@@ -59,15 +64,19 @@ final class AccessHold: Sendable {
 
     /// The access ends, and what was written through it counts; returns at once.
     func end() {
-        let waiter: CheckedContinuation<Void, Never>? = state.withLock { state in
-            guard case .held(let waiter) = state else {
-                // It is cancelled while it begins.
-                return nil
+        let (waiter, begins): (CheckedContinuation<Void, Never>?, Bool) = state.withLock { state in
+            switch state {
+            case .held(let waiter):
+                state = .ended
+                return (waiter, false)
+            case .beginning(let beginner, _):
+                state = .beginning(beginner, isWanted: false)
+                return (nil, true)
+            case .ended: return (nil, false)
             }
-            state = .ended
-            return waiter
         }
         waiter?.resume()
+        if begins { task.withLock { $0 }?.cancel() }
     }
 
     /// The same; returns when the host has recorded what was written.
@@ -102,14 +111,19 @@ final class AccessHold: Sendable {
                 try await coordinator.coordinate(creatingItemAt: location, body)
             }
         } catch {
-            take()?.resume(throwing: error)
+            take().beginner?.resume(throwing: error)
         }
         onEnd()
     }
 
     /// Inside of the access: whoever waits for it goes on, and it lasts until the end is asked for.
     private func hold(_ path: FilePath, _ status: ItemStatus) async {
-        let beginner = take()
+        let (beginner, isWanted) = take()
+        guard isWanted else {
+            state.withLock { $0 = .ended }
+            beginner?.resume(throwing: DocumentError(.hostUnavailable, "The host has ended; it is started again."))
+            return
+        }
         beginner?.resume(returning: (path, status))
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let isOver = state.withLock { state in
@@ -123,11 +137,11 @@ final class AccessHold: Sendable {
         }
     }
 
-    private func take() -> CheckedContinuation<(FilePath, ItemStatus), any Error>? {
+    private func take() -> (beginner: CheckedContinuation<(FilePath, ItemStatus), any Error>?, isWanted: Bool) {
         state.withLock { state in
-            guard case .beginning(let beginner) = state else { return nil }
+            guard case .beginning(let beginner, let isWanted) = state else { return (nil, true) }
             state = .held(nil)
-            return beginner
+            return (beginner, isWanted)
         }
     }
 }

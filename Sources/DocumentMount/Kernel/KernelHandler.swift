@@ -23,7 +23,10 @@ protocol KernelHandler: Sendable {
     // MARK: What programs change
 
     func create(_ name: String, in folder: UInt64, _ flags: OpenFlags, _ request: KernelRequest)
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64, _ handle: UInt64, _ request: KernelRequest)
+    /// - Parameter offset: of what appends, where the kernel takes the end to be.
+    func write(
+        _ bytes: UnsafeRawBufferPointer, at offset: Int64, _ flags: OpenFlags, _ handle: UInt64,
+        _ request: KernelRequest)
     /// Returns to the program when what was written is on disk.
     func flush(_ handle: UInt64, _ request: KernelRequest)
     /// The same for what names are in a folder.
@@ -54,6 +57,7 @@ struct OpenFlags: Sendable {
     var isWriting: Bool { rawValue & O_ACCMODE != O_RDONLY }
     var truncates: Bool { rawValue & O_TRUNC != 0 }
     var isExclusive: Bool { rawValue & O_EXCL != 0 }
+    var appends: Bool { rawValue & O_APPEND != 0 }
 }
 
 /// What the kernel is told of a name.

@@ -15,8 +15,8 @@ extension KernelOperations {
         operations.write = { raw, _, bytes, count, offset, information in
             guard let raw, let information else { return }
             handler(raw).write(
-                UnsafeRawBufferPointer(start: bytes, count: count), at: Int64(offset), information.pointee.fh,
-                KernelRequest(raw))
+                UnsafeRawBufferPointer(start: bytes, count: count), at: Int64(offset),
+                OpenFlags(rawValue: information.pointee.flags), information.pointee.fh, KernelRequest(raw))
         }
         operations.fsync = { raw, _, _, information in
             guard let raw, let information else { return }

@@ -105,6 +105,10 @@ final class KernelSession: @unchecked Sendable {
     /// Whether the mount was taken away by others.
     var isGone: Bool { fuse_session_exited(session) != 0 }
 
+    /// What programs still have open there fails from now on. After it was taken from its place, and answered all that it was
+    /// asked: another mount may have that place by then.
+    func leave() { fuse_session_unmount(session) }
+
     /// Has ``serve()`` return. What programs ask of the mount from then on waits until the session is gone, and fails.
     func stop() {
         var mark: UInt64 = 1

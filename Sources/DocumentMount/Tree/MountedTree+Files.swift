@@ -15,7 +15,7 @@ extension MountedTree {
         let program = DownloadPolicy.program(request.process)
         request.answer { [self] request in
             do {
-                if isDenied, try await !known(at: location).hasContents { throw Errno.notPermitted }
+                if isDenied, try await !known(at: location).hasCurrentContents { throw Errno.notPermitted }
                 let file = try await OnBehalf.$current.withValue(program) {
                     if flags.isWriting { return opened(try await writer(of: node, at: location), node) }
                     if let writer = try await writers.join(node) { return opened(writer, node) }

@@ -101,9 +101,11 @@ extension MountedTree {
         }
         guard !origin.isRoot, !destination.isRoot else { return request.fail(.notPermitted) }
         guard origin.domain == destination.domain else { return request.fail(.improperLink) }
+        let isDenied = policy.denies(request.process)
         request.answer { [self] request in
             do {
-                let replaced = try await rename(origin, to: destination, replacing: flags == 0, node(name, folder))
+                let replaced = try await rename(
+                    origin, to: destination, replacing: flags == 0, node(name, folder), isDenied: isDenied)
                 let gone = nodes.withLock { nodes in
                     let gone = nodes.number(of: newName, in: newFolder)
                     nodes.renamed(name, in: folder, to: newName, in: newFolder, replacing: replaced)
@@ -124,7 +126,7 @@ extension MountedTree {
 
     /// - Returns: the identifier of the document that has got the contents of the renamed one; nil when it took a free place.
     private func rename(
-        _ origin: Location, to destination: Location, replacing: Bool, _ node: UInt64?
+        _ origin: Location, to destination: Location, replacing: Bool, _ node: UInt64?, isDenied: Bool
     ) async throws -> ItemIdentifier? {
         guard let there = try await knownIfPresent(at: destination) else {
             try await link.with { try await $0.move(origin, to: destination) }
@@ -138,6 +140,8 @@ extension MountedTree {
             return nil
         }
         guard let node else { throw Errno.noSuchFileOrDirectory }
+        // What is replaced is brought, to be kept as a version.
+        if isDenied, !there.hasCurrentContents { throw Errno.notPermitted }
         try await replace(there, at: destination, with: origin, node)
         return there.item.id
     }

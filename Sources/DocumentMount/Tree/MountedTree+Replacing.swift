@@ -14,22 +14,28 @@ extension MountedTree {
         defer { writers.leave(node) }
         let hold = try await link.with { try await $0.hold(destination, .writing) }
         let target = hold.path.string
+        var source: String?
         do {
-            let source = try await known(at: origin).path
-            guard try await disk.run({ writer.isAt(source) }) else { throw Errno.staleNFSFileHandle }
+            let path = try await known(at: origin).path
+            guard try await disk.run({ writer.isAt(path) }) else { throw Errno.staleNFSFileHandle }
             // The contents that are going to stand alone, before the old ones go: nobody may have flushed them.
             try await disk.run { try writer.flush() }
-            try await exchange(source, target)
-            try await remove(origin, withFileAt: source) { [self] in
-                // Both are as they were.
-                if try await disk.run({ writer.isAt(target) }) { try await exchange(source, target) }
-            }
+            try await exchange(path, target)
+            source = path
+            try await remove(origin, withFileAt: path) { [self] in try await undo(path, target, writer) }
         } catch {
+            // Also when it could not even be asked for, as by a program that was interrupted meanwhile.
+            if let source { try? await undo(source, target, writer) }
             await hold.endAndWait()
             throw error
         }
         // From now on it is the other document that is written.
         writer.take(hold).end()
+    }
+
+    /// Both are as they were, if they were exchanged.
+    private func undo(_ source: String, _ target: String, _ writer: Writer) async throws {
+        if try await disk.run({ writer.isAt(target) }) { try await exchange(source, target) }
     }
 
     /// Removes a document whose file is open for writing, or is not the one that the host knows: it is out of the way

@@ -92,8 +92,12 @@ extension MountedTree {
 
     // MARK: What is done with one that is open
 
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64, _ handle: UInt64, _ request: KernelRequest) {
+    func write(
+        _ bytes: UnsafeRawBufferPointer, at offset: Int64, _ flags: OpenFlags, _ handle: UInt64,
+        _ request: KernelRequest
+    ) {
         guard let file = files[handle], let writer = file.writer else { return request.fail(.badFileDescriptor) }
+        let offset = flags.appends ? end(of: writer, file.node, supposed: offset) : offset
         if writer.isLive { return write(bytes, at: offset, writer, request) }
         let bytes = Array(bytes)
         request.answer { [self] request in
@@ -104,6 +108,14 @@ extension MountedTree {
                 refuse(request, error)
             }
         }
+    }
+
+    /// Where the file ends. The kernel goes by the size that it was told last, and newer contents may have come since, with
+    /// the open that is appended through.
+    private func end(of writer: Writer, _ node: UInt64, supposed offset: Int64) -> Int64 {
+        guard let size = FileState(writer.file)?.facts.size, size != offset else { return offset }
+        notices.add(.contents(of: node))
+        return size
     }
 
     private func write(
@@ -196,6 +208,7 @@ extension MountedTree {
         let place = nodes.withLock { $0.place(of: node) }
         let open = handle.flatMap { files[$0] } ?? files.first { $0.node == node && $0.writer != nil }
         guard changes.size != nil || isTime else { return attributes(of: node, handle: handle, request) }
+        let isDenied = policy.denies(request.process)
         request.answer { [self] request in
             do {
                 if let writer = open?.writer {
@@ -204,7 +217,9 @@ extension MountedTree {
                 } else {
                     guard case .item(let location)? = place else { throw Errno.staleNFSFileHandle }
                     // Those of folders are the provider's.
-                    if !location.isRoot, try await known(at: location).item.kind == .document {
+                    let status = try await known(at: location)
+                    if !location.isRoot, status.item.kind == .document {
+                        if isDenied, !status.hasCurrentContents { throw Errno.notPermitted }
                         let writer = try await writer(of: node, at: location)
                         defer { writers.leave(node) }
                         if !writer.isLive { try await revive(writer, node) }

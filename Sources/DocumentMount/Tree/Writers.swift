@@ -1,5 +1,6 @@
 import DocumentModel
 import Synchronization
+import SystemPackage
 
 /// Documents that programs write, by the kernel's numbers. The access to one lasts for a while after the last program has
 /// closed it: what programs do next with what they have written (another name, another document's place, another write) is
@@ -17,8 +18,15 @@ final class Writers: Sendable {
 
     /// One more user; nil where nobody writes.
     func join(_ node: UInt64) async throws -> Writer? {
-        guard let opening = table.withLock({ $0.join(node) }) else { return nil }
-        return try await value(of: opening, node)
+        while true {
+            guard let opening = table.withLock({ $0.join(node) }) else { return nil }
+            do {
+                return try await value(of: opening, node)
+            } catch  where ErrorNumber.of(error) == .interrupted && !Task.isCancelled {
+                // Another one who waited for it was interrupted.
+                continue
+            }
+        }
     }
 
     /// One more user. What it takes to open it is done once, whoever asks.
@@ -27,7 +35,7 @@ final class Writers: Sendable {
             let opening = table.withLock { $0.use(node) { Task { try await open() } } }
             do {
                 return try await value(of: opening, node)
-            } catch is CancellationError where !Task.isCancelled {
+            } catch  where ErrorNumber.of(error) == .interrupted && !Task.isCancelled {
                 // Another one who waited for it was interrupted.
                 continue
             }

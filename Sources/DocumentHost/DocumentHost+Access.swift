@@ -51,16 +51,9 @@ extension DocumentHost {
     public func beginAccess(
         _ request: AccessRequest, for tool: Tool, onProgress: @escaping @Sendable (TransferProgress?) -> Void = { _ in }
     ) async throws(DocumentError) -> (number: UInt64, items: [AccessedItem]) {
-        try await beginAccess(request, for: tool, onProgress: onProgress) {
-            [self] intentions async throws(DocumentError) in
+        let rights: AccessRights = { [self] intentions async throws(DocumentError) in
             try await permit(for: intentions, by: request.bookmark, of: tool)
         }
-    }
-
-    func beginAccess(
-        _ request: AccessRequest, for tool: Tool, onProgress: @escaping @Sendable (TransferProgress?) -> Void,
-        rights: @escaping AccessRights
-    ) async throws(DocumentError) -> (number: UInt64, items: [AccessedItem]) {
         let attempt: AccessAttempts.Attempt = { [granter] () async throws(DocumentError) in
             try await granter.begin(request, by: tool.owner, rights: rights, onProgress: onProgress)
         }
@@ -103,6 +96,7 @@ extension DocumentHost {
 
     /// Ends an access. After a writing one, a change is recorded durably before this returns, and is sent then.
     public func endAccess(_ number: UInt64, of tool: Tool) async throws(DocumentError) {
+        defer { bookmarkedAccessEnded(number, of: tool) }
         try await granter.end(number, by: tool.owner)
     }
 

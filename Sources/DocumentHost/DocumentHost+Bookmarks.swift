@@ -132,7 +132,7 @@ extension DocumentHost {
     }
 
     /// A bookmark's item, wherever it is by now (PROV-6): the provider is asked for what is not known here.
-    private func found(_ record: BookmarkRecord) async throws(DocumentError) -> IndexedItem {
+    func found(_ record: BookmarkRecord) async throws(DocumentError) -> IndexedItem {
         let domain = try domains.domain(record.domain)
         try domain.require([.open, .move], for: "opened")
         try await freshen(domain, asking: true)

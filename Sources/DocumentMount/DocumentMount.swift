@@ -78,9 +78,9 @@ package struct DocumentMount: Sendable {
         // answers any more: the kernel's table says it.
         if !session.isGone { try? await tree.disk.run { if point.isServedHere { try point.detach() } } }
         await session.drain()
+        tree.notices.end()
         session.leave()
         await tree.closeAll()
-        tree.notices.end()
     }
 
     /// A few, so that a file that is read from a slow disk does not keep others waiting.

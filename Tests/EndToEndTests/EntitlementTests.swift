@@ -196,6 +196,16 @@ import Testing
                         "bound to the user's own programs") == true)
                 #expect(try await !client.startAccessing(own))
 
+                try await client.coordinate(readingItemOf: writable) { _, item async throws in
+                    #expect(try await client.item(at: item.location).location == a)
+                }
+                // Inside of an access by it, what the bookmark gives may be used otherwise, too; and not after that.
+                try await client.coordinate(writingItemOf: writable) { _, item async throws in
+                    #expect(try await client.item(at: item.location).location == a)
+                    #expect(await code { try await client.item(at: b) } == .notPermitted)
+                }
+                #expect(await code { try await client.item(at: a) } == .notPermitted)
+
                 #expect(try await client.startAccessing(writable))
                 try await client.coordinate(writingItemAt: a) { path, _ in try machine.write("new", to: path.string) }
                 #expect(try await client.item(at: a).location == a)

@@ -1,3 +1,5 @@
+import DocumentClient
+import DocumentModel
 import Foundation
 import Glibc
 import Testing
@@ -117,6 +119,32 @@ import Testing
             #expect(try machine.succeed("cat", "d:/a.txt") == "first\n")
             try machine.write("second\n", to: path)
             #expect(arrives("second\n", machine))
+        }
+    }
+
+    @Test(
+        "COORD-40: a new document whose file is removed before it was sent is gone, also for a host that was not there",
+        arguments: [true, false])
+    func removedBeforeItWasSent(whileRunning: Bool) async throws {
+        try await Machine.with { machine async throws in
+            try machine.succeed(
+                "domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
+            try machine.succeed("pause", "d:/")
+            try await machine.client { client async throws in
+                for name in ["d:/new.txt", "d:/other.txt"] {
+                    try await FileCoordinator(client).coordinate(creatingItemAt: try Location(name)) { path, _ in
+                        try machine.write("new\n", to: path.string)
+                    }
+                }
+            }
+            #expect(try machine.succeed("ls", "d:/").contains("new.txt"))
+            if !whileRunning { try machine.succeed("host", "stop") }
+            try shell(machine, "rm '\(machine.root)/documents/d/new.txt'")
+            #expect(try Machine.eventually(within: 20) { try !machine.succeed("ls", "d:/").contains("new.txt") })
+            #expect(try !machine.succeed("status", "d:/").contains("new.txt"))
+            try machine.succeed("resume", "d:/")
+            #expect(Machine.eventually(within: 20) { machine.read(machine.remote + "/other.txt") == "new\n" })
+            #expect(machine.read(machine.remote + "/new.txt") == nil)
         }
     }
 

@@ -331,6 +331,7 @@ struct AccessGranter: Sendable {
         var effects: [ClaimEffect]?
         defer {
             broker.end(access.claim, effects: effects)
+            accesses.quota.giveBack(access.share)
             for key in access.keys { providing.claimEnded(on: key) }
         }
         // Whatever becomes of the places, what was written to documents is recorded, too.
@@ -355,6 +356,8 @@ struct AccessGranter: Sendable {
             } catch {
                 // Removed inside of the access that was to remove it (COORD-16).
                 if error.code == .noSuchItem, access.isForDeleting || access.hasReplaced(change) { continue }
+                // What its provider did not know was removed by who wrote it, without a word.
+                if error.code == .noSuchItem, change.itemID?.isArriving == true { continue }
                 // A full disk, for one: what was written lies in the files, and is recorded as soon as it can be.
                 for key in access.keys { localChanges.suspect(key, because: error) }
                 throw error

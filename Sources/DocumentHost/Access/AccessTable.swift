@@ -64,7 +64,7 @@ final class AccessTable: Sendable {
     func remove(_ claim: ClaimID, of owner: ClaimOwner) -> Access? {
         accesses.withLock { accesses in
             guard accesses[claim]?.owner == owner else { return nil }
-            return accesses.removeValue(forKey: claim).map(free)
+            return accesses.removeValue(forKey: claim)
         }
     }
 
@@ -78,13 +78,8 @@ final class AccessTable: Sendable {
                 }
                 .sorted { $0.claim < $1.claim }
             for access in ended { accesses[access.claim] = nil }
-            return ended.map(free)
+            return ended
         }
-    }
-
-    private func free(_ access: Access) -> Access {
-        quota.giveBack(access.share)
-        return access
     }
 
     /// The claim of an access that the owner holds on just that item for just that.

@@ -57,12 +57,6 @@ struct BookmarkAccesses {
         return true
     }
 
-    /// How many a tool that leaks them has open; nil for one that does not.
-    func leaks(of tool: UInt64) -> Int? {
-        guard let state = tools[tool], state.isLeaking else { return nil }
-        return state.open
-    }
-
     /// For every tool, at once.
     mutating func revoke(_ id: BookmarkIdentifier) {
         for tool in tools.keys { tools[tool]?.entries[id]?.isRevoked = true }

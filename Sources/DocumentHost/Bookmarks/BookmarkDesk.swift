@@ -12,6 +12,8 @@ final class BookmarkDesk: Sendable {
     /// Seconds since 1970.
     private let clock: @Sendable () -> Int64
     private let accesses = Mutex(BookmarkAccesses())
+    /// The bookmarks that were started for an access each, by the access's number.
+    private let forAccesses = Mutex<[UInt64: (tool: UInt64, bookmark: BookmarkIdentifier)]>([:])
     /// Once it was read.
     private let seal = Mutex<BookmarkSeal?>(nil)
 
@@ -123,19 +125,10 @@ final class BookmarkDesk: Sendable {
             }
             throw Self.revoked(record.id)
         }
-        throw Self.leaking(tool, open)
-    }
-
-    private static func leaking(_ tool: ClaimOwner, _ open: Int) -> DocumentError {
-        DocumentError(
+        throw DocumentError(
             .notPermitted,
             "\(tool.name) has started \(open) accesses by bookmarks and not stopped them: it gets no more until it is started anew. Each one that is granted must be stopped."
         )
-    }
-
-    /// - Throws: `notPermitted` for a tool that leaks what it starts (BOOK-2).
-    func checkNotLeaking(_ tool: ClaimOwner) throws(DocumentError) {
-        if let open = accesses.withLock({ $0.leaks(of: tool.id) }) { throw Self.leaking(tool, open) }
     }
 
     /// - Throws: `invalidArgument` when it is not started.
@@ -146,7 +139,24 @@ final class BookmarkDesk: Sendable {
         }
     }
 
-    func end(_ tool: ClaimOwner) -> Int { accesses.withLock { $0.end(tool.id) } }
+    func end(_ tool: ClaimOwner) -> Int {
+        forAccesses.withLock { $0 = $0.filter { $0.value.tool != tool.id } }
+        return accesses.withLock { $0.end(tool.id) }
+    }
+
+    /// An access was granted for which this was started.
+    func began(_ access: UInt64, by bookmark: BookmarkIdentifier, of tool: ClaimOwner) {
+        forAccesses.withLock { $0[access] = (tool.id, bookmark) }
+    }
+
+    /// - Returns: whether something was started for it.
+    func ended(_ access: UInt64, of tool: ClaimOwner) -> Bool {
+        let begun = forAccesses.withLock { forAccesses in
+            forAccesses[access]?.tool == tool.id ? forAccesses.removeValue(forKey: access) : nil
+        }
+        guard let begun else { return false }
+        return accesses.withLock { $0.stop(begun.bookmark, by: tool.id) }
+    }
 
     func scope(_ id: BookmarkIdentifier, of tool: ClaimOwner) -> BookmarkAccesses.Scope? {
         accesses.withLock { [now] in $0.scope(id, of: tool.id, at: now) }

@@ -12,20 +12,33 @@ extension DocumentHost {
         _ access: BookmarkedAccess, for tool: Tool,
         onProgress: @escaping @Sendable (TransferProgress?) -> Void = { _ in }
     ) async throws(DocumentError) -> (number: UInt64, items: [AccessedItem]) {
-        try bookmarks.checkNotLeaking(tool.owner)
+        var record = try await record(of: access.bookmark, document: access.document, for: tool)
+        record.item = try await found(record).id
+        // Until the access ends: what is done inside of it may need the bookmark's rights, too.
+        try bookmarks.start(record, by: tool.owner)
+        do throws(DocumentError) {
+            let grant = try await grant(access, record, for: tool, onProgress)
+            bookmarks.began(grant.number, by: record.id, of: tool.owner)
+            return grant
+        } catch {
+            try? bookmarks.stop(record.id, by: tool.owner)
+            reviewPresenters()
+            throw error
+        }
+    }
+
+    private func grant(
+        _ access: BookmarkedAccess, _ record: BookmarkRecord, for tool: Tool,
+        _ onProgress: @escaping @Sendable (TransferProgress?) -> Void
+    ) async throws(DocumentError) -> (number: UInt64, items: [AccessedItem]) {
         for attempt in 1... {
-            let location = try await resolveBookmark(access.bookmark, document: access.document, for: tool).item
-                .location
+            let location = try status(of: try await found(record)).location
             do throws(DocumentError) {
-                return try await beginAccess(access.request(at: location), for: tool, onProgress: onProgress) {
-                    [self] _ async throws(DocumentError) in
-                    .bookmark(try await scope(of: access, for: tool))
-                }
+                return try await beginAccess(access.request(at: location), for: tool, onProgress: onProgress)
             } catch {
                 // It may have been renamed, or moved, since it was looked up.
                 guard attempt < Self.mostLookUps, [.noSuchItem, .notPermitted].contains(error.code) else { throw error }
-                let now = try await resolveBookmark(access.bookmark, document: access.document, for: tool).item.location
-                if now == location { throw error }
+                if try status(of: try await found(record)).location == location { throw error }
             }
         }
         throw DocumentError(.busy, "The item of a bookmark is renamed again and again; try again.")
@@ -34,13 +47,8 @@ extension DocumentHost {
     /// Renamed more often than that while it was looked up, it is nobody's document.
     private static let mostLookUps = 8
 
-    /// What a bookmark allows just now: it may have been revoked while the access waited.
-    private func scope(
-        of access: BookmarkedAccess, for tool: Tool
-    ) async throws(DocumentError) -> BookmarkAccesses.Scope {
-        let record = try await record(of: access.bookmark, document: access.document, for: tool)
-        return BookmarkAccesses.Scope(
-            item: ItemKey(domain: record.domain, id: record.item), rights: record.rights, expires: record.expires,
-            origin: record.id)
+    /// An access has ended: with it, what was started for it.
+    func bookmarkedAccessEnded(_ number: UInt64, of tool: Tool) {
+        if bookmarks.ended(number, of: tool.owner) { reviewPresenters() }
     }
 }

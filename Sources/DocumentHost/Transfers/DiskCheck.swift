@@ -62,8 +62,14 @@ struct DiskCheck: Sendable {
             // Whoever has begun to work on it meanwhile may wait for the claim's end.
             let hasChanged = try await locks.withLockIfFree(key) { () async throws(DocumentError) -> Bool in
                 guard let item = try storage.read({ try $0.item(key.id, in: key.domain) }) else { return false }
-                try await finishFailedWrites(of: item)
-                return try await look(item).local != item.local
+                do throws(DocumentError) {
+                    try await finishFailedWrites(of: item)
+                    return try await look(item).local != item.local
+                } catch {
+                    // It was new, and is gone with its file.
+                    guard error.code == .noSuchItem, item.isArriving else { throw error }
+                    return true
+                }
             }
             guard let hasChanged else { continue }
             if hasChanged { broker.noticed(.changed, on: coordinated) }

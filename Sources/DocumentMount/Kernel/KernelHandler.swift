@@ -57,7 +57,8 @@ struct OpenFlags: Sendable {
     var isWriting: Bool { rawValue & O_ACCMODE != O_RDONLY }
     var truncates: Bool { rawValue & O_TRUNC != 0 }
     var isExclusive: Bool { rawValue & O_EXCL != 0 }
-    var appends: Bool { rawValue & O_APPEND != 0 }
+    /// Not of one that goes past the kernel's pages: what it writes comes in parts, in any order.
+    var appends: Bool { rawValue & O_APPEND != 0 && rawValue & __O_DIRECT == 0 }
 }
 
 /// What the kernel is told of a name.

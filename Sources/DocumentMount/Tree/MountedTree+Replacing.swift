@@ -51,6 +51,8 @@ extension MountedTree {
                 let isAside = try await rename(path, aside)
                 do {
                     try await remove()
+                } catch let error as DocumentError where error.code == .noSuchItem && isAside {
+                    // It was new, and whoever has just recorded that its file is gone has recorded its end.
                 } catch {
                     if isAside { _ = try await rename(aside, path) }
                     try await undo()

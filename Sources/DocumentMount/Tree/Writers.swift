@@ -1,6 +1,5 @@
 import DocumentModel
 import Synchronization
-import SystemPackage
 
 /// Documents that programs write, by the kernel's numbers. The access to one lasts for a while after the last program has
 /// closed it: what programs do next with what they have written (another name, another document's place, another write) is
@@ -22,7 +21,7 @@ final class Writers: Sendable {
             guard let opening = table.withLock({ $0.join(node) }) else { return nil }
             do {
                 return try await value(of: opening, node)
-            } catch  where ErrorNumber.of(error) == .interrupted && !Task.isCancelled {
+            } catch  where opening.isCancelled && !Task.isCancelled {
                 // Another one who waited for it was interrupted.
                 continue
             }
@@ -35,7 +34,7 @@ final class Writers: Sendable {
             let opening = table.withLock { $0.use(node) { Task { try await open() } } }
             do {
                 return try await value(of: opening, node)
-            } catch  where ErrorNumber.of(error) == .interrupted && !Task.isCancelled {
+            } catch  where opening.isCancelled && !Task.isCancelled {
                 // Another one who waited for it was interrupted.
                 continue
             }

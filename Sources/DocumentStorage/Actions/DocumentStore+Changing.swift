@@ -1,4 +1,5 @@
 package import DocumentModel
+internal import Logging
 
 extension DocumentStore {
     /// To be called before a coordinated write is granted: after a crash the item's file is looked at. What is there now is
@@ -172,10 +173,12 @@ extension DocumentStore {
         }
     }
 
-    /// The file was removed here, and not the item: it is a placeholder again.
+    /// The file was removed here, and not the item: it is a placeholder again. Of what its provider does not know yet nothing
+    /// is left, anywhere.
     ///
     /// - Returns: false when the item was changed in the index since it was read; nothing is done then.
     func recordMissing(_ item: IndexedItem, at location: Location, _ entry: JournalEntry? = nil) throws -> Bool {
+        if item.isArriving { return try recordGone(item, at: location, entry) }
         let isStill = try index.write { index in
             guard try index.isStill(item, at: location) else { return false }
             try index.setPlaceholder(item.id, in: item.domain)
@@ -190,6 +193,21 @@ extension DocumentStore {
         }
         if isStill { refreshPlaceholder(item.id, in: item.domain) }
         return isStill
+    }
+
+    private func recordGone(_ item: IndexedItem, at location: Location, _ entry: JournalEntry?) throws -> Bool {
+        let outcome: ApplyOutcome? = try index.write { index in
+            guard try index.isStill(item, at: location) else { return nil }
+            let outcome = try index.deleteCleared(item.id, in: item.domain)
+            if let entry { try index.finish(entry) }
+            return outcome
+        }
+        guard let outcome else { return false }
+        logger.notice(
+            "a new document was removed here before it was sent",
+            metadata: ["domain": "\(item.domain)", "item.id": "\(item.id)", "location": "\(location)"])
+        try perform(outcome)
+        return true
     }
 }
 

@@ -129,6 +129,8 @@ package struct ApplyOutcome: Sendable {
     package var appeared: Set<ItemIdentifier> = []
     /// Those of them that have another name or folder, and are otherwise as they were.
     package var moved: Set<ItemIdentifier> = []
+    /// Those of which something else than that is new.
+    var retold: Set<ItemIdentifier> = []
     /// What was kept out, each with the reason: orphans, cycles, items that are their own parent.
     package var rejected: [(id: ItemIdentifier, error: DocumentError)] = []
     /// What is to be done in the tree on disk because of it; open journal entries, to be performed in this order

@@ -277,7 +277,12 @@ struct ItemApplier {
         let isRetold = metadata.isOther(than: existing.metadata) || existing.kind != item.kind || existing.isGone
         if try place(existing, item.id, name, key, parent) {
             if outcome.updated == before { outcome.updated += 1 }
-            if reporting, !isRetold { outcome.moved.insert(item.id) }
+            if reporting, !isRetold, !outcome.retold.contains(item.id) { outcome.moved.insert(item.id) }
+        }
+        // It may be told of more than once.
+        if reporting, isRetold {
+            outcome.retold.insert(item.id)
+            outcome.moved.remove(item.id)
         }
         if outcome.updated == before { outcome.unchanged += 1 } else { try report(existing.row) }
     }

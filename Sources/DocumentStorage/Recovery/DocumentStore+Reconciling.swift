@@ -247,9 +247,11 @@ extension DocumentStore {
             if item.local != nil {
                 report.missing += 1
                 report.findings.append(
-                    item.isUnsent
-                        ? "\(location) had unsent changes, and its file is gone: the provider's contents stand."
-                        : "The file of \(location) is gone: it is a placeholder again.")
+                    item.isArriving
+                        ? "\(location) was new and not sent yet, and its file is gone: nothing is left of it."
+                        : item.isUnsent
+                            ? "\(location) had unsent changes, and its file is gone: the provider's contents stand."
+                            : "The file of \(location) is gone: it is a placeholder again.")
             }
             return nil
         case .other:

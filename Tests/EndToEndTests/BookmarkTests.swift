@@ -191,16 +191,21 @@ import Testing
             try await machine.client { client async throws in
                 let bookmark = try await client.bookmark(of: try Location("d:/a.txt"))
                 let names = [try Location("d:/a.txt"), try Location("d:/f/moved.txt")]
-                let renames = Mutex(0)
+                let renames = Mutex((count: 0, errors: [String]()))
                 let renaming = Task {
                     while !Task.isCancelled {
-                        let count = renames.withLock { $0 }
-                        _ = try await client.rename(itemAt: names[count % 2], to: names[(count + 1) % 2])
-                        renames.withLock { $0 += 1 }
+                        let count = renames.withLock { $0.count }
+                        do {
+                            _ = try await client.rename(itemAt: names[count % 2], to: names[(count + 1) % 2])
+                            renames.withLock { $0.count += 1 }
+                        } catch {
+                            renames.withLock { $0.errors.append("\(error)") }
+                            try? await Task.sleep(for: .milliseconds(50))
+                        }
                     }
                 }
                 var reads = 0
-                while reads < 60 || (renames.withLock { $0 } < 5 && reads < 1_000) {
+                while reads < 60 || (renames.withLock { $0.count } < 5 && reads < 1_000) {
                     reads += 1
                     let (contents, location) = try await client.coordinate(readingItemOf: bookmark) { path, item in
                         (try text(path), item.location)
@@ -208,8 +213,8 @@ import Testing
                     #expect(contents == "from a.txt" && names.contains(location))
                 }
                 renaming.cancel()
-                let end = await renaming.result
-                #expect(renames.withLock { $0 } > 3, "\(end)")
+                await renaming.value
+                #expect(renames.withLock { $0.count } > 3, "\(renames.withLock { $0.errors })")
             }
         }
     }

@@ -44,7 +44,9 @@ extension DocumentClient {
     public func startAccessing(
         _ bookmark: Bookmark, relativeTo document: Location? = nil
     ) async throws(DocumentError) -> Bool {
-        try await start(bookmark, document) == nil
+        let call = BookmarkCall.start(bookmark, document: document)
+        guard case .bookmark(.start(let refusal)) = try await ask(.bookmark(call)) else { throw Self.unexpectedAnswer }
+        return refusal == nil
     }
 
     /// Ends what one successful ``startAccessing(_:relativeTo:)`` began.
@@ -90,12 +92,6 @@ extension DocumentClient {
     /// - Throws: ``DocumentError``: `noSuchItem` when there is none.
     public func revokeBookmark(_ id: BookmarkIdentifier) async throws(DocumentError) {
         try await tell(.bookmark(.revoke(id)))
-    }
-
-    private func start(_ bookmark: Bookmark, _ document: Location?) async throws(DocumentError) -> DocumentError? {
-        let call = BookmarkCall.start(bookmark, document: document)
-        guard case .bookmark(.start(let refusal)) = try await ask(.bookmark(call)) else { throw Self.unexpectedAnswer }
-        return refusal
     }
 
     private func withAccess<Value>(

@@ -37,7 +37,7 @@ extension DocumentClient {
     ) async throws(DocumentError) -> FileDescriptor {
         let call = ServiceCall.openAccessed(access, number: number, part: part, making: making)
         let (answer, descriptor) = try await connection.requestPassing(
-            call.serialized(nestedIn: enclosing.map(\.access)), deadline: .none)
+            call.serialized(nestedIn: enclosing.map(\.access)), deadline: .none, priority: priority(of: call))
         guard case .done = try ServiceReply(serialized: answer), let descriptor else { throw Self.unexpectedAnswer }
         return FileDescriptor(rawValue: descriptor.take())
     }

@@ -13,11 +13,12 @@ extension DocumentHost {
         onProgress: @escaping @Sendable (TransferProgress?) -> Void = { _ in }
     ) async throws(DocumentError) -> (number: UInt64, items: [AccessedItem]) {
         var record = try await record(of: access.bookmark, document: access.document, for: tool)
-        record.item = try await found(record).id
+        let item = try await found(record)
+        record.item = item.id
         // Until the access ends: what is done inside of it may need the bookmark's rights, too.
         try bookmarks.start(record, by: tool.owner)
         do throws(DocumentError) {
-            let grant = try await grant(access, record, for: tool, onProgress)
+            let grant = try await grant(access, record, at: try status(of: item).location, for: tool, onProgress)
             bookmarks.began(grant.number, by: record.id, of: tool.owner)
             return grant
         } catch {
@@ -28,17 +29,19 @@ extension DocumentHost {
     }
 
     private func grant(
-        _ access: BookmarkedAccess, _ record: BookmarkRecord, for tool: Tool,
+        _ access: BookmarkedAccess, _ record: BookmarkRecord, at found: Location, for tool: Tool,
         _ onProgress: @escaping @Sendable (TransferProgress?) -> Void
     ) async throws(DocumentError) -> (number: UInt64, items: [AccessedItem]) {
+        var location = found
         for attempt in 1... {
-            let location = try status(of: try await found(record)).location
             do throws(DocumentError) {
                 return try await beginAccess(access.request(at: location), for: tool, onProgress: onProgress)
             } catch {
                 // It may have been renamed, or moved, since it was looked up.
                 guard attempt < Self.mostLookUps, [.noSuchItem, .notPermitted].contains(error.code) else { throw error }
-                if try status(of: try await found(record)).location == location { throw error }
+                let now = try status(of: try await self.found(record)).location
+                if now == location { throw error }
+                location = now
             }
         }
         throw DocumentError(.busy, "The item of a bookmark is renamed again and again; try again.")

@@ -86,7 +86,9 @@ import Testing
                 try await client.tell(.endAccess(held.removeLast()))
                 try await other.withAccess(request, nil) { _ in }
                 // A read's end is told, and not waited for.
-                while (try? await other.ask(.beginAccess(request))) == nil { try await Task.sleep(for: .milliseconds(20)) }
+                while (try? await other.ask(.beginAccess(request))) == nil {
+                    try await Task.sleep(for: .milliseconds(20))
+                }
                 #expect(try await refusal(client).code == .busy)
             }
             // What the other one had held ended with it.

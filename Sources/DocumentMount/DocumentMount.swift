@@ -65,6 +65,7 @@ package struct DocumentMount: Sendable {
             let threads = BlockingPool(threads: Self.threads, name: "docent-fuse")
             for _ in 0..<Self.threads { group.addTask { try? await threads.run { session.serve() } } }
             group.addTask { await tree.notices.run() }
+            group.addTask { await tree.readers.run() }
             group.addTask {
                 await ending()
                 session.stop()

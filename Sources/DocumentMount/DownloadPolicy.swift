@@ -1,46 +1,81 @@
+package import DocumentModel
 import Glibc
+import Synchronization
 
 /// Which programs may have documents brought. Thumbnailers, indexers and backup programs that look into every file would
 /// bring everything.
-package struct DownloadPolicy: Hashable, Sendable {
-    private let denied: Set<String>
-
-    /// - Parameter denied: programs that see what is here and no more, by the names of their executables.
-    package init(denying denied: some Sequence<String> = []) {
-        self.denied = Set(denied)
+///
+/// The rules are those of the mount, and those of the user's settings, which are read anew when they have changed.
+package final class DownloadPolicy: Sendable {
+    private struct Settings {
+        var rules: [DownloadRule] = []
+        /// That they are from.
+        var text: String?
+        var looked: ContinuousClock.Instant?
     }
 
-    /// Whether a process is one of those: by its executable, or by the name that it goes by, which is a script's.
-    package func denies(_ process: Int32) -> Bool {
-        guard !denied.isEmpty else { return false }
-        let program = Self.executable(of: process)
-        if let program, denied.contains(program) { return true }
-        guard let name = Self.name(of: process) else { return false }
-        if denied.contains(name) { return true }
-        // Of a script's name the kernel keeps so much.
-        let isScripts = program?.utf8.starts(with: name.utf8) != true
-        return isScripts && name.utf8.count == 15 && denied.contains { $0.utf8.starts(with: name.utf8) }
+    /// How long the settings are taken to be as they were.
+    private static let pause = Duration.seconds(1)
+
+    private let rules: [DownloadRule]
+    private let file: String?
+    private let settings = Mutex(Settings())
+
+    /// - Parameters:
+    ///   - rules: whom documents are not brought for: they see what is here and no more.
+    ///   - file: more of them (docs/mount.md); nil: none.
+    package init(denying rules: [DownloadRule] = [], and file: String? = nil) {
+        self.rules = rules
+        self.file = file
     }
 
-    /// What people know a process by; nil when it cannot be seen from here.
-    package static func program(_ process: Int32) -> String? { executable(of: process) ?? name(of: process) }
-
-    private static func executable(of process: Int32) -> String? {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink("/proc/\(process)/exe", &buffer, buffer.count)
-        guard count > 0 else { return nil }
-        let path = String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
-        let name = path.split(separator: "/").last.map(String.init)
-        // Of a program that was updated while it runs.
-        let mark = " (deleted)"
-        return name.map { $0.hasSuffix(mark) ? String($0.dropLast(mark.count)) : $0 }
+    /// `docent/mount-deny` in the user's settings; nil where there is no home.
+    package static var usualFile: String? {
+        if let folder = getenv("XDG_CONFIG_HOME") { return String(cString: folder) + "/docent/mount-deny" }
+        return getenv("HOME").map { String(cString: $0) + "/.config/docent/mount-deny" }
     }
 
-    private static func name(of process: Int32) -> String? {
-        guard let file = fopen("/proc/\(process)/comm", "re") else { return nil }
-        defer { fclose(file) }
-        var buffer = [UInt8](repeating: 0, count: 64)
-        let count = fread(&buffer, 1, buffer.count, file)
-        return String(decoding: buffer.prefix(count).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    /// Reads the settings.
+    ///
+    /// - Throws: ``DocumentError``: `invalidArgument` that names the line.
+    package func check() throws(DocumentError) {
+        guard let file, let text = Self.text(of: file) else { return }
+        _ = try DownloadRule.rules(in: text, of: file)
+    }
+
+    /// Whether a process is one of those.
+    ///
+    /// - Parameter user: as whom it asks; nil: unknown.
+    package func denies(_ process: Int32, user: UInt32? = nil) -> Bool {
+        let rules = rules + fromSettings()
+        guard !rules.isEmpty else { return false }
+        let asking = AskingProcess(process, user: user)
+        return rules.contains { $0.covers(asking) }
+    }
+
+    private func fromSettings() -> [DownloadRule] {
+        guard let file else { return [] }
+        return settings.withLock { settings in
+            let now = ContinuousClock.now
+            if let looked = settings.looked, now < looked + Self.pause { return settings.rules }
+            settings.looked = now
+            let text = Self.text(of: file) ?? ""
+            guard text != settings.text else { return settings.rules }
+            settings.text = text
+            // In the middle of being written, or wrong: what was said before counts, or else whoever made a mistake would
+            // have everything brought.
+            if let rules = try? DownloadRule.rules(in: text, of: file) { settings.rules = rules }
+            return settings.rules
+        }
+    }
+
+    /// - Returns: nil when there is no such file.
+    private static func text(of file: String) -> String? {
+        guard let open = fopen(file, "re") else { return nil }
+        defer { fclose(open) }
+        let bytes = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
+            count = fread(buffer.baseAddress, 1, buffer.count, open)
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

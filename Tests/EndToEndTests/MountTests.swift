@@ -179,13 +179,24 @@ import Testing
             machine.takeMountAway()
             let program = machine.folder + "/bin/thumbnailer"
             try FileManager.default.copyItem(atPath: "/bin/cat", toPath: program)
-            try machine.succeed("mount", "--deny", "indexer", "--deny", "thumbnailer")
+            // Whom the settings say, and a name on the command line.
+            let settings = machine.folder + "/home/.config/docent"
+            try FileManager.default.createDirectory(atPath: settings, withIntermediateDirectories: true)
+            try machine.write("# Nobody's pictures.\nprogram thumbnailer\n", to: settings + "/mount-deny")
+            try machine.succeed("mount", "--deny", "indexer")
             let refused = try machine.shell("'\(program)' work/a.txt")
             #expect(refused.status != 0)
             #expect(refused.errors.contains("Operation not permitted"), "\(refused.errors)")
             #expect(try machine.state("work:/a.txt") == "placeholder")
             #expect(try machine.sh("cat work/a.txt") == "first\n")
             #expect(try machine.sh("'\(program)' work/a.txt") == "first\n")
+            try machine.write("", to: settings + "/mount-deny")
+            #expect(try machine.sh("sleep 1.1; '\(program)' work/b.txt") == "second, longer\n")
+            machine.takeMountAway()
+            try machine.write("thumbnailer and others\n", to: settings + "/mount-deny")
+            let unclear = try machine.docent("mount")
+            #expect(unclear.status != 0)
+            #expect(unclear.errors.contains("/mount-deny, line 1"), "\(unclear.errors)")
         }
     }
 

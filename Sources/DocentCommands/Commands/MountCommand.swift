@@ -18,7 +18,7 @@ struct MountCommand: AsyncParsableCommand {
             Examples:
               docent mount
               grep -r budget ~/Docent/work
-              docent mount --deny tumblerd --deny tracker-extract-3
+              docent mount --deny tumblerd --deny "cgroup background.slice"
               docent mount --read-only --foreground /srv/documents
             """
     )
@@ -31,8 +31,8 @@ struct MountCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A program that is shown what is here, and brings nothing: the name of its executable. May be repeated.",
-            valueName: "program"))
+            "Who is shown what is here, and brings nothing: a program by the name of its executable, or “user NAME”, or “cgroup NAME”. May be repeated; mount-deny in the settings says more of them.",
+            valueName: "rule"))
     var deny: [String] = []
 
     @Flag(help: "Let programs read documents, and change nothing.")
@@ -48,12 +48,15 @@ struct MountCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let rules = try deny.map { (text: String) throws(DocumentError) in try DownloadRule(text) }
+        let policy = DownloadPolicy(denying: rules, and: DownloadPolicy.usualFile)
+        try policy.check()
         let point = try MountArguments.point(directory)
         point.endIfServerIsGone()
         if foreground {
             let signals = try EndingSignals()
             let mount = try DocumentMount(
-                at: point, policy: DownloadPolicy(denying: deny), isReadOnly: readOnly,
+                at: point, policy: policy, isReadOnly: readOnly,
                 explain: explain ? Self.explain : nil)
             try await mount.run {
                 await signals.wait()

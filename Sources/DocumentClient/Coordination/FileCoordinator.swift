@@ -33,6 +33,18 @@ public final class FileCoordinator: Sendable {
         number = client.desk.takeNumber()
     }
 
+    private init(_ client: DocumentClient, presenter: any FilePresenter, number: UInt64) {
+        self.client = client
+        self.presenter = presenter
+        self.number = number
+    }
+
+    /// What this coordinator does for one of several presenters: accesses of all of them never wait for each other (COORD-6),
+    /// and what the presenter asks for while it answers goes before those who wait for the answer (COORD-32).
+    package func acting(for presenter: any FilePresenter) -> FileCoordinator {
+        FileCoordinator(client, presenter: presenter, number: number)
+    }
+
     /// Accesses with the same purpose never wait for each other, across processes too. Providers use their identifier
     /// (ID-5).
     ///

@@ -69,18 +69,34 @@ final class HostSession: Sendable {
             return state.isOver
         }
         guard !isOver else { throw DocumentError(.hostUnavailable, "The host has ended; it is started again.") }
-        defer {
-            let waiters = state.withLock { state in
-                state.users -= 1
-                return Self.takeWaiters(&state)
-            }
-            for waiter in waiters { waiter.resume() }
-        }
+        defer { release() }
         return try await body(self)
     }
 
+    /// Does something in a task of its own. The connection lasts until it is done.
+    func add(_ body: @escaping @Sendable () async -> Void) {
+        state.withLock { $0.users += 1 }
+        Task {
+            await body()
+            release()
+        }
+    }
+
+    private func release() {
+        let waiters = state.withLock { state in
+            state.users -= 1
+            return Self.takeWaiters(&state)
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
     /// Waits for an access to a document, and holds it until it is ended, or the host's end.
-    func hold(_ location: Location, _ kind: AccessHold.Kind) async throws -> AccessHold {
+    ///
+    /// - Parameter presenter: who asks for it while it answers a message of the host's.
+    func hold(
+        _ location: Location, _ kind: AccessHold.Kind, for presenter: (any FilePresenter)? = nil
+    ) async throws -> AccessHold {
+        let coordinator = presenter.map(coordinator.acting) ?? coordinator
         let hold = AccessHold()
         let number = state.withLock { state in
             state.lastHold += 1

@@ -19,6 +19,9 @@ struct KernelRequest: @unchecked Sendable {  // libfuse takes answers from any t
     /// The process that asks; 0 when it is in a place that cannot be seen from here. Only until it is answered.
     var process: Int32 { fuse_req_ctx(raw).pointee.pid }
 
+    /// As whom it asks. Only until it is answered.
+    var user: UInt32 { fuse_req_ctx(raw).pointee.uid }
+
     func fail(_ error: Errno) { fuse_reply_err(raw, error.rawValue) }
 
     func succeed() { fuse_reply_err(raw, 0) }
@@ -41,6 +44,17 @@ struct KernelRequest: @unchecked Sendable {  // libfuse takes answers from any t
         var information = fuse_file_info()
         information.fh = handle
         information.keep_cache = keepsPages ? 1 : 0
+        return fuse_reply_open(raw, &information) == 0
+    }
+
+    /// The same for a folder, whose names the kernel keeps until one of its opens says otherwise.
+    ///
+    /// - Parameter keepsNames: whether those that it has are still right.
+    func reply(openedFolder handle: UInt64, keepsNames: Bool) -> Bool {
+        var information = fuse_file_info()
+        information.fh = handle
+        information.cache_readdir = 1
+        information.keep_cache = keepsNames ? 1 : 0
         return fuse_reply_open(raw, &information) == 0
     }
 

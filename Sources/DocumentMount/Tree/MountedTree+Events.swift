@@ -11,19 +11,41 @@ extension MountedTree {
         freshness.happened(isTold: event != nil)
         switch event {
         case nil, .lost: forgetEverything()
-        case .appeared(let status), .changed(let status): await changed(status)
+        case .appeared(let status):
+            namesChanged(around: status.location)
+            await changed(status)
+        case .changed(let status): await changed(status)
         case .moved(let status, let origin):
+            namesChanged(around: origin)
+            namesChanged(around: status.location)
             await left(origin)
             await changed(status)
-        case .removed(let location): await left(location)
-        case .domain: break
-        case .domainRemoved(let name): await left(Location(domain: name))
+        case .removed(let location):
+            namesChanged(around: location)
+            await left(location)
+        case .domain: listings.withLock { $0.changed(NodeTable.top) }
+        case .domainRemoved(let name):
+            listings.withLock { $0.changed(NodeTable.top) }
+            await left(Location(domain: name))
         }
     }
 
+    /// What the kernel knows of the names in the folder around an item is not right any more.
+    private func namesChanged(around location: Location) {
+        guard let around = location.parent, let folder = nodes.withLock({ $0.number(of: around) }) else { return }
+        listings.withLock { $0.changed(folder) }
+    }
+
     private func changed(_ status: ItemStatus) async {
-        if status.state == .nameClash { return await left(status.location) }
-        guard let node = nodes.withLock({ $0.number(of: status.location) }) else { return }
+        if status.state == .nameClash {
+            namesChanged(around: status.location)
+            return await left(status.location)
+        }
+        guard let node = nodes.withLock({ $0.number(of: status.location) }) else {
+            // It may have had no name here until now.
+            return namesChanged(around: status.location)
+        }
+        if !status.hasCurrentContents { readers.close([node]) }
         // What programs write here the kernel knows, and nobody else writes meanwhile.
         guard !writers.isOpen(node), let before = pages.withLock({ $0[node] }) else {
             return notices.add(.attributes(of: node))
@@ -38,6 +60,7 @@ extension MountedTree {
         guard let known = nodes.withLock({ nodes in nodes.number(of: location).map { ($0, nodes.folder(around: $0)) } })
         else { return }
         let (node, around) = known
+        readers.close(nodes.withLock { $0.subtree(of: node) })
         let look = freshness.look()
         do {
             _ = try await self.look(at: location)
@@ -50,7 +73,9 @@ extension MountedTree {
     }
 
     private func forgetEverything() {
+        listings.withLock { $0.changedEverywhere() }
         let known = nodes.withLock { nodes in nodes.numbers.map { ($0, nodes.folder(around: $0)) } }
+        readers.close(known.map(\.0))
         for (node, around) in known {
             notices.add(.contents(of: node))
             if let around { notices.add(.uncertain(around.name, in: around.folder)) }

@@ -11,8 +11,9 @@ extension MountedTree {
         guard case .item(let location)? = nodes.withLock({ $0.place(of: node) }) else {
             return request.fail(.staleNFSFileHandle)
         }
-        let isDenied = policy.denies(request.process)
-        let program = DownloadPolicy.program(request.process)
+        if !flags.isWriting, !writers.isOpen(node), openKnown(node, request) { return }
+        let isDenied = policy.denies(request.process, user: request.user)
+        let program = AskingProcess.program(request.process)
         request.answer { [self] request in
             do {
                 if isDenied, try await !known(at: location).hasCurrentContents { throw Errno.notPermitted }
@@ -40,6 +41,24 @@ extension MountedTree {
         }
     }
 
+    /// What was read just now is opened without a question and without a pause.
+    ///
+    /// - Returns: false when it has to be opened as others are.
+    private func openKnown(_ node: UInt64, _ request: KernelRequest) -> Bool {
+        guard let reader = readers.join(node) else { return false }
+        let before = pages.withLock { $0[node] }
+        guard let before, FileState(reader.file) == before else {
+            reader.leave()
+            return false
+        }
+        let handle = files.insert(opened(reader))
+        if !request.reply(opened: handle, keepsPages: true) {
+            files.remove(handle)
+            reader.leave()
+        }
+        return true
+    }
+
     /// Whether the kernel's pages of a file are still right. Where they are not, its size may be another one, too.
     private func hasPages(of file: OpenFile) async -> Bool {
         let now = FileState(file.file)
@@ -53,24 +72,32 @@ extension MountedTree {
     }
 
     private func openForReading(_ location: Location, _ node: UInt64) async throws -> OpenFile {
-        let hold = try await link.with { try await $0.hold(location, .reading) }
-        do {
-            let path = hold.path
-            let file = try await disk.run {
-                try FileDescriptor.open(path, .readOnly, options: [.noFollow, .closeOnExec])
-            }
-            let item = hold.status?.item
-            return OpenFile(
-                node: node, file: file, writer: nil, number: number(of: node, item, in: location.domain),
-                isWritable: item?.capabilities.contains(.write) ?? false
-            ) {
-                try? file.close()
+        if let reader = readers.join(node) { return opened(reader) }
+        return try await link.with { session in
+            let hold = try await session.hold(location, .reading)
+            do {
+                let path = hold.path
+                let file = try await disk.run {
+                    try FileDescriptor.open(path, .readOnly, options: [.noFollow, .closeOnExec])
+                }
+                let reader = Reader(
+                    node: node, file: file, hold: hold,
+                    number: number(of: node, hold.status?.item, in: location.domain),
+                    location: location, session: session
+                ) { [readers] in readers.discard($0) }
+                readers.insert(reader)
+                return opened(reader)
+            } catch {
                 await hold.endAndWait()
+                throw error
             }
-        } catch {
-            await hold.endAndWait()
-            throw error
         }
+    }
+
+    private func opened(_ reader: Reader) -> OpenFile {
+        OpenFile(
+            node: reader.node, file: reader.file, writer: nil, number: reader.number, isWritable: reader.isWritable
+        ) { reader.leave() }
     }
 
     private func number(of node: UInt64, _ item: Item?, in domain: DomainName) -> UInt64 {

@@ -7,7 +7,8 @@ import SystemPackage
 extension MountedTree {
     func openFolder(_ node: UInt64, _ request: KernelRequest) {
         let handle = folders.insert(OpenFolder())
-        if !request.reply(opened: handle) { folders.remove(handle) }
+        let keepsNames = listings.withLock { $0.opened(node, at: .now) }
+        if !request.reply(openedFolder: handle, keepsNames: keepsNames) { folders.remove(handle) }
     }
 
     func closeFolder(_ handle: UInt64, _ request: KernelRequest) {
@@ -36,6 +37,8 @@ extension MountedTree {
             (entry: entry, next: index + 1)
         }
         freshness.answer(names.look) { lifetime in
+            let end = ContinuousClock.now + .seconds(lifetime)
+            listings.withLock { $0.told(node, isStill: lifetime == Freshness.longest, until: end) }
             listing.reply(rest, lifetime: lifetime) { entry in
                 // The folder itself and the one around it are not looked up, and nothing when something has happened since.
                 guard let identity = entry.identity, let name = try? ItemName(entry.name), lifetime > 0 else {

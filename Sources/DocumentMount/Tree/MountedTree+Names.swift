@@ -101,7 +101,7 @@ extension MountedTree {
         }
         guard !origin.isRoot, !destination.isRoot else { return request.fail(.notPermitted) }
         guard origin.domain == destination.domain else { return request.fail(.improperLink) }
-        let isDenied = policy.denies(request.process)
+        let isDenied = policy.denies(request.process, user: request.user)
         request.answer { [self] request in
             do {
                 let replaced = try await rename(

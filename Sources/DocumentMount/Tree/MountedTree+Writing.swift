@@ -208,7 +208,7 @@ extension MountedTree {
         let place = nodes.withLock { $0.place(of: node) }
         let open = handle.flatMap { files[$0] } ?? files.first { $0.node == node && $0.writer != nil }
         guard changes.size != nil || isTime else { return attributes(of: node, handle: handle, request) }
-        let isDenied = policy.denies(request.process)
+        let isDenied = policy.denies(request.process, user: request.user)
         request.answer { [self] request in
             do {
                 if let writer = open?.writer {

@@ -15,9 +15,12 @@ final class MountedTree: KernelHandler {
     let nodes = Mutex(NodeTable())
     let files = HandleTable<OpenFile>()
     let writers = Writers()
+    let readers = Readers()
     let folders = HandleTable<OpenFolder>()
     /// Of which file the kernel may have pages, as it was when it was opened last.
     let pages = Mutex<[UInt64: FileState]>([:])
+    /// Which folders' names the kernel may keep.
+    let listings = Mutex(ListingTable())
     let freshness = Freshness()
     let notices = KernelNotices()
     /// For calls that touch the disk.
@@ -36,6 +39,7 @@ final class MountedTree: KernelHandler {
 
     /// Ends all that programs have open, and returns when the host has recorded it.
     func closeAll() async {
+        readers.closeAll()
         for file in files.removeAll() { await file.close() }
         _ = folders.removeAll()
         await writers.endAll()
@@ -89,7 +93,9 @@ final class MountedTree: KernelHandler {
     private static let mostLooks = 20
 
     func forget(_ node: UInt64, _ count: UInt64) {
-        if nodes.withLock({ $0.forget(node, count) }) { pages.withLock { $0[node] = nil } }
+        guard nodes.withLock({ $0.forget(node, count) }) else { return }
+        pages.withLock { $0[node] = nil }
+        listings.withLock { $0.forget(node) }
     }
 
     func attributes(of node: UInt64, handle: UInt64?, _ request: KernelRequest) {
@@ -117,7 +123,7 @@ final class MountedTree: KernelHandler {
         let file =
             handle.flatMap { files[$0] } ?? files.first { $0.node == node && $0.writer != nil }
             ?? files.first { $0.node == node }
-        return file?.attributes
+        return file?.attributes ?? readers.attributes(of: node)
     }
 
     /// From what is known on this machine.
@@ -168,6 +174,8 @@ final class MountedTree: KernelHandler {
     // MARK: Extended attributes
 
     func extendedAttribute(_ name: String, of node: UInt64, room: Int, _ request: KernelRequest) {
+        // Who lists a folder asks for some of each file, once where the file system has none of them.
+        guard name.hasPrefix("user.") else { return request.fail(.notSupported) }
         guard name.hasPrefix(ExtendedAttributes.prefix), let place = nodes.withLock({ $0.place(of: node) }) else {
             return request.fail(.noData)
         }

@@ -1,0 +1,144 @@
+import CDocentShims
+import DocumentClient
+import DocumentModel
+import Glibc
+import Synchronization
+import SystemPackage
+
+/// A document that programs read: its file, and what keeps it as it is meanwhile. It stays open for a while after the last
+/// program has closed it, so that the next one need not wait for the host.
+final class Reader: Sendable {
+    private struct State {
+        var lease = ReadingLease(at: .now)
+        var hold: AccessHold
+    }
+
+    let node: UInt64
+    let file: FileDescriptor
+    /// What programs are told as its number.
+    let number: UInt64
+    let isWritable: Bool
+    let presentedItemLocation: Location?
+    private let path: String
+    private let session: HostSession
+    private let state: Mutex<State>
+    private let onClosed: @Sendable (Reader) -> Void
+
+    /// - Parameters:
+    ///   - hold: the access that it was opened under.
+    ///   - onClosed: called once, when nobody is to join any more.
+    init(
+        node: UInt64, file: FileDescriptor, hold: AccessHold, number: UInt64, location: Location, session: HostSession,
+        onClosed: @escaping @Sendable (Reader) -> Void
+    ) {
+        self.node = node
+        self.file = file
+        self.number = number
+        self.session = session
+        self.onClosed = onClosed
+        isWritable = hold.status?.item.capabilities.contains(.write) ?? false
+        presentedItemLocation = hold.status?.location ?? location
+        path = hold.path.string
+        state = Mutex(State(hold: hold))
+    }
+
+    /// Since when nobody reads; nil: somebody does.
+    var idleSince: ContinuousClock.Instant? { state.withLock { $0.lease.idleSince } }
+
+    /// One more program, where nothing has happened since.
+    func join() -> Bool {
+        // Programs that save in the storage root tell nobody.
+        guard !session.isOver, isInPlace else { return false }
+        return state.withLock { $0.lease.join() }
+    }
+
+    private var isInPlace: Bool {
+        var (own, other) = (docent_status(), docent_status())
+        guard docent_fstat(file.rawValue, &own) == 0, docent_fstatat(AT_FDCWD, path, &other) == 0 else { return false }
+        return own.inode == other.inode && own.device == other.device
+    }
+
+    /// What programs are told of it, without a question: as its file is. Nil when something may have happened since.
+    var attributes: NodeAttributes? {
+        guard state.withLock({ $0.lease.isOpen }), !session.isOver, isInPlace, let facts = FileState(file)?.facts else {
+            return nil
+        }
+        return NodeAttributes(
+            number: number, isFolder: false, size: facts.size, blocks: facts.blocks, modified: facts.modified,
+            isWritable: isWritable)
+    }
+
+    /// One program less.
+    func leave() { act { $0.leave(at: .now) } }
+
+    /// Nobody joins any more.
+    func close() { act { $0.close() } }
+
+    func timePassed(patience: Duration, age: Duration) {
+        act { $0.timePassed(to: .now, patience: patience, age: age) }
+    }
+
+    private func act(_ body: (inout ReadingLease) -> ReadingLease.Action?) {
+        guard let action = change(body) else { return }
+        // Nobody waits for it, but the end of the session.
+        session.add { [self] in await carryOut(action) }
+    }
+
+    private func change(_ body: (inout ReadingLease) -> ReadingLease.Action?) -> ReadingLease.Action? {
+        let (action, isClosed) = state.withLock { state in
+            let wasOpen = state.lease.isOpen
+            let action = body(&state.lease)
+            return (action, wasOpen && !state.lease.isOpen)
+        }
+        if isClosed { onClosed(self) }
+        return action
+    }
+
+    private func carryOut(_ action: ReadingLease.Action) async {
+        switch action {
+        case .register:
+            let isRegistered = (try? await session.client.addPresenter(self)) != nil
+            if let next = change({ $0.registered(isRegistered) }) { await carryOut(next) }
+        case .endAccess: await state.withLock { $0.hold }.endAndWait()
+        case .beginAccess: try? await readOn()
+        case .end:
+            try? file.close()
+            await state.withLock { $0.hold }.endAndWait()
+            try? await session.client.removePresenter(self)
+        }
+    }
+
+    /// Those who still read keep the one who is about to write waiting.
+    private func readOn() async throws {
+        guard let location = presentedItemLocation else { return }
+        let hold = try await session.hold(location, .reading, for: self)
+        let isWanted = state.withLock { state in
+            guard state.lease.users > 0 else { return false }
+            state.hold = hold
+            state.lease.accessBegan()
+            return true
+        }
+        if !isWanted { hold.end() }
+    }
+}
+
+extension Reader: RelinquishingFilePresenter, EvictionAccommodatingFilePresenter {
+    func relinquishPresentedItemToReader() async throws {}
+
+    func relinquishPresentedItemToWriter() async throws {
+        if let action = change({ $0.giveUp() }) { await carryOut(action) }
+    }
+
+    func reacquirePresentedItem() async {}
+
+    func accommodatePresentedItemEviction() async throws {
+        guard idleSince != nil else {
+            throw DocumentError(.busy, "A program reads the document through the mount; try again when it is closed.")
+        }
+        close()
+    }
+
+    func presentedItemDidChange() async { close() }
+    func presentedItemDidMove(to location: Location) async { close() }
+    func presenterWasDropped(because reason: String) async { close() }
+}

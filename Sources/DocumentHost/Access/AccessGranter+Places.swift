@@ -11,6 +11,13 @@ extension AccessGranter {
     func target(
         of intention: AccessRequest.Intention, in domain: Domain, _ request: AccessRequest
     ) async throws(DocumentError) -> (target: AccessTarget, around: KnownItem) {
+        if request.isCreating, let name = intention.location.name, let parent = intention.location.parent,
+            let folder = try resolver.folderWithRoom(for: intention.location, in: domain)
+        {
+            let around = try current(folder.key, parent)
+            try checkPlace(intention.location, in: folder, domain)
+            return (.place(FreePlace(name, in: folder, around.coordinated, at: intention.location)), around)
+        }
         do throws(DocumentError) {
             let found = try await find(intention.location, in: domain)
             guard !request.isCreating else { throw Exporter.exists(intention.location) }

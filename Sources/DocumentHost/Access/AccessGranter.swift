@@ -70,8 +70,9 @@ struct AccessGranter: Sendable {
         var targets: [AccessTarget] = []
         for intention in request.intentions {
             let domain = try domains.domain(intention.location.domain)
-            // Who wants only what is known here does not wait for the remote's news (COORD-13).
-            if intention.wantsNews {
+            // Who wants only what is known here does not wait for the remote's news (COORD-13), nor who makes something new.
+            let folder = request.isCreating ? try resolver.folderWithRoom(for: intention.location, in: domain) : nil
+            if intention.wantsNews, folder == nil {
                 try await pending.during(.news, intention, by: owner) { () async throws(DocumentError) in
                     try await follower.freshen(domain)
                 }

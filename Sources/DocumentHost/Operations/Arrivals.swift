@@ -53,12 +53,14 @@ struct Arrivals: Sendable {
         try domain.requireVisible()
         try domain.requireModifying(location)
         guard let name = location.name else { throw Exporter.exists(location) }
-        try await follower.freshen(domain)
+        if try resolver.folderWithRoom(for: location, in: domain) == nil {
+            try await follower.freshen(domain)
+            if try await present(location, in: domain) != nil { throw Exporter.exists(location) }
+        }
         let (folder, missing) = try await folder(around: location, in: domain)
         if let first = missing.first {
             throw DocumentError(.noSuchItem, "There is no folder “\(first)” on the way to \(location): make it first.")
         }
-        if try await present(location, in: domain) != nil { throw Exporter.exists(location) }
         let place = FreePlace(name, in: folder, try storage.read { try $0.coordinated(folder) }, at: location)
         let claim = try await broker.claim(
             place.coordinated, for: .writing(.forReplacing), by: owner.onBehalf, nestedIn: EnclosingClaims.current)

@@ -70,14 +70,24 @@ final class HostLink: Sendable {
     }
 
     /// Does something with the host; once more when that one ends meanwhile.
-    func with<Value>(_ body: (HostSession) async throws -> Value) async throws -> Value {
+    ///
+    /// - Parameter ifDone: what the next host refuses may be what the one before has done, and could not say any more: gets
+    ///   the refusal, and gives what is to be taken for the answer; nil: it is a refusal.
+    func with<Value>(
+        _ body: (HostSession) async throws -> Value, ifDone: (DocumentError) async throws -> Value? = { _ in nil }
+    ) async throws -> Value {
         let session = try await current()
         do {
             return try await session.using(body)
         } catch {
             guard (error as? DocumentError)?.code == .hostUnavailable, !isClosed else { throw error }
             session.fail()
+        }
+        do {
             return try await current().using(body)
+        } catch {
+            guard let refusal = error as? DocumentError, let value = try await ifDone(refusal) else { throw error }
+            return value
         }
     }
 

@@ -23,6 +23,9 @@ struct FileState: Hashable, Sendable {
         self.init(status)
     }
 
+    /// Whether both are the same file, whatever is in it by now.
+    func isFile(of other: FileState) -> Bool { inode == other.inode }
+
     private init?(_ status: docent_status) {
         guard status.type == Int32(DOCENT_TYPE_FILE.rawValue) else { return nil }
         inode = status.inode

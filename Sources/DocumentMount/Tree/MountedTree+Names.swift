@@ -18,7 +18,7 @@ extension MountedTree {
         }
         request.answer { [self] request in
             do {
-                let status = try await link.with { try await $0.client.makeFolder(at: location, atOnce: true) }
+                let status = try await make(location)
                 let attributes = NodeAttributes(status, file: nil)
                 let made = nodes.withLock {
                     $0.made(name, in: folder, as: NodeTable.Identity(status), inode: attributes.number)
@@ -35,6 +35,18 @@ extension MountedTree {
             } catch {
                 refuse(request, error)
             }
+        }
+    }
+
+    private func make(_ location: Location) async throws -> ItemStatus {
+        try await link.with {
+            try await $0.client.makeFolder(at: location, atOnce: true)
+        } ifDone: { refusal in
+            // The kernel asks for folders where it has found nothing.
+            guard [.destinationExists, .nameCollision].contains(refusal.code) else { return nil }
+            let there = try await known(at: location)
+            guard there.item.kind == .folder, try await isEmpty(location) else { return nil }
+            return there
         }
     }
 
@@ -64,7 +76,25 @@ extension MountedTree {
         // One that is just being closed, be it only since this has begun, still has the file open, and the host would not
         // remove that.
         if let node { await writers.settle(node) }
-        try await link.with { try await $0.remove(location) }
+        try await removeUnused(location)
+    }
+
+    private func removeUnused(_ location: Location) async throws {
+        try await link.with {
+            try await $0.remove(location)
+        } ifDone: { refusal in
+            refusal.code == .noSuchItem ? () : nil
+        }
+    }
+
+    private func move(_ origin: Location, to destination: Location) async throws {
+        try await link.with {
+            try await $0.move(origin, to: destination)
+        } ifDone: { refusal in
+            guard [.noSuchItem, .destinationExists, .nameCollision].contains(refusal.code) else { return nil }
+            guard try await knownIfPresent(at: origin) == nil else { return nil }
+            return try await knownIfPresent(at: destination).map { _ in () }
+        }
     }
 
     private func removed(_ name: ItemName, in folder: UInt64) async {
@@ -129,14 +159,14 @@ extension MountedTree {
         _ origin: Location, to destination: Location, replacing: Bool, _ node: UInt64?, isDenied: Bool
     ) async throws -> ItemIdentifier? {
         guard let there = try await knownIfPresent(at: destination) else {
-            try await link.with { try await $0.move(origin, to: destination) }
+            try await move(origin, to: destination)
             return nil
         }
         guard replacing else { throw Errno.fileExists }
         guard there.item.kind == .document else {
             guard try await isEmpty(destination) else { throw Errno.directoryNotEmpty }
-            try await link.with { try await $0.remove(destination) }
-            try await link.with { try await $0.move(origin, to: destination) }
+            try await removeUnused(destination)
+            try await move(origin, to: destination)
             return nil
         }
         guard let node else { throw Errno.noSuchFileOrDirectory }

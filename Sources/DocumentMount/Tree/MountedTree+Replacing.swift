@@ -22,7 +22,7 @@ extension MountedTree {
             try await disk.run { try writer.flush() }
             try await exchange(path, target)
             source = path
-            try await remove(origin, withFileAt: path) { [self] in try await undo(path, target, writer) }
+            try await remove(origin, withFileAt: path, undo: { [self] in try await undo(path, target, writer) })
         } catch {
             // Also when it could not even be asked for, as by a program that was interrupted meanwhile.
             if let source { try? await undo(source, target, writer) }
@@ -41,25 +41,38 @@ extension MountedTree {
     /// Removes a document whose file is open for writing, or is not the one that the host knows: it is out of the way
     /// meanwhile, and is back, when the document cannot be removed, before the host looks at it again.
     ///
-    /// - Parameter undo: done when it cannot be removed.
+    /// - Parameter undo: what is done when it cannot be removed; then it is not tried with another host.
     func remove(
-        _ location: Location, withFileAt path: String, undo: @escaping @Sendable () async throws -> Void = {}
+        _ location: Location, withFileAt path: String, undo: (@Sendable () async throws -> Void)? = nil
     ) async throws {
         let aside = "\(address.root)/.docent/staging/mount-\(getpid())-\(UInt64.random(in: 0 ... .max))"
-        try await link.with { session in
-            try await session.remove(location) { remove in
-                let isAside = try await rename(path, aside)
-                do {
-                    try await remove()
-                } catch let error as DocumentError where error.code == .noSuchItem && isAside {
-                    // It was new, and whoever has just recorded that its file is gone has recorded its end.
-                } catch {
-                    if isAside { _ = try await rename(aside, path) }
-                    try await undo()
-                    // Not to be asked again of the next host: what was to be replaced is not replaced any more.
-                    throw (error as? DocumentError)?.code == .hostUnavailable ? Errno.ioError : error
+        var (isRemoved, file) = (false, FileState?.none)
+        do {
+            try await link.with { session in
+                try await session.remove(location) { remove in
+                    let isAside = try await rename(path, aside)
+                    if isAside { file = try await disk.run { FileState(at: aside) } }
+                    do {
+                        try await remove()
+                    } catch let error as DocumentError where error.code == .noSuchItem && isAside {
+                        // It was new, and whoever has just recorded that its file is gone has recorded its end.
+                    } catch {
+                        if isAside { _ = try await rename(aside, path) }
+                        try await undo?()
+                        // What was to be replaced is not replaced any more.
+                        let isOver = (error as? DocumentError)?.code == .hostUnavailable
+                        throw isOver && undo != nil ? Errno.ioError : error
+                    }
+                    isRemoved = true
                 }
+            } ifDone: { refusal in
+                // The host before has removed it, or this one has not found its file, which is back, and nobody's.
+                guard refusal.code == .noSuchItem, let file else { return nil }
+                try await disk.run { if FileState(at: path)?.isFile(of: file) == true { unlink(path) } }
+                return ()
             }
+        } catch  where isRemoved {
+            // Only the end of the access failed, with its host.
         }
         _ = try await disk.run { docent_unlinkat(AT_FDCWD, aside, 0) }
     }

@@ -17,7 +17,7 @@ extension MountedTree {
         }
         request.answer { [self] request in
             do {
-                let hold = try await link.with { try await $0.hold(location, .creating) }
+                let hold = try await holdNew(location)
                 let writer = try await open(hold)
                 guard let status = hold.status else { throw Errno.ioError }
                 let inode = NodeAttributes.number(of: status.item.id, in: location.domain)
@@ -37,6 +37,18 @@ extension MountedTree {
                 // The kernel looks again, and finds what has come there meanwhile.
                 request.fail(number == .fileExists && !flags.isExclusive ? .staleNFSFileHandle : number)
             }
+        }
+    }
+
+    private func holdNew(_ location: Location) async throws -> AccessHold {
+        try await link.with {
+            try await $0.hold(location, .creating)
+        } ifDone: { refusal in
+            // The kernel asks for documents where it has found nothing; this one nobody has written yet.
+            guard refusal.code == .destinationExists else { return nil }
+            let there = try await known(at: location)
+            guard there.item.kind == .document, there.item.size ?? 0 == 0 else { return nil }
+            return try await link.with { try await $0.hold(location, .writing) }
         }
     }
 

@@ -4,13 +4,15 @@ import Glibc
 /// A lighttpd that serves a machine's remote folder, and asks for a sign-in (Basic).
 struct WebDAVServer {
     let port: Int
+    /// Its process.
+    private(set) var process: Int32 = 0
     private let machine: Machine
     private var own: String { machine.folder + "/server" }
 
     /// Ended with the body.
     static func with(_ machine: Machine, password: String, _ body: (WebDAVServer) throws -> Void) throws {
         for _ in 0..<5 {
-            let server = WebDAVServer(port: Int.random(in: 10_000..<32_000), machine: machine)
+            var server = WebDAVServer(port: Int.random(in: 10_000..<32_000), machine: machine)
             try server.configure(password)
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/usr/sbin/lighttpd")
@@ -18,6 +20,7 @@ struct WebDAVServer {
             process.standardInput = FileHandle.nullDevice
             process.standardError = FileHandle.nullDevice
             try process.run()
+            server.process = process.processIdentifier
             defer {
                 kill(process.processIdentifier, SIGKILL)
                 process.waitUntilExit()

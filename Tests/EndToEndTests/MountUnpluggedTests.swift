@@ -1,0 +1,174 @@
+import Foundation
+import Glibc
+import Testing
+
+/// A mount whose remote, or whose host, is taken away.
+@Suite(.serialized, .enabled(if: Machine.canMount, "This machine has no /dev/fuse for us."))
+struct MountUnpluggedTests {
+    private static let password = "s3cret-of-ann"
+
+    /// A domain on a server's folder, mounted; all but the last document was read.
+    private func withServer(_ body: (Machine, WebDAVServer) throws -> Void) throws {
+        try Machine.with { machine in
+            try FileManager.default.createDirectory(
+                atPath: machine.remote + "/folder", withIntermediateDirectories: true)
+            for number in 0..<20 { try machine.write("\(number)\n", to: machine.remote + "/folder/\(number).txt") }
+            try machine.write("not here\n", to: machine.remote + "/far.txt")
+            try machine.write(Self.password, to: machine.folder + "/password")
+            try WebDAVServer.with(machine, password: Self.password) { server in
+                try machine.succeed(
+                    "domain", "add", "web", "--provider", "org.docent.webdav", "--set",
+                    "url=http://127.0.0.1:\(server.port)/", "--set", "user=ann", "--set",
+                    "password=@\(machine.folder)/password")
+                try machine.mounted {
+                    try machine.sh("ls -lR web; cat web/folder/*")
+                    try body(machine, server)
+                }
+            }
+        }
+    }
+
+    /// What listing, looking and reading take, in seconds: medians.
+    private func latencies(_ machine: Machine) throws -> [Double] {
+        let script = machine.folder + "/latencies.py"
+        try machine.write(
+            """
+            import os, statistics, subprocess, time
+            def took(body):
+                times = []
+                for _ in range(15):
+                    start = time.perf_counter()
+                    body()
+                    times.append(time.perf_counter() - start)
+                print(statistics.median(times))
+            def read():
+                for number in range(20):
+                    with open(f"web/folder/{number}.txt") as file: assert file.read() == f"{number}\\n"
+            took(lambda: subprocess.run(["ls", "-lR", "web"], check=True, stdout=subprocess.DEVNULL))
+            took(lambda: [os.stat(f"web/folder/{number}.txt") for number in range(20)])
+            took(read)
+            """, to: script)
+        return try machine.sh("python3 '\(script)'", timeout: 60).split(separator: "\n").compactMap { Double($0) }
+    }
+
+    @Test(
+        "Without the remote, listing, looking and reading what is here go on as before; the rest fails, or waits alone",
+        arguments: [SIGSTOP, SIGKILL])
+    func unplugged(_ signal: Int32) throws {
+        try withServer { (machine, server) throws in
+            let before = try latencies(machine)
+            try #require(before.count == 3)
+            kill(server.process, signal)
+            defer { kill(server.process, SIGCONT) }
+            try machine.sh("(timeout 8 cat web/far.txt; echo $? > ../status) > /dev/null 2>&1 &")
+            let after = try latencies(machine)
+            // Of medians on a machine that does other things, too; a question to the remote would take seconds.
+            for (one, other) in zip(before, after) { #expect(other < 5 * one + 0.05, "\(before), then \(after)") }
+            #expect(after.count == 3)
+            // Interrupted, or refused.
+            let status = signal == SIGSTOP ? "124\n" : "1\n"
+            #expect(Machine.eventually(within: 20) { machine.read(machine.folder + "/home/status") == status })
+            guard signal == SIGKILL else { return }
+            let refused = try machine.shell("cat web/far.txt")
+            #expect(refused.errors.contains("No route to host"), "\(refused.errors)")
+        }
+    }
+
+    @Test("What is written without the remote is here, and an attribute says what it waits for")
+    func written() throws {
+        try withServer { (machine, server) throws in
+            kill(server.process, SIGKILL)
+            try machine.sh("set -e; echo changed > web/folder/1.txt; echo new > web/new.txt; mkdir web/made")
+            let seen = try machine.sh("cat web/folder/1.txt web/new.txt; ls web")
+            #expect(seen == "changed\nnew\nfar.txt\nfolder\nmade\nnew.txt\n", "\(seen)")
+            let attributes = """
+                python3 -c 'import os; print(os.getxattr("web/folder/1.txt", "user.docent.waiting").decode())'
+                """
+            #expect(
+                Machine.eventually(within: 20) {
+                    (try? machine.shell(attributes))?.output.contains("cannot be reached") == true
+                }, "\((try? machine.shell(attributes))?.output ?? "")")
+            let state = "python3 -c 'import os; print(os.getxattr(\"web/folder/2.txt\", \"user.docent.state\"))'"
+            #expect(try machine.sh(state) == "b'materialised'\n")
+            #expect(try machine.shell("getfattr -n user.docent.waiting web/folder/2.txt").status != 0)
+        }
+    }
+
+    @Test(
+        "Names that are made, moved and removed while the host is killed again and again are so once, and without an error"
+    )
+    func namesAndDeadHosts() throws {
+        try Machine.with { machine in
+            try FileManager.default.createDirectory(atPath: machine.remote, withIntermediateDirectories: true)
+            try machine.succeed(
+                "domain", "add", "work", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
+            try machine.succeed("domain", "set", "work", "--ask-from", "never")
+            try machine.mounted {
+                let script = machine.folder + "/names.py"
+                try machine.write(
+                    """
+                    import os, time
+                    end = time.time() + 20
+                    count = 0
+                    while time.time() < end:
+                        os.mkdir("work/a"); os.rename("work/a", "work/b"); os.mkdir("work/b/c")
+                        os.close(os.open("work/b/f", os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+                        os.rename("work/b/f", "work/g")
+                        assert sorted(os.listdir("work")) == ["b", "g"], os.listdir("work")
+                        os.unlink("work/g"); os.rmdir("work/b/c"); os.rmdir("work/b")
+                        assert os.listdir("work") == []
+                        count += 1
+                    print(count)
+                    """, to: script)
+                let program = Process()
+                let output = Pipe()
+                program.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+                program.arguments = [script]
+                program.currentDirectoryURL = URL(fileURLWithPath: machine.tree)
+                (program.standardOutput, program.standardError) = (output, output)
+                try program.run()
+                defer { if program.isRunning { kill(program.processIdentifier, SIGKILL) } }
+                var kills = 0
+                while program.isRunning {
+                    usleep(UInt32.random(in: 400_000..<900_000))
+                    guard let daemon = machine.daemon else { continue }
+                    kill(daemon, SIGKILL)
+                    kills += 1
+                }
+                let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+                #expect(program.terminationStatus == 0, "\(said)\n\(machine.logTail)")
+                #expect(kills > 10)
+            }
+        }
+    }
+
+    @Test("Locks hold between programs that use the mount, and end with them")
+    func locks() throws {
+        try Machine.with { machine in
+            try FileManager.default.createDirectory(atPath: machine.remote, withIntermediateDirectories: true)
+            try machine.write("0123456789", to: machine.remote + "/a")
+            try machine.succeed(
+                "domain", "add", "work", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
+            try machine.mounted {
+                try machine.write(
+                    """
+                    import fcntl, os, subprocess, sys
+                    def other(code):
+                        return subprocess.run([sys.executable, "-c", "import fcntl, os\\nfile = open('work/a', 'r+')\\n" + code],
+                                              stderr=subprocess.DEVNULL).returncode
+                    file = open("work/a", "r+")
+                    fcntl.flock(file, fcntl.LOCK_EX)
+                    print(other("fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)"))
+                    fcntl.flock(file, fcntl.LOCK_UN)
+                    print(other("fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)"))
+                    fcntl.lockf(file, fcntl.LOCK_EX, 5, 0)
+                    print(other("fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 4)"))
+                    print(other("fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 5)"))
+                    file.close()
+                    print(other("fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)"))
+                    """, to: machine.folder + "/locks.py")
+                #expect(try machine.sh("python3 '\(machine.folder)/locks.py'") == "1\n0\n1\n0\n0\n")
+            }
+        }
+    }
+}

@@ -37,7 +37,8 @@ package enum PresenterMessage: Hashable, Sendable {
     /// The capability that a presenter must have declared to get it.
     package var capability: PresenterCapabilities {
         switch self {
-        case .relinquishToReader, .relinquishToWriter, .reacquire: .relinquishing
+        case .relinquishToReader: .relinquishing
+        case .relinquishToWriter, .reacquire: .relinquishingToWriters
         case .saveChanges: .saving
         case .accommodateDeletion: .deletion
         case .accommodateSubitemDeletion: .subitemDeletion
@@ -60,7 +61,8 @@ package struct PresenterCapabilities: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    package static let relinquishing = Self(rawValue: 1 << 0)
+    /// To readers, too.
+    package static let relinquishing = Self(rawValue: 1 << 0 | 1 << 11)
     package static let saving = Self(rawValue: 1 << 1)
     package static let deletion = Self(rawValue: 1 << 2)
     package static let subitemDeletion = Self(rawValue: 1 << 3)
@@ -72,5 +74,7 @@ package struct PresenterCapabilities: OptionSet, Hashable, Sendable {
     package static let subitems = Self(rawValue: 1 << 9)
     package static let subitemVersions = Self(rawValue: 1 << 10)
 
-    package static let all = Self(rawValue: (1 << 11) - 1)
+    package static let relinquishingToWriters = Self(rawValue: 1 << 11)
+
+    package static let all = Self(rawValue: (1 << 12) - 1)
 }

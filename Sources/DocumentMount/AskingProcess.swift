@@ -51,8 +51,11 @@ package struct AskingProcess: Sendable {
         return path.hasSuffix(mark) ? String(path.dropLast(mark.count)) : path
     }
 
+    /// Of the whole process, also where one of its threads asks, which may go by another one.
     private static func name(of process: Int32) -> String? {
-        text("/proc/\(process)/comm").map { String($0.prefix { $0 != "\n" }) }
+        let field = text("/proc/\(process)/status")?.split(separator: "\n").first { $0.hasPrefix("Tgid:") }
+        let whole = field?.split(separator: "\t").last.map(String.init) ?? "\(process)"
+        return text("/proc/\(whole)/comm").map { String($0.prefix { $0 != "\n" }) }
     }
 
     /// A line each: a number, the controllers, and the path (cgroups(7)).

@@ -45,6 +45,8 @@ package struct DocumentMount: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await link.run { await tree.happened($0) } }
             defer { link.close() }
+            // Ends with this.
+            async let _ = policy.follow()
             // A host that cannot be had is told at once, and not by each file.
             try await link.with { _ in }
             try await serve(tree, ending, onReady)

@@ -5,13 +5,14 @@ import Glibc
 package enum DownloadRule: Hashable, Sendable {
     /// By the name of its executable or script; with a slash, by the executable's whole path.
     case program(String)
-    /// By the user's name, or number.
-    case user(String)
+    /// By number; nil: nobody has that name.
+    case user(UInt32?)
     /// Those in a control group, and in all below it: the names of its last folders, such as a unit's of systemd, or with a
     /// slash at the beginning its whole path. `*` and `?` stand for what they do in a shell.
     case cgroup([String], isWhole: Bool)
 
-    /// From `program NAME`, `user NAME` or `cgroup NAME`; a name alone is a program's.
+    /// From `program NAME`, `user NAME` or `cgroup NAME`; a name alone is a program's. Users are looked up here, which may
+    /// take its time.
     ///
     /// - Throws: ``DocumentError``: `invalidArgument`.
     package init(_ text: String) throws(DocumentError) {
@@ -20,7 +21,7 @@ package enum DownloadRule: Hashable, Sendable {
         switch (words.first, value.isEmpty) {
         case (nil, _): throw Self.unclear(text)
         case ("program", false): self = .program(String(value))
-        case ("user", false): self = .user(String(value))
+        case ("user", false): self = .user(UInt32(value) ?? Self.number(of: String(value)))
         case ("cgroup", false):
             let names = value.split(separator: "/").map(String.init)
             guard !names.isEmpty else { throw Self.unclear(text) }
@@ -61,7 +62,7 @@ package enum DownloadRule: Hashable, Sendable {
     package func covers(_ asking: AskingProcess) -> Bool {
         switch self {
         case .program(let name): asking.isProgram(name)
-        case .user(let name): asking.user.map { "\($0)" == name || $0 == Self.number(of: name) } ?? false
+        case .user(let number): number != nil && asking.user == number
         case .cgroup(let names, let isWhole):
             asking.cgroups.contains { group in
                 let first = isWhole ? 0...0 : 0...max(group.count - names.count, 0)

@@ -43,13 +43,14 @@ package struct NodeAttributes: Hashable, Sendable {
         }
     }
 
-    /// FNV-1a with 64 bits of the domain and the identifier; never one of the numbers that mean something else.
+    /// Of the domain and the identifier; never one of the numbers that mean something else.
     package static func number(of id: ItemIdentifier, in domain: DomainName) -> UInt64 {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in domain.rawValue.utf8 + [0] + id.rawValue.utf8 {
-            hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
-        }
-        return max(hash, 2)
+        max(hash(domain.rawValue.utf8 + [0] + id.rawValue.utf8), 2)
+    }
+
+    /// FNV-1a with 64 bits.
+    static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
+        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
     }
 
     /// What a file on this disk is.

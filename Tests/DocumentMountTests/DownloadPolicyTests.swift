@@ -79,27 +79,35 @@ import Testing
         #expect(error.message.contains("write “program NAME”, “user NAME” or “cgroup NAME”"))
     }
 
-    @Test func theSettingsAreFollowedWhenTheyChange() throws {
+    @Test func theSettingsAreFollowedWhenTheyChange() async throws {
         let file = FileManager.default.temporaryDirectory.path + "/docent-mount-deny-\(UUID())"
         defer { try? FileManager.default.removeItem(atPath: file) }
         let name = try #require(AskingProcess.program(own))
         let policy = DownloadPolicy(and: file)
+        let following = Task { await policy.follow() }
+        defer { following.cancel() }
+        try policy.begin()
         #expect(!policy.denies(own))
         func write(_ text: String) throws { try Data(text.utf8).write(to: URL(fileURLWithPath: file)) }
-        func eventually(_ isDenied: Bool) throws -> Bool {
-            for _ in 0..<100 where policy.denies(own) != isDenied { usleep(50_000) }
+        func eventually(_ isDenied: Bool) async throws -> Bool {
+            for _ in 0..<600 where policy.denies(own) != isDenied { try await Task.sleep(for: .milliseconds(50)) }
             return policy.denies(own) == isDenied
         }
         try write("# nobody\n\n  program \(name)  \r\n")
-        #expect(try eventually(true))
+        #expect(try await eventually(true))
         // A mistake takes nothing back.
         try write("progam \(name)\n")
-        usleep(1_200_000)
+        try await Task.sleep(for: .seconds(3))
         #expect(policy.denies(own))
-        let error = try #require(throws: DocumentError.self) { try policy.check() }
+        let error = try #require(throws: DocumentError.self) { try policy.begin() }
         #expect(error.description.contains("\(file), line 1"))
         try write("program somebody-else\n")
-        #expect(try eventually(false))
-        try policy.check()
+        #expect(try await eventually(false))
+        try policy.begin()
+        // Nor does a file that cannot be read.
+        try FileManager.default.removeItem(atPath: file)
+        try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+        let unreadable = try #require(throws: DocumentError.self) { try policy.begin() }
+        #expect(unreadable.code == .localStorage)
     }
 }

@@ -4,6 +4,13 @@ import Testing
 
 /// What goes into the host tools' contract's messages comes out of them.
 struct ServiceRoundTripTests {
+    /// Who lets go for readers does so for writers.
+    private func capabilities(_ generator: inout Generator) -> PresenterCapabilities {
+        let some = PresenterCapabilities(rawValue: UInt32(generator.int(0...4095))).intersection(.all)
+        return some.isDisjoint(with: .relinquishing) || some.contains(.relinquishingToWriters)
+            ? some : some.union(.relinquishing)
+    }
+
     private func status(_ generator: inout Generator) throws -> ItemStatus {
         ItemStatus(
             item: try generator.item(),
@@ -210,7 +217,7 @@ struct ServiceRoundTripTests {
                 .addPresenter(
                     PresenterRegistration(
                         number: UInt64(generator.int(1...1000)), location: try generator.optional { try $0.location() },
-                        capabilities: PresenterCapabilities(rawValue: UInt32(generator.int(0...2047))),
+                        capabilities: capabilities(&generator),
                         observedAttributes: generator.many(0...3) { "a" + $0.text(0...9) },
                         patience: .milliseconds(generator.int(1...100_000)))),
                 .removePresenter(generator.next()),

@@ -76,6 +76,50 @@ import Testing
         return try machine.shell("python3 '\(machine.folder)/program.py'", timeout: timeout)
     }
 
+    @Test("Who removes what it reads misses nothing in a long folder, while others list it all the time")
+    func removingWhatIsRead() throws {
+        try withTree { (machine) throws in
+            let result = try python(
+                machine,
+                """
+                import ctypes, os, platform, struct, threading, time
+                libc = ctypes.CDLL(None)
+                os.mkdir("work/long")
+                for number in range(60): os.mkdir(f"work/long/folder {number:06}")
+                for _ in range(3): os.listdir("work/long")
+                seen, done = set(), threading.Event()
+                def names(folder):
+                    # A few at once, as of a folder with thousands.
+                    buffer = ctypes.create_string_buffer(256)
+                    number = 217 if platform.machine() == "x86_64" else 61
+                    count = libc.syscall(number, folder, buffer, len(buffer))
+                    assert count >= 0
+                    at = 0
+                    while at < count:
+                        length = struct.unpack_from("=H", buffer, at + 16)[0]
+                        yield buffer.raw[at + 19:at + length].split(b"\\0")[0].decode()
+                        at += length
+                def list():
+                    while not done.is_set():
+                        os.listdir("work/long")
+                        time.sleep(0.01)
+                other = threading.Thread(target=list, daemon=True)
+                other.start()
+                folder = os.open("work/long", os.O_RDONLY)
+                while found := [*names(folder)]:
+                    for name in found:
+                        if name in [".", ".."]: continue
+                        assert name not in seen
+                        seen.add(name)
+                        os.rmdir(f"work/long/{name}")
+                done.set()
+                other.join()
+                print(len(seen), os.listdir("work/long"))
+                """)
+            #expect(result.output == "60 []\n", "\(result.errors)")
+        }
+    }
+
     @Test("A document is removed also in the moment in which the write of the one who closed it last is recorded")
     func removingWhatIsClosed() throws {
         try withTree { (machine) throws in

@@ -86,6 +86,21 @@ import Testing
         #expect(scene.news() == ["refuse 1", "P reacquire", "P writer", "grant 2"])
     }
 
+    @Test("COORD-23: who reads the file by itself is asked before a write, and lets others read without a question")
+    mutating func writersOnly() throws {
+        try scene.present("P", "a", [.relinquishingToWriters])
+        try scene.request(1, alice, .reading, "a")
+        #expect(scene.news() == ["grant 1"])
+        scene.end(1)
+        scene.silent = ["P"]
+        try scene.request(2, bob, .writing(nil), "a")
+        #expect(scene.news() == ["P writer"])
+        scene.answer("P")
+        #expect(scene.news() == ["grant 2"])
+        scene.end(2)
+        #expect(scene.news() == ["P reacquire"])
+    }
+
     @Test("COORD-26: after a write, files and packages get did-change, folders at any depth the sub-item messages")
     mutating func afterAWrite() throws {
         let deaf: PresenterCapabilities = [.changes]

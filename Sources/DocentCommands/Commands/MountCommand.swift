@@ -50,7 +50,7 @@ struct MountCommand: AsyncParsableCommand {
     func run() async throws {
         let rules = try deny.map { (text: String) throws(DocumentError) in try DownloadRule(text) }
         let policy = DownloadPolicy(denying: rules, and: DownloadPolicy.usualFile)
-        try policy.check()
+        try policy.begin()
         let point = try MountArguments.point(directory)
         point.endIfServerIsGone()
         if foreground {

@@ -29,14 +29,18 @@ extension FilePresenter {
     public func presenterWasDropped(because reason: String) async {}
 }
 
-/// A presenter that lets go while others read or write: what it does on its own with the file stops meanwhile.
-public protocol RelinquishingFilePresenter: FilePresenter {
-    /// Others are about to read: returns when nothing writes any more.
-    func relinquishPresentedItemToReader() async throws
+/// A presenter that reads the file on its own, and stops while others write (COORD-23).
+public protocol WriterRelinquishingFilePresenter: FilePresenter {
     /// Others are about to write: returns when nothing reads or writes any more.
     func relinquishPresentedItemToWriter() async throws
     /// The others are done.
     func reacquirePresentedItem() async
+}
+
+/// A presenter that lets go while others read or write: what it does on its own with the file stops meanwhile (COORD-23).
+public protocol RelinquishingFilePresenter: WriterRelinquishingFilePresenter {
+    /// Others are about to read: returns when nothing writes any more.
+    func relinquishPresentedItemToReader() async throws
 }
 
 /// A presenter with changes that are not in the file yet.

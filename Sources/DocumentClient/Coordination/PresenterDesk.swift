@@ -66,6 +66,7 @@ package final class PresenterDesk: Sendable {
     static func capabilities(of presenter: any FilePresenter) -> PresenterCapabilities {
         var capabilities: PresenterCapabilities = [.changes, .moves]
         if presenter is any RelinquishingFilePresenter { capabilities.insert(.relinquishing) }
+        if presenter is any WriterRelinquishingFilePresenter { capabilities.insert(.relinquishingToWriters) }
         if presenter is any SavingFilePresenter { capabilities.insert(.saving) }
         if presenter is any DeletionAccommodatingFilePresenter { capabilities.insert(.deletion) }
         if presenter is any EvictionAccommodatingFilePresenter { capabilities.insert(.eviction) }
@@ -111,8 +112,8 @@ extension PresenterDesk: RequestHandler {
         case .relinquishToReader:
             try await (presenter as? any RelinquishingFilePresenter)?.relinquishPresentedItemToReader()
         case .relinquishToWriter:
-            try await (presenter as? any RelinquishingFilePresenter)?.relinquishPresentedItemToWriter()
-        case .reacquire: await (presenter as? any RelinquishingFilePresenter)?.reacquirePresentedItem()
+            try await (presenter as? any WriterRelinquishingFilePresenter)?.relinquishPresentedItemToWriter()
+        case .reacquire: await (presenter as? any WriterRelinquishingFilePresenter)?.reacquirePresentedItem()
         case .saveChanges: try await (presenter as? any SavingFilePresenter)?.savePresentedItemChanges()
         case .accommodateDeletion:
             try await (presenter as? any DeletionAccommodatingFilePresenter)?.accommodatePresentedItemDeletion()

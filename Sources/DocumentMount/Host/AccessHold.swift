@@ -30,6 +30,8 @@ final class AccessHold: Sendable {
 
     enum Kind: Sendable {
         case reading
+        /// As it is: nothing is asked for or brought.
+        case keeping
         case writing
         /// Of a document that is not there yet.
         case creating
@@ -105,6 +107,9 @@ final class AccessHold: Sendable {
             switch kind {
             case .reading:
                 try await coordinator.coordinate(readingItemAt: location, body)
+            case .keeping:
+                let options: ReadingOptions = [.immediatelyAvailableMetadataOnly, .withoutChanges]
+                try await coordinator.coordinate(readingItemAt: location, options: options, body)
             case .writing:
                 try await coordinator.coordinate(writingItemAt: location, body)
             case .creating:

@@ -98,11 +98,14 @@ final class HostSession: Sendable {
     ) async throws -> AccessHold {
         let coordinator = presenter.map(coordinator.acting) ?? coordinator
         let hold = AccessHold()
-        let number = state.withLock { state in
+        let number: UInt64? = state.withLock { state in
+            // Who ends what is held has seen all of it.
+            if state.isOver { return nil }
             state.lastHold += 1
             state.holds[state.lastHold] = hold
             return state.lastHold
         }
+        guard let number else { throw DocumentError(.hostUnavailable, "The host has ended; it is started again.") }
         do {
             try await hold.begin(location, kind, through: coordinator, of: client) { self.ended(number) }
             return hold

@@ -11,7 +11,7 @@ protocol KernelHandler: Sendable {
     func attributes(of node: UInt64, handle: UInt64?, _ request: KernelRequest)
     func openFolder(_ node: UInt64, _ request: KernelRequest)
     func readFolder(_ handle: UInt64, node: UInt64, from position: Int, _ listing: KernelListing)
-    func closeFolder(_ handle: UInt64, _ request: KernelRequest)
+    func closeFolder(_ handle: UInt64, node: UInt64, _ request: KernelRequest)
     func open(_ node: UInt64, _ flags: OpenFlags, _ request: KernelRequest)
     func read(_ handle: UInt64, at offset: Int64, count: Int, _ request: KernelRequest)
     func close(_ handle: UInt64, _ request: KernelRequest)

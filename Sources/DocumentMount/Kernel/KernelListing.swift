@@ -13,19 +13,19 @@ struct KernelListing: Sendable {
     /// Fills the room and answers.
     ///
     /// - Parameters:
-    ///   - names: what comes next; each with the position behind it.
+    ///   - names: what comes next.
     ///   - lifetime: how long the kernel may keep what it is told of each, in seconds.
     ///   - lookUp: counts a look-up of a name, and gives the kernel's number for it; nil for what is not to be counted.
     ///   - forget: takes back the look-ups of an answer that the kernel does not want any more.
     func reply(
-        _ names: some Sequence<(entry: OpenFolder.Entry, next: Int)>, lifetime: Double,
+        _ names: some Sequence<OpenFolder.Entry>, lifetime: Double,
         lookUp: (OpenFolder.Entry) -> (number: UInt64, inode: UInt64)?, forget: ([UInt64]) -> Void
     ) {
         var counted: [UInt64] = []
         let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: max(room, 1))
         defer { buffer.deallocate() }
         var used = 0
-        for (listed, next) in names {
+        for listed in names {
             let taken: Int
             let name = listed.name
             var attributes = listed.attributes
@@ -39,10 +39,11 @@ struct KernelListing: Sendable {
                 let entry = KernelEntry(node: node?.number ?? 0, attributes: attributes, lifetime: lifetime)
                 var parameters = KernelRequest.parameters(of: entry)
                 taken = fuse_add_direntry_plus(
-                    request.raw, buffer + used, room - used, name, &parameters, off_t(next))
+                    request.raw, buffer + used, room - used, name, &parameters, off_t(listed.position))
             } else {
                 var status = KernelRequest.status(of: attributes)
-                taken = fuse_add_direntry(request.raw, buffer + used, room - used, name, &status, off_t(next))
+                taken = fuse_add_direntry(
+                    request.raw, buffer + used, room - used, name, &status, off_t(listed.position))
                 guard taken <= room - used else { break }
             }
             used += taken

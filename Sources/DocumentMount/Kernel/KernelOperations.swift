@@ -67,9 +67,9 @@ enum KernelOperations {
                 information.pointee.fh, node: node, from: Int(position),
                 KernelListing(request: KernelRequest(raw), room: room, withEntries: true))
         }
-        operations.releasedir = { raw, _, information in
+        operations.releasedir = { raw, node, information in
             guard let raw, let information else { return }
-            handler(raw).closeFolder(information.pointee.fh, KernelRequest(raw))
+            handler(raw).closeFolder(information.pointee.fh, node: node, KernelRequest(raw))
         }
     }
 

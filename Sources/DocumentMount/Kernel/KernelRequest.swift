@@ -38,23 +38,31 @@ struct KernelRequest: @unchecked Sendable {  // libfuse takes answers from any t
         fuse_reply_attr(raw, &status, lifetime)
     }
 
-    /// - Parameter keepsPages: whether the pages that the kernel has of it are still right.
+    /// What becomes of the pages that the kernel keeps of a file.
+    enum Pages {
+        /// Those that it has are still right.
+        case kept
+        case new
+        /// It is to keep none of what is read through this open.
+        case none
+    }
+
     /// - Returns: false when the kernel does not want it any more: then it does not know the handle.
-    func reply(opened handle: UInt64, keepsPages: Bool = false) -> Bool {
+    func reply(opened handle: UInt64, _ pages: Pages) -> Bool {
         var information = fuse_file_info()
         information.fh = handle
-        information.keep_cache = keepsPages ? 1 : 0
+        information.keep_cache = pages == .kept ? 1 : 0
+        information.direct_io = pages == .none ? 1 : 0
         return fuse_reply_open(raw, &information) == 0
     }
 
-    /// The same for a folder, whose names the kernel keeps until one of its opens says otherwise.
-    ///
-    /// - Parameter keepsNames: whether those that it has are still right.
-    func reply(openedFolder handle: UInt64, keepsNames: Bool) -> Bool {
+    /// The same for a folder.
+    func reply(openedFolder handle: UInt64, _ opening: ListingTable.Opening) -> Bool {
         var information = fuse_file_info()
         information.fh = handle
-        information.cache_readdir = 1
-        information.keep_cache = keepsNames ? 1 : 0
+        information.cache_readdir = opening == .plain ? 0 : 1
+        // One that has no part in what is kept leaves it alone.
+        information.keep_cache = opening == .filling ? 0 : 1
         return fuse_reply_open(raw, &information) == 0
     }
 

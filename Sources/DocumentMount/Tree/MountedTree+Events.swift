@@ -75,7 +75,7 @@ extension MountedTree {
     private func forgetEverything() {
         listings.withLock { $0.changedEverywhere() }
         let known = nodes.withLock { nodes in nodes.numbers.map { ($0, nodes.folder(around: $0)) } }
-        readers.close(known.map(\.0))
+        readers.closeAll()
         for (node, around) in known {
             notices.add(.contents(of: node))
             if let around { notices.add(.uncertain(around.name, in: around.folder)) }

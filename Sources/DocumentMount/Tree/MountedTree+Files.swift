@@ -16,11 +16,13 @@ extension MountedTree {
         let program = AskingProcess.program(request.process)
         request.answer { [self] request in
             do {
-                if isDenied, try await !known(at: location).hasCurrentContents { throw Errno.notPermitted }
+                if isDenied, flags.isWriting, try await !known(at: location).hasCurrentContents {
+                    throw Errno.notPermitted
+                }
                 let file = try await OnBehalf.$current.withValue(program) {
                     if flags.isWriting { return opened(try await writer(of: node, at: location), node) }
                     if let writer = try await writers.join(node) { return opened(writer, node) }
-                    return try await openForReading(location, node)
+                    return try await openForReading(location, node, bringing: !isDenied)
                 }
                 if flags.isWriting, flags.truncates {
                     do {
@@ -30,9 +32,9 @@ extension MountedTree {
                         throw error
                     }
                 }
-                let keepsPages = await hasPages(of: file)
+                let pages = await keptPages(of: file)
                 let handle = files.insert(file)
-                guard !request.reply(opened: handle, keepsPages: keepsPages) else { return }
+                guard !request.reply(opened: handle, pages) else { return }
                 files.remove(handle)
                 await file.close()
             } catch {
@@ -47,12 +49,12 @@ extension MountedTree {
     private func openKnown(_ node: UInt64, _ request: KernelRequest) -> Bool {
         guard let reader = readers.join(node) else { return false }
         let before = pages.withLock { $0[node] }
-        guard let before, FileState(reader.file) == before else {
+        guard let before, FileState(reader.file) == before, !isOpenElsewhere(node, before) else {
             reader.leave()
             return false
         }
         let handle = files.insert(opened(reader))
-        if !request.reply(opened: handle, keepsPages: true) {
+        if !request.reply(opened: handle, .kept) {
             files.remove(handle)
             reader.leave()
         }
@@ -60,22 +62,34 @@ extension MountedTree {
     }
 
     /// Whether the kernel's pages of a file are still right. Where they are not, its size may be another one, too.
-    private func hasPages(of file: OpenFile) async -> Bool {
+    private func keptPages(of file: OpenFile) async -> KernelRequest.Pages {
         let now = FileState(file.file)
+        guard let now, !isOpenElsewhere(file.node, now) else {
+            await notices.tell(.attributes(of: file.node))
+            return .none
+        }
         let before = pages.withLock { pages in
             defer { pages[file.node] = now }
             return pages[file.node]
         }
-        if let now, now == before { return true }
+        if now == before { return .kept }
         await notices.tell(.attributes(of: file.node))
-        return false
+        return .new
     }
 
-    private func openForReading(_ location: Location, _ node: UInt64) async throws -> OpenFile {
+    /// Whether a program still has the file open that had the document's place before: what it reads the kernel would keep
+    /// for the new one, too.
+    private func isOpenElsewhere(_ node: UInt64, _ now: FileState) -> Bool {
+        files.first { $0.node == node && FileState($0.file).map { !$0.isFile(of: now) } ?? true } != nil
+    }
+
+    /// - Parameter bringing: whether contents may be brought for it; else it gets what is here and current.
+    private func openForReading(_ location: Location, _ node: UInt64, bringing: Bool) async throws -> OpenFile {
         if let reader = readers.join(node) { return opened(reader) }
         return try await link.with { session in
-            let hold = try await session.hold(location, .reading)
+            let hold = try await session.hold(location, bringing ? .reading : .keeping)
             do {
+                guard bringing || hold.status?.hasCurrentContents == true else { throw Errno.notPermitted }
                 let path = hold.path
                 let file = try await disk.run {
                     try FileDescriptor.open(path, .readOnly, options: [.noFollow, .closeOnExec])

@@ -6,39 +6,47 @@ import SystemPackage
 /// Folders: what is in them is read once, as it is known on this machine.
 extension MountedTree {
     func openFolder(_ node: UInt64, _ request: KernelRequest) {
-        let handle = folders.insert(OpenFolder())
-        let keepsNames = listings.withLock { $0.opened(node, at: .now) }
-        if !request.reply(openedFolder: handle, keepsNames: keepsNames) { folders.remove(handle) }
+        let opening = listings.withLock { $0.open(node, at: .now) }
+        let handle = folders.insert(OpenFolder(isKept: opening != .plain))
+        if !request.reply(openedFolder: handle, opening) { close(handle, node) }
     }
 
-    func closeFolder(_ handle: UInt64, _ request: KernelRequest) {
-        folders.remove(handle)
+    func closeFolder(_ handle: UInt64, node: UInt64, _ request: KernelRequest) {
+        close(handle, node)
         request.succeed()
+    }
+
+    private func close(_ handle: UInt64, _ node: UInt64) {
+        if folders.remove(handle)?.isKept == true { listings.withLock { $0.close(node) } }
     }
 
     func readFolder(_ handle: UInt64, node: UInt64, from position: Int, _ listing: KernelListing) {
         guard let folder = folders[handle] else { return listing.request.fail(.badFileDescriptor) }
         // From the beginning again: as it is now.
-        if position > 0, let names = folder.names { return reply(names, node, from: position, listing) }
+        if position > 0, let names = folder.names { return reply(names, folder, node, from: position, listing) }
         listing.request.answer { [self] request in
             do {
                 let (look, changes) = (freshness.look(), nodes.withLock { $0.changes })
                 let names = OpenFolder.Names(entries: try await names(in: node), look: look, changes: changes)
                 folder.hold(names)
-                reply(names, node, from: position, listing)
+                reply(names, folder, node, from: position, listing)
             } catch {
                 refuse(request, error)
             }
         }
     }
 
-    private func reply(_ names: OpenFolder.Names, _ node: UInt64, from position: Int, _ listing: KernelListing) {
-        let rest = names.entries.enumerated().dropFirst(position).lazy.map { index, entry in
-            (entry: entry, next: index + 1)
-        }
+    private func reply(
+        _ names: OpenFolder.Names, _ folder: OpenFolder, _ node: UInt64, from position: Int, _ listing: KernelListing
+    ) {
+        let rest = names.entries[names.index(behind: position)...]
         freshness.answer(names.look) { lifetime in
-            let end = ContinuousClock.now + .seconds(lifetime)
-            listings.withLock { $0.told(node, isStill: lifetime == Freshness.longest, until: end) }
+            if folder.isKept {
+                let end = ContinuousClock.now + .seconds(lifetime)
+                listings.withLock {
+                    $0.told(node, isStill: lifetime == Freshness.longest, isEnd: rest.isEmpty, until: end)
+                }
+            }
             listing.reply(rest, lifetime: lifetime) { entry in
                 // The folder itself and the one around it are not looked up, and nothing when something has happened since.
                 guard let identity = entry.identity, let name = try? ItemName(entry.name), lifetime > 0 else {
@@ -57,13 +65,16 @@ extension MountedTree {
     private func names(in node: UInt64) async throws -> [OpenFolder.Entry] {
         guard let place = nodes.withLock({ $0.place(of: node) }) else { throw Errno.staleNFSFileHandle }
         let own = NodeAttributes(number: NodeTable.top, isFolder: true)
-        var names = [".", ".."].map { OpenFolder.Entry(name: $0, attributes: own, identity: nil) }
+        var names = [".", ".."].map {
+            OpenFolder.Entry(name: $0, position: OpenFolder.position(of: $0), attributes: own, identity: nil)
+        }
         switch place {
         case .top:
             for domain in try await link.with({ try await $0.client.domains() }) {
                 names.append(
                     OpenFolder.Entry(
-                        name: domain.name.rawValue, attributes: attributes(ofDomain: domain.name),
+                        name: domain.name.rawValue, position: OpenFolder.position(of: domain.name.rawValue),
+                        attributes: attributes(ofDomain: domain.name),
                         identity: NodeTable.Identity(id: .root, isFolder: true)))
             }
         case .item(let location):
@@ -83,11 +94,12 @@ extension MountedTree {
                 attributes.number = nodes.withLock { $0.inode(of: name, in: node) } ?? attributes.number
                 names.append(
                     OpenFolder.Entry(
-                        name: name.rawValue, attributes: attributes,
+                        name: name.rawValue, position: OpenFolder.position(of: name.rawValue),
+                        attributes: attributes,
                         // Where its size is not known, the kernel is to ask for it.
                         identity: known.map { _ in NodeTable.Identity(item) }))
             }
         }
-        return names
+        return OpenFolder.ordered(names)
     }
 }

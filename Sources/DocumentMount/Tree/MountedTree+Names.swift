@@ -23,7 +23,7 @@ extension MountedTree {
                 let made = nodes.withLock {
                     $0.made(name, in: folder, as: NodeTable.Identity(status), inode: attributes.number)
                 }
-                freshness.changed()
+                namesChanged(in: folder)
                 guard let made else { throw Errno.staleNFSFileHandle }
                 var entry = KernelEntry(node: made.number, attributes: attributes, lifetime: 0)
                 entry.attributes.number = made.inode
@@ -103,7 +103,7 @@ extension MountedTree {
             nodes.removed(name, in: folder)
             return node
         }
-        freshness.changed()
+        namesChanged(in: folder)
         if let node { await writers.unlink(node) }
     }
 
@@ -141,13 +141,19 @@ extension MountedTree {
                     nodes.renamed(name, in: folder, to: newName, in: newFolder, replacing: replaced)
                     return gone
                 }
-                freshness.changed()
+                namesChanged(in: folder, newFolder)
                 if let gone { await writers.unlink(gone) }
                 request.succeed()
             } catch {
                 refuse(request, error)
             }
         }
+    }
+
+    /// Programs have changed something: before they are told so, and the kernel goes by it.
+    func namesChanged(in folders: UInt64...) {
+        freshness.changed()
+        listings.withLock { listings in for folder in folders { listings.changed(folder) } }
     }
 
     private func node(_ name: ItemName, _ folder: UInt64) -> UInt64? {

@@ -24,7 +24,7 @@ extension MountedTree {
                 let made = nodes.withLock {
                     $0.made(name, in: folder, as: NodeTable.Identity(status), inode: inode)
                 }
-                freshness.changed()
+                namesChanged(in: folder)
                 guard let made else {
                     await writer.close()
                     throw Errno.staleNFSFileHandle

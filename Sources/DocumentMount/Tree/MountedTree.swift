@@ -96,6 +96,7 @@ final class MountedTree: KernelHandler {
         guard nodes.withLock({ $0.forget(node, count) }) else { return }
         pages.withLock { $0[node] = nil }
         listings.withLock { $0.forget(node) }
+        readers.close([node])
     }
 
     func attributes(of node: UInt64, handle: UInt64?, _ request: KernelRequest) {

@@ -79,39 +79,53 @@ final class Reader: Sendable {
     }
 
     private func act(_ body: (inout ReadingLease) -> ReadingLease.Action?) {
-        guard let action = change(body) else { return }
+        guard let work = change(body) else { return }
         // Nobody waits for it, but the end of the session.
-        session.add { [self] in await carryOut(action) }
+        session.add { try? await work() }
     }
 
-    private func change(_ body: (inout ReadingLease) -> ReadingLease.Action?) -> ReadingLease.Action? {
-        let (action, isClosed) = state.withLock { state in
+    /// - Returns: what is to be done outside of the lock.
+    private func change(
+        _ body: (inout ReadingLease) -> ReadingLease.Action?
+    ) -> (@Sendable () async throws -> Void)? {
+        let (action, hold, isClosed) = state.withLock { state in
             let wasOpen = state.lease.isOpen
             let action = body(&state.lease)
-            return (action, wasOpen && !state.lease.isOpen)
+            return (action, state.hold, wasOpen && !state.lease.isOpen)
         }
         if isClosed { onClosed(self) }
-        return action
-    }
-
-    private func carryOut(_ action: ReadingLease.Action) async {
         switch action {
-        case .register:
-            let isRegistered = (try? await session.client.addPresenter(self)) != nil
-            if let next = change({ $0.registered(isRegistered) }) { await carryOut(next) }
-        case .endAccess: await state.withLock { $0.hold }.endAndWait()
-        case .beginAccess: try? await readOn()
-        case .end:
-            try? file.close()
-            await state.withLock { $0.hold }.endAndWait()
-            try? await session.client.removePresenter(self)
+        case nil: return nil
+        case .register: return { [self] in try await register() }
+        case .endAccess: return { await hold.endAndWait() }
+        case .beginAccess: return { [self] in try await readOn() }
+        case .end: return { [self] in await end(hold) }
         }
     }
 
-    /// Those who still read keep the one who is about to write waiting.
+    private func register() async throws {
+        let isRegistered = (try? await session.client.addPresenter(self)) != nil
+        try await change { $0.registered(isRegistered) }?()
+    }
+
+    private func end(_ hold: AccessHold) async {
+        try? file.close()
+        await hold.endAndWait()
+        // With the connection, all that it presents ends.
+        if !session.isOver { try? await session.client.removePresenter(self) }
+    }
+
+    /// Those who still read keep the one who is about to write waiting. Nothing is asked for or brought by that: what they
+    /// read is to stay as it is.
     private func readOn() async throws {
         guard let location = presentedItemLocation else { return }
-        let hold = try await session.hold(location, .reading, for: self)
+        let hold: AccessHold
+        do {
+            hold = try await session.hold(location, .keeping, for: self)
+        } catch let error as DocumentError where [.noSuchItem, .hostUnavailable].contains(error.code) {
+            // Nothing is left to be kept, or nobody to keep it from.
+            return
+        }
         let isWanted = state.withLock { state in
             guard state.lease.users > 0 else { return false }
             state.hold = hold
@@ -122,12 +136,8 @@ final class Reader: Sendable {
     }
 }
 
-extension Reader: RelinquishingFilePresenter, EvictionAccommodatingFilePresenter {
-    func relinquishPresentedItemToReader() async throws {}
-
-    func relinquishPresentedItemToWriter() async throws {
-        if let action = change({ $0.giveUp() }) { await carryOut(action) }
-    }
+extension Reader: WriterRelinquishingFilePresenter, EvictionAccommodatingFilePresenter {
+    func relinquishPresentedItemToWriter() async throws { try await change { $0.giveUp() }?() }
 
     func reacquirePresentedItem() async {}
 
@@ -135,7 +145,8 @@ extension Reader: RelinquishingFilePresenter, EvictionAccommodatingFilePresenter
         guard idleSince != nil else {
             throw DocumentError(.busy, "A program reads the document through the mount; try again when it is closed.")
         }
-        close()
+        // Contents that somebody has open stay.
+        try await change { $0.close() }?()
     }
 
     func presentedItemDidChange() async { close() }

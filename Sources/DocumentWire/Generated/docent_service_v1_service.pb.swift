@@ -303,6 +303,8 @@ package nonisolated enum WireServiceWritingOption: SwiftProtobuf.Enum, Swift.Cas
 package nonisolated enum WireServicePresenterCapability: SwiftProtobuf.Enum, Swift.CaseIterable {
   package typealias RawValue = Int
   case unspecified // = 0
+
+  /// To readers and to writers.
   case relinquishing // = 1
   case saving // = 2
   case accommodatingDeletion // = 3
@@ -314,6 +316,7 @@ package nonisolated enum WireServicePresenterCapability: SwiftProtobuf.Enum, Swi
   case versions // = 9
   case subitems // = 10
   case subitemVersions // = 11
+  case relinquishingToWriters // = 12
   case UNRECOGNIZED(Int)
 
   package init() {
@@ -334,6 +337,7 @@ package nonisolated enum WireServicePresenterCapability: SwiftProtobuf.Enum, Swi
     case 9: self = .versions
     case 10: self = .subitems
     case 11: self = .subitemVersions
+    case 12: self = .relinquishingToWriters
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -352,6 +356,7 @@ package nonisolated enum WireServicePresenterCapability: SwiftProtobuf.Enum, Swi
     case .versions: return 9
     case .subitems: return 10
     case .subitemVersions: return 11
+    case .relinquishingToWriters: return 12
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -370,6 +375,7 @@ package nonisolated enum WireServicePresenterCapability: SwiftProtobuf.Enum, Swi
     .versions,
     .subitems,
     .subitemVersions,
+    .relinquishingToWriters,
   ]
 
 }
@@ -4432,7 +4438,7 @@ nonisolated extension WireServiceWritingOption: SwiftProtobuf._ProtoNameProvidin
 }
 
 nonisolated extension WireServicePresenterCapability: SwiftProtobuf._ProtoNameProviding {
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0PRESENTER_CAPABILITY_UNSPECIFIED\0\u{1}RELINQUISHING\0\u{1}SAVING\0\u{1}ACCOMMODATING_DELETION\0\u{1}ACCOMMODATING_SUBITEM_DELETION\0\u{1}ACCOMMODATING_EVICTION\0\u{1}CHANGES\0\u{1}MOVES\0\u{1}ATTRIBUTES\0\u{1}VERSIONS\0\u{1}SUBITEMS\0\u{1}SUBITEM_VERSIONS\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0PRESENTER_CAPABILITY_UNSPECIFIED\0\u{1}RELINQUISHING\0\u{1}SAVING\0\u{1}ACCOMMODATING_DELETION\0\u{1}ACCOMMODATING_SUBITEM_DELETION\0\u{1}ACCOMMODATING_EVICTION\0\u{1}CHANGES\0\u{1}MOVES\0\u{1}ATTRIBUTES\0\u{1}VERSIONS\0\u{1}SUBITEMS\0\u{1}SUBITEM_VERSIONS\0\u{1}RELINQUISHING_TO_WRITERS\0")
 }
 
 nonisolated extension WireServiceToolIdentity: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -53,6 +53,7 @@ extension PresenterCapabilities {
             case .versions: .versions
             case .subitems: .subitems
             case .subitemVersions: .subitemVersions
+            case .relinquishingToWriters: .relinquishingToWriters
             case .unspecified, .UNRECOGNIZED: []
             }
     }

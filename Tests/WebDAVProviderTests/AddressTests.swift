@@ -71,7 +71,17 @@ struct AddressTests {
             "", "b", "A/b", "//dav", "/dav/my%20files", "/dav/my%20files/A/b/c", "/dav/my%20files/B/b", "/",
             "/dav/my%20files/A/%zz", "/dav/my%20files/A/b?x", "ftp://example.org/dav/my%20files/A/b",
         ] { #expect(href(foreign) == .foreign, "\(foreign)") }
-        for bad in ["%2e%2e", "..", "a%2Fb", "%00", "%ff", "a%0Ab", ".docent-placeholders"] {
+        for (strange, shown) in [
+            ("a%2Fb", "a∕b"), ("%00", "␀"), ("a%0Ab", "a␊b"), ("..%2F..", "..∕.."),
+            ("%E2%88%95", "‛∕"),
+        ] {
+            let name = try ItemName(shown)
+            #expect(href("/dav/my%20files/A/" + strange) == .child(name))
+            // Asked for as the server has it, in one segment.
+            let asked = address.target(of: path.appending(name), asFolder: false)
+            #expect(asked == "/dav/my%20files/A/" + strange, "\(asked)")
+        }
+        for bad in ["%2e%2e", "..", "%ff", "a%E4", ".docent-placeholders"] {
             guard case .unusable = href("/dav/my%20files/A/" + bad) else {
                 Issue.record("\(bad) was \(href("/dav/my%20files/A/" + bad))")
                 continue

@@ -45,6 +45,19 @@ struct RealServerTests {
         }
     }
 
+    @Test(
+        "A name that no item may have is shown by one that may be, and asked for by its own",
+        arguments: [RealServer.Kind.apache, .nginx, .wsgidav])
+    func strangeNames(_ kind: RealServer.Kind) async throws {
+        try await RealServer.with(kind) { server in
+            try server.write("abc", to: "data/two\u{1}lines.txt")
+            try await DomainFixture.with(url: server.url) { fixture async throws in
+                #expect(try await fixture.names(count: 5) == ["two␁lines.txt"])
+                #expect(try await fixture.provide("two␁lines.txt").contents == Array("abc".utf8))
+            }
+        }
+    }
+
     @Test("PROV-8: contents come whole, in the version that is returned", arguments: RealServer.Kind.allCases)
     func contents(_ kind: RealServer.Kind) async throws {
         try await RealServer.with(kind) { server in

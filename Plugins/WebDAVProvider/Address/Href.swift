@@ -18,7 +18,7 @@ enum Href: Hashable, Sendable {
             self = .foreign
             return
         }
-        let expected = address.segments + path.names.map { Array($0.rawValue.utf8) }
+        let expected = address.segments + path.names.map(\.unescaped)
         guard segments.starts(with: expected) else {
             self = .foreign
             return
@@ -32,12 +32,13 @@ enum Href: Hashable, Sendable {
             self = .foreign
             return
         }
-        guard let name = String(validating: last, as: UTF8.self) else {
+        // The library that asks would ask for another address.
+        guard String(validating: last, as: UTF8.self) != nil else {
             self = .unusable("a name that is not UTF-8")
             return
         }
         do throws(DocumentError) {
-            self = .child(try ItemName(name))
+            self = .child(try ItemName(escaping: last))
         } catch {
             self = .unusable(error.message)
         }
@@ -49,7 +50,7 @@ enum Href: Hashable, Sendable {
         guard let segments = segments(of: text), segments.starts(with: address.segments) else { return nil }
         var path = RemotePath.root
         for segment in segments.dropFirst(address.segments.count) {
-            guard let text = String(validating: segment, as: UTF8.self), let name = try? ItemName(text) else {
+            guard String(validating: segment, as: UTF8.self) != nil, let name = try? ItemName(escaping: segment) else {
                 return nil
             }
             path = path.appending(name)

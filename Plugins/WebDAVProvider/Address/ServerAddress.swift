@@ -61,7 +61,7 @@ struct ServerAddress: Hashable, Sendable {
     /// The path of the address.
     func target(of path: RemotePath, asFolder: Bool) -> String {
         let encoded =
-            segments.map { PercentCoding.encode($0) } + path.names.map { PercentCoding.encode($0.rawValue.utf8) }
+            segments.map { PercentCoding.encode($0) } + path.names.map { PercentCoding.encode($0.unescaped) }
         let joined = "/" + encoded.joined(separator: "/")
         return asFolder && !encoded.isEmpty ? joined + "/" : joined
     }

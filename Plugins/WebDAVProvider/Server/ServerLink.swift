@@ -1,5 +1,6 @@
 internal import AsyncHTTPClient
 internal import DocumentModel
+internal import FoundationEssentials
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
@@ -127,7 +128,7 @@ final class ServerLink: Sendable {
         var url = address.url(of: request.path, asFolder: request.asFolder)
         let deadline = request.timeout.map { NIODeadline.now() + TimeAmount($0) } ?? .distantFuture
         for _ in 0..<Self.mostRedirects {
-            let response = try await client.execute(httpRequest(request, url), deadline: deadline)
+            let response = try await client.execute(try httpRequest(request, url), deadline: deadline)
             let answer = ServerAnswer(response)
             if (200..<300).contains(answer.status) { refused.wasAccepted() }
             if accepted.contains(answer.status) { return try await read(answer) }
@@ -152,7 +153,13 @@ final class ServerLink: Sendable {
         throw ServerFailure.unusable("it sends in circles")
     }
 
-    private func httpRequest(_ request: ServerRequest, _ url: String) -> HTTPClientRequest {
+    private func httpRequest(_ request: ServerRequest, _ url: String) throws(ServerFailure) -> HTTPClientRequest {
+        // A library that reads an address in another way would ask for, or remove, something else.
+        let path = String(url.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" }.prefix { $0 != "?" })
+        guard
+            URL(string: url).flatMap({ URLComponents(url: $0, resolvingAgainstBaseURL: true) })?.percentEncodedPath
+                == path
+        else { throw .unusable("“\(url)” cannot be asked for as it is written") }
         var made = HTTPClientRequest(url: url)
         made.method = request.method
         made.headers.add(name: "User-Agent", value: "Docent-WebDAV/\(WebDAVProvider.version)")

@@ -1,0 +1,63 @@
+import DocumentModel
+import Testing
+
+@Suite("Names of remotes that no item may have")
+struct EscapedNameTests {
+    @Test(
+        "They are shown so that people recognise them",
+        arguments: [
+            ("plain ä 100%.txt", "plain ä 100%.txt"), ("a/b", "a∕b"), ("two\nlines", "two␊lines"), ("\u{7F}", "␡"),
+            ("a∕b", "a‛∕b"), ("␊", "‛␊"), ("‛", "‛‛"), ("\u{85}", "‛C2‛85"), ("\u{2028}", "‛E2‛80‛A8"),
+            ("a/../b", "a∕..∕b"), ("‛E2", "‛‛E2"),
+        ])
+    func shown(_ name: String, _ expected: String) throws {
+        let shown = try ItemName(escaping: name.utf8)
+        #expect(shown.rawValue == expected)
+        #expect(shown.unescaped == Array(name.utf8))
+    }
+
+    @Test("Bytes that are no UTF-8 are shown one by one")
+    func bytes() throws {
+        let name: [UInt8] = [0x61, 0xE4, 0x2E, 0xC3, 0x28, 0xED, 0xA0, 0x80]
+        let shown = try ItemName(escaping: name)
+        #expect(shown.rawValue == "a‛E4.‛C3(‛ED‛A0‛80")
+        #expect(shown.unescaped == name)
+    }
+
+    @Test("Whatever the bytes are, they come back, and no two names are shown alike")
+    func roundTrip() throws {
+        var generator = SystemRandomNumberGenerator()
+        let pieces: [[UInt8]] = [
+            Array("‛".utf8), Array("∕".utf8), Array("␀".utf8), Array("/".utf8), [0], [0xFF], [0xE2], [0x80],
+            Array("E2".utf8),
+            Array("é".utf8), [0xC2, 0x85], Array("a".utf8), Array("8".utf8), Array("👩‍👧".utf8), Array("e\u{301}".utf8),
+        ]
+        var seen: [ItemName: [UInt8]] = [:]
+        for round in 0..<20_000 {
+            let count = Int.random(in: 1...8, using: &generator)
+            let name =
+                round.isMultiple(of: 2)
+                ? (0..<count).flatMap { _ in pieces.randomElement(using: &generator) ?? [] }
+                : (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            guard name != [0x2E], name != [0x2E, 0x2E] else { continue }
+            let shown = try ItemName(escaping: name)
+            #expect(shown.unescaped == name, "\(name)")
+            #expect(seen.updateValue(name, forKey: shown) ?? name == name)
+        }
+    }
+
+    @Test(
+        "What an item may be called is shown as it is, unless it could be taken for another",
+        arguments: ["‛x", "‛7F", "‛C", "%2F"])
+    func own(_ name: String) throws {
+        let shown = try ItemName(name).unescaped
+        #expect(shown == Array(name.utf8))
+    }
+
+    @Test(
+        "What cannot be shown at all is refused",
+        arguments: ["", ".", "..", String(repeating: "\n", count: 90), ".docent-placeholders"])
+    func refused(_ name: String) throws {
+        #expect(throws: DocumentError.self) { try ItemName(escaping: name.utf8) }
+    }
+}

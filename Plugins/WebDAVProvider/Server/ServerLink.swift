@@ -1,6 +1,5 @@
 internal import AsyncHTTPClient
 internal import DocumentModel
-internal import FoundationEssentials
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
@@ -154,12 +153,10 @@ final class ServerLink: Sendable {
     }
 
     private func httpRequest(_ request: ServerRequest, _ url: String) throws(ServerFailure) -> HTTPClientRequest {
-        // A library that reads an address in another way would ask for, or remove, something else.
-        let path = String(url.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" }.prefix { $0 != "?" })
-        guard
-            URL(string: url).flatMap({ URLComponents(url: $0, resolvingAgainstBaseURL: true) })?.percentEncodedPath
-                == path
-        else { throw .unusable("“\(url)” cannot be asked for as it is written") }
+        // Of a path that is not UTF-8 the library would take the top folder: for listing, or for removing.
+        guard PercentCoding.decode(Array(url.utf8)).map({ String(validating: $0, as: UTF8.self) != nil }) == true else {
+            throw .unusable("“\(url)” cannot be asked for as it is written")
+        }
         var made = HTTPClientRequest(url: url)
         made.method = request.method
         made.headers.add(name: "User-Agent", value: "Docent-WebDAV/\(WebDAVProvider.version)")

@@ -52,13 +52,7 @@ package struct MountPoint: Hashable, Sendable {
 
     /// Everything that waits for the mount ends, with `ENOTCONN`.
     private func abort(_ entry: MountTable.Entry) -> Bool {
-        // Who mounted it may do that, where the kernel's control files are mounted.
-        let control = FilePath("/sys/fs/fuse/connections/\(entry.device)/abort")
-        if let file = try? FileDescriptor.open(control, .writeOnly, options: [.closeOnExec]),
-            (try? file.closeAfter({ try file.writeAll([UInt8(ascii: "1")]) })) != nil
-        {
-            return false
-        }
+        if entry.abort() { return false }
         // It fails while programs use the mount, and has ended its connection all the same.
         return umount2(path.string, Int32(MNT_FORCE)) == 0
     }

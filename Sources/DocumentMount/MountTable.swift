@@ -11,6 +11,19 @@ struct MountTable {
         var path: FilePath
         var type: String
         var source: String
+
+        /// Everything that waits for the file system ends, with `ENOTCONN`, wherever it is mounted by now. Who mounted it may
+        /// do that, where the kernel's control files are mounted.
+        ///
+        /// - Returns: whether it could be done.
+        @discardableResult
+        func abort() -> Bool {
+            let control = FilePath("/sys/fs/fuse/connections/\(device)/abort")
+            guard let file = try? FileDescriptor.open(control, .writeOnly, options: [.closeOnExec]) else {
+                return false
+            }
+            return (try? file.closeAfter { try file.writeAll([UInt8(ascii: "1")]) }) != nil
+        }
     }
 
     let entries: [Entry]

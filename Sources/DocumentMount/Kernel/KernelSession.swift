@@ -24,6 +24,8 @@ final class KernelSession: @unchecked Sendable {
     private let session: OpaquePointer
     private let mountPoint: String
     private let state = Mutex(State())
+    /// As the kernel's table had it when it was mounted.
+    private var mounted: MountTable.Entry?
     /// Readable when the session is to end.
     private let stopping = FileDescriptor(rawValue: eventfd(0, Int32(EFD_CLOEXEC)))
 
@@ -55,6 +57,7 @@ final class KernelSession: @unchecked Sendable {
         identity.pointee = .passUnretained(self)
         guard stopping.rawValue >= 0 else { throw Self.refused(mountPoint) }
         guard fuse_session_mount(session, mountPoint) == 0 else { throw Self.refused(mountPoint) }
+        mounted = try? MountTable.now().entry(at: FilePath(mountPoint))
         // Several threads wait for requests: the one that finds none goes on waiting.
         let device = fuse_session_fd(session)
         _ = fcntl(device, F_SETFL, fcntl(device, F_GETFL) | O_NONBLOCK)
@@ -107,7 +110,11 @@ final class KernelSession: @unchecked Sendable {
 
     /// What programs still have open there fails from now on. After it was taken from its place, and answered all that it was
     /// asked: another mount may have that place by then.
-    func leave() { fuse_session_unmount(session) }
+    func leave() {
+        // libfuse unmounts whatever is at the place by then, unless it finds that the connection has ended.
+        mounted?.abort()
+        fuse_session_unmount(session)
+    }
 
     /// Has ``serve()`` return. What programs ask of the mount from then on waits until the session is gone, and fails.
     func stop() {

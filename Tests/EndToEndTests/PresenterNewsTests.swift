@@ -64,6 +64,39 @@ import Testing
     }
 
     @Test(
+        "COORD-28: of a document with unsent edits, what the remote tells is no change: its contents here are what they were"
+    )
+    func unsentEdits() async throws {
+        try await Machine.with { machine async throws in
+            try machine.addRemoteTree("d", isWritable: true)
+            var tree = Self.tree
+            try machine.provide(tree, in: "d")
+            try machine.succeed("refresh", "d:/")
+            try machine.succeed("ls", "d:/Folder")
+            #expect(try machine.succeed("cat", "d:/Folder/a.txt") == "alpha\n")
+            try await machine.client { client async throws in
+                try await client.pauseTransfers(at: Location("d:/"))
+                let notes = Notes(try Location("d:/Folder/a.txt"))
+                try await client.addPresenter(notes)
+                try machine.succeed(
+                    "edit", "d:/Folder/a.txt", "--no-wait", "--with", "sh", "-c", "echo mine > \"$1\"", "sh", "{}")
+                #expect(try await notes.hears(["changed"]), "\(notes.all)")
+                tree.items["a"] = ["f", "a.txt", "theirs\n"]
+                tree.feed.append([["a"], []])
+                try machine.provide(tree, in: "d")
+                try machine.succeed("refresh", "d:/")
+                #expect(try await notes.hears(["changed"]), "\(notes.all)")
+                try await client.resumeTransfers(at: Location("d:/"))
+                for _ in 0..<1_500 where !notes.all.contains("gained a version") {
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+                #expect(notes.all.contains("gained a version"), "\(notes.all)")
+                try await client.removePresenter(notes)
+            }
+        }
+    }
+
+    @Test(
         "VER-7, COORD-27: who presents a document hears that versions of it are gone, and need not give it away for that"
     )
     func removedVersions() async throws {

@@ -107,8 +107,10 @@ struct TreeWork: Sendable {
                 broker.noticed(.appeared, on: now)
             } else {
                 broker.placed(now)
-                // One that has only another name or folder is told of that alone.
-                if !outcome.moved.contains(item.id) { broker.noticed(.changed, on: now) }
+                // One that has only another name or folder is told of that alone. Of one that was changed here the contents
+                // are what they were, and the remote tells, perhaps, of what we are just sending: where both have changed,
+                // it is told of the other version.
+                if !outcome.moved.contains(item.id), !item.isUnsent { broker.noticed(.changed, on: now) }
             }
         }
     }

@@ -28,14 +28,6 @@ package final class DownloadPolicy: Sendable {
         self.file = file
     }
 
-    /// `docent/mount-deny` in the user's settings; nil where there is no home.
-    package static var usualFile: String? {
-        if let folder = getenv("XDG_CONFIG_HOME").map({ String(cString: $0) }), folder.hasPrefix("/") {
-            return folder + "/docent/mount-deny"
-        }
-        return getenv("HOME").map { String(cString: $0) + "/.config/docent/mount-deny" }
-    }
-
     /// Reads the settings for the first time. May wait for the disk.
     ///
     /// - Throws: ``DocumentError``: `invalidArgument` that names the line, `localStorage` when it cannot be read.

@@ -25,6 +25,13 @@ package struct NodeAttributes: Hashable, Sendable {
         self.isWritable = isWritable
     }
 
+    /// Of a document as its file on this disk is.
+    init(ofFile file: FileFacts, number: UInt64, isWritable: Bool) {
+        self.init(
+            number: number, isFolder: false, size: file.size, blocks: file.blocks, modified: file.modified,
+            isWritable: isWritable)
+    }
+
     /// Of an item: the true size and time, also of a placeholder.
     ///
     /// - Parameter file: of its file on this disk, where its contents are here: it may have been written to since the host

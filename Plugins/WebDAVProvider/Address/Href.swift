@@ -32,13 +32,8 @@ enum Href: Hashable, Sendable {
             self = .foreign
             return
         }
-        // The library that asks would ask for another address.
-        guard String(validating: last, as: UTF8.self) != nil else {
-            self = .unusable("a name that is not UTF-8")
-            return
-        }
         do throws(DocumentError) {
-            self = .child(try ItemName(escaping: last))
+            self = .child(try ItemName(segment: last))
         } catch {
             self = .unusable(error.message)
         }
@@ -50,9 +45,7 @@ enum Href: Hashable, Sendable {
         guard let segments = segments(of: text), segments.starts(with: address.segments) else { return nil }
         var path = RemotePath.root
         for segment in segments.dropFirst(address.segments.count) {
-            guard String(validating: segment, as: UTF8.self) != nil, let name = try? ItemName(escaping: segment) else {
-                return nil
-            }
+            guard let name = try? ItemName(segment: segment) else { return nil }
             path = path.appending(name)
         }
         return path
@@ -75,5 +68,18 @@ enum Href: Hashable, Sendable {
             segments.append(segment)
         }
         return segments
+    }
+}
+
+extension ItemName {
+    /// The name under which a segment of a path, decoded, is shown.
+    ///
+    /// - Throws: `invalidArgument` for one that cannot be shown, and for one that is not UTF-8: the library that asks for it
+    ///   would ask for another address.
+    init(segment: [UInt8]) throws(DocumentError) {
+        guard String(validating: segment, as: UTF8.self) != nil else {
+            throw DocumentError(.invalidArgument, "a name that is not UTF-8")
+        }
+        try self.init(escaping: segment)
     }
 }

@@ -30,7 +30,7 @@ struct ClaimNote: Hashable, Sendable {
         guard segments.starts(with: address.segments), segments.count > address.segments.count else { return nil }
         var names: [ItemName] = []
         for segment in segments.dropFirst(address.segments.count) {
-            guard let name = try? ItemName(escaping: segment) else { return nil }
+            guard let name = try? ItemName(segment: segment) else { return nil }
             names.append(name)
         }
         source = RemotePath(names: names)

@@ -49,7 +49,7 @@ struct MountCommand: AsyncParsableCommand {
 
     func run() async throws {
         let rules = try deny.map { (text: String) throws(DocumentError) in try DownloadRule(text) }
-        let policy = DownloadPolicy(denying: rules, and: DownloadPolicy.usualFile)
+        let policy = DownloadPolicy(denying: rules, and: UserSettings.file("mount-deny"))
         try policy.begin()
         let point = try MountArguments.point(directory)
         point.endIfServerIsGone()

@@ -1,6 +1,5 @@
 package import DocumentModel
 package import DocumentTypes
-import Glibc
 import SystemPackage
 
 /// Which program merges documents of which type: the user's own choice, a line each (docs/merging.md).
@@ -36,9 +35,7 @@ package struct MergePrograms: Hashable, Sendable {
 
     /// What the user has chosen; nothing when there is no such file.
     static func ofUser() throws(DocumentError) -> MergePrograms {
-        let home = getenv("HOME").map { String(cString: $0) } ?? ""
-        let folder = getenv("XDG_CONFIG_HOME").map { String(cString: $0) } ?? "\(home)/.config"
-        let file = "\(folder)/docent/merge-programs"
+        guard let file = UserSettings.file("merge-programs") else { return try MergePrograms(text: "", from: "") }
         return try MergePrograms(text: read(file) ?? "", from: file)
     }
 

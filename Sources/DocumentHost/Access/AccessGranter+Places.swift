@@ -8,15 +8,15 @@ import SystemPackage
 /// taken in as a new document (COORD-19, COORD-30, PICK-2).
 extension AccessGranter {
     /// What an intention is about: an item; or a free place, for those who may write there.
+    ///
+    /// - Parameter room: the folder in which something new is to be made at once, where that is known to be possible.
     func target(
-        of intention: AccessRequest.Intention, in domain: Domain, _ request: AccessRequest
+        of intention: AccessRequest.Intention, in domain: Domain, _ request: AccessRequest, _ room: IndexedItem?
     ) async throws(DocumentError) -> (target: AccessTarget, around: KnownItem) {
-        if request.isCreating, let name = intention.location.name, let parent = intention.location.parent,
-            let folder = try resolver.folderWithRoom(for: intention.location, in: domain)
-        {
-            let around = try current(folder.key, parent)
-            try checkPlace(intention.location, in: folder, domain)
-            return (.place(FreePlace(name, in: folder, around.coordinated, at: intention.location)), around)
+        if let room, let name = intention.location.name, let parent = intention.location.parent {
+            let around = try current(room.key, parent)
+            try checkPlace(intention.location, in: room, domain)
+            return (.place(FreePlace(name, in: room, around.coordinated, at: intention.location)), around)
         }
         do throws(DocumentError) {
             let found = try await find(intention.location, in: domain)

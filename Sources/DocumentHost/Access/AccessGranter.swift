@@ -71,15 +71,15 @@ struct AccessGranter: Sendable {
         for intention in request.intentions {
             let domain = try domains.domain(intention.location.domain)
             // Who wants only what is known here does not wait for the remote's news (COORD-13), nor who makes something new.
-            let folder = request.isCreating ? try resolver.folderWithRoom(for: intention.location, in: domain) : nil
-            if intention.wantsNews, folder == nil {
+            let room = request.isCreating ? try resolver.folderWithRoom(for: intention.location, in: domain) : nil
+            if intention.wantsNews, room == nil {
                 try await pending.during(.news, intention, by: owner) { () async throws(DocumentError) in
                     try await follower.freshen(domain)
                 }
             }
             let (target, around) = try await pending.during(.place, intention, by: owner) {
                 () async throws(DocumentError) -> (AccessTarget, KnownItem) in
-                try await self.target(of: intention, in: domain, request)
+                try await self.target(of: intention, in: domain, request, room)
             }
             let item = around.item
             targets.append(target)

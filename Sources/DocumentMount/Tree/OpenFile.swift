@@ -27,9 +27,7 @@ final class OpenFile: Sendable {
     /// As the file is now.
     var attributes: NodeAttributes? {
         guard let facts = FileState(file)?.facts else { return nil }
-        return NodeAttributes(
-            number: number, isFolder: false, size: facts.size, blocks: facts.blocks, modified: facts.modified,
-            isWritable: isWritable)
+        return NodeAttributes(ofFile: facts, number: number, isWritable: isWritable)
     }
 
     func close() async { await end() }

@@ -1,7 +1,5 @@
-import CDocentShims
 import DocumentClient
 import DocumentModel
-import Glibc
 import Synchronization
 import SystemPackage
 
@@ -53,9 +51,8 @@ final class Reader: Sendable {
     }
 
     private var isInPlace: Bool {
-        var (own, other) = (docent_status(), docent_status())
-        guard docent_fstat(file.rawValue, &own) == 0, docent_fstatat(AT_FDCWD, path, &other) == 0 else { return false }
-        return own.inode == other.inode && own.device == other.device
+        guard let own = FileState(file), let there = FileState(at: path) else { return false }
+        return own.isFile(of: there)
     }
 
     /// What programs are told of it, without a question: as its file is. Nil when something may have happened since.
@@ -63,9 +60,7 @@ final class Reader: Sendable {
         guard state.withLock({ $0.lease.isOpen }), !session.isOver, isInPlace, let facts = FileState(file)?.facts else {
             return nil
         }
-        return NodeAttributes(
-            number: number, isFolder: false, size: facts.size, blocks: facts.blocks, modified: facts.modified,
-            isWritable: isWritable)
+        return NodeAttributes(ofFile: facts, number: number, isWritable: isWritable)
     }
 
     /// One program less.

@@ -41,9 +41,8 @@ final class Writer: Sendable {
 
     /// Whether a path is this file's.
     func isAt(_ path: String) -> Bool {
-        var (own, other) = (docent_status(), docent_status())
-        guard docent_fstat(file.rawValue, &own) == 0, docent_fstatat(AT_FDCWD, path, &other) == 0 else { return false }
-        return own.inode == other.inode && own.device == other.device
+        guard let own = FileState(file), let there = FileState(at: path) else { return false }
+        return own.isFile(of: there)
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) {

@@ -384,9 +384,13 @@ let package = Package(
         .testTarget(
             name: "WebDAVProviderTests",
             dependencies: [
-                "WebDAVProvider", "DocumentModel", "DocumentProvider", "DocumentTestSupport",
+                "WebDAVProvider", "DocumentModel", "DocumentProvider", "DocumentSync", "DocumentSimulator",
+                "DocumentTestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ]
         ),
         .testTarget(

@@ -44,7 +44,7 @@ final class NewsWatch: Sendable {
             state.isTaken = false
             state.number += 1
             let number = state.number
-            state.task = Task { [timing, weak self] in
+            state.task = Task(executorPreference: timing.executor) { [timing, weak self] in
                 var pause = timing.firstNews
                 // Where nobody takes up what is new, it is of no use to say it often.
                 var isAnswered = true

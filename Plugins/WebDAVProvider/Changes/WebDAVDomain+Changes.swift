@@ -161,7 +161,7 @@ extension WebDAVDomain {
         let listing = try await link.list(path)
         if let token, listing.isFolder, listing.leftOut.isEmpty {
             let entries = Dictionary(listing.entries.map { ($0.name, $0.properties) }) { $1 }
-            kept.withLock { $0.keep(.init(token: token, entries: entries, listed: .now), of: path) }
+            kept.withLock { $0.keep(.init(token: token, entries: entries, listed: link.timing.now()), of: path) }
         }
         return listing
     }
@@ -181,7 +181,7 @@ extension WebDAVDomain {
     /// - Returns: nil when the folder has to be listed.
     private func updatedListing(of path: RemotePath) async throws -> ServerLink.Listing? {
         guard var folder = kept.withLock({ $0.folder(path) }),
-            ContinuousClock.now - folder.listed < link.timing.keptListing
+            link.timing.now() - folder.listed < link.timing.keptListing
         else { return nil }
         var seen: Set<String> = []
         while seen.count < Self.mostRounds, seen.insert(folder.token).inserted {

@@ -24,7 +24,7 @@ final class Lookout: Sendable {
     func begin(isThere: @escaping @Sendable () async -> Bool, found: @escaping @Sendable () -> Void) {
         task.withLock { task in
             guard task == nil else { return }
-            task = Task { [timing, weak self] in
+            task = Task(executorPreference: timing.executor) { [timing, weak self] in
                 var pause = timing.firstLook
                 while !Task.isCancelled {
                     guard (try? await timing.pause(pause)) != nil else { return }

@@ -126,13 +126,13 @@ extension WebDAVDomain {
         _ transfer: Transfer
     ) async throws -> Int64? {
         var plan = DownloadPlan(expected: reception.expected, limits: link.timing.retrying)
-        let began = ContinuousClock.now
+        let began = link.timing.now()
         while true {
             do {
                 return try await receive(path, &plan, &reception, file, &furthest, transfer)
             } catch let failure as ServerFailure {
                 let pause = plan.pause(
-                    after: failure, elapsed: ContinuousClock.now - began, chance: link.timing.chance())
+                    after: failure, elapsed: link.timing.now() - began, chance: link.timing.chance())
                 guard let pause else { throw failure }
                 logger.info(
                     "\(path.quoted) goes on at \(plan.offset) bytes after a failure.",

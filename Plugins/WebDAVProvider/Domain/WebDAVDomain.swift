@@ -25,14 +25,15 @@ final class WebDAVDomain: Sendable {
     let signalChanges: @Sendable () -> Void
 
     /// - Parameters:
+    ///   - transport: nil for connections by HTTP.
     ///   - signalReachable: told that the server is there again after it was not.
     ///   - signalChanges: told that there is something new in the feed of changes.
     init(
         _ settings: WebDAVSettings, gate: WriteGate? = nil, ledger: WriteLedger? = nil, logger: Logger,
-        timing: Timing = Timing(),
+        timing: Timing = Timing(), transport: (any ServerTransport)? = nil,
         signalReachable: @escaping @Sendable () -> Void = {}, signalChanges: @escaping @Sendable () -> Void = {}
     ) throws(DocumentError) {
-        link = try ServerLink(settings, timing: timing)
+        link = try ServerLink(settings, timing: timing, transport: transport)
         self.logger = logger
         self.gate = gate
         self.ledger = ledger ?? WriteLedger(in: nil, logger: logger)

@@ -2,8 +2,6 @@ internal import AsyncHTTPClient
 internal import DocumentModel
 internal import NIOCore
 internal import NIOHTTP1
-internal import NIOPosix
-internal import NIOSSL
 internal import Synchronization
 internal import SystemPackage
 
@@ -15,7 +13,7 @@ final class ServerLink: Sendable {
     var user: String {
         if case .basic(let user, _) = credentials { user } else { "" }
     }
-    private let client: HTTPClient
+    private let transport: any ServerTransport
     private let isClosed = Atomic(false)
     /// Contents take long; what is asked about items does not wait for them.
     private let contents: Turnstile
@@ -25,45 +23,23 @@ final class ServerLink: Sendable {
     /// How often a request is sent on before it goes in circles.
     private static let mostRedirects = 4
 
-    init(_ settings: WebDAVSettings, timing: Timing = Timing()) throws(DocumentError) {
+    /// - Parameter transport: nil for connections by HTTP.
+    init(
+        _ settings: WebDAVSettings, timing: Timing = Timing(), transport: (any ServerTransport)? = nil
+    ) throws(DocumentError) {
         address = settings.address
         credentials = settings.credentials
         refused = settings.refused
         contents = Turnstile(settings.connections / 2)
         others = Turnstile(settings.connections / 2)
         self.timing = timing
-        var tls = TLSConfiguration.makeClientConfiguration()
-        if let file = settings.certificates {
-            do {
-                tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(file.string))
-            } catch {
-                throw DocumentError(
-                    .notConfigured,
-                    "The certificates in “\(file)” cannot be read; the setting “ca-file” needs a PEM file.",
-                    causes: ["\(error)"])
-            }
-        }
-        var configuration = HTTPClient.Configuration(
-            tlsConfiguration: tls, redirectConfiguration: .disallow,
-            timeout: .init(connect: TimeAmount(timing.connect), read: TimeAmount(timing.silence)),
-            connectionPool: .init(
-                idleTimeout: .seconds(30), concurrentHTTP1ConnectionsPerHostSoftLimit: settings.connections),
-            proxy: settings.proxy.map { .server(host: $0.host, port: Int($0.port)) }, decompression: .disabled)
-        // A server that stops reading is as silent as one that stops writing.
-        configuration.timeout.write = TimeAmount(timing.silence)
-        configuration.httpVersion = .http1Only
-        // Whether a connection is tried again is said by the plan.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-        // One that nobody holds any more and that was not shut down ends the process: this one stays until close().
-        _ = Unmanaged.passRetained(client)
+        self.transport = if let transport { transport } else { try HTTPTransport(settings, timing: timing) }
     }
 
     /// Ends all connections. Nothing can be asked any more.
     func close() async {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        try? await client.shutdown()
-        Unmanaged.passUnretained(client).release()
+        await transport.shutdown()
     }
 
     /// Makes a request, again when that may help, and has its answer read.
@@ -77,7 +53,7 @@ final class ServerLink: Sendable {
         read: (ServerAnswer) async throws -> Result
     ) async throws -> Result {
         var plan = RetryPlan(limits)
-        let began = ContinuousClock.now
+        let began = timing.now()
         while true {
             let failure: ServerFailure
             do {
@@ -90,7 +66,7 @@ final class ServerLink: Sendable {
                 if error is DocumentError { throw error }
                 failure = ServerFailure(error)
             }
-            let elapsed = ContinuousClock.now - began
+            let elapsed = timing.now() - began
             guard let pause = plan.pause(after: failure, elapsed: elapsed, chance: timing.chance()) else {
                 throw failure
             }
@@ -127,7 +103,7 @@ final class ServerLink: Sendable {
         var url = address.url(of: request.path, asFolder: request.asFolder)
         let deadline = request.timeout.map { NIODeadline.now() + TimeAmount($0) } ?? .distantFuture
         for _ in 0..<Self.mostRedirects {
-            let response = try await client.execute(try httpRequest(request, url), deadline: deadline)
+            let response = try await transport.execute(try httpRequest(request, url), deadline: deadline)
             let answer = ServerAnswer(response)
             if (200..<300).contains(answer.status) { refused.wasAccepted() }
             if accepted.contains(answer.status) { return try await read(answer) }

@@ -24,6 +24,9 @@ struct Timing: Sendable {
     var keptListing: Duration = .seconds(600)
     var retrying = RetryPlan.Limits()
     var pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    var now: @Sendable () -> ContinuousClock.Instant = { .now }
+    /// Where what nobody waits for runs; nil for the one that all share.
+    var executor: (any TaskExecutor)?
     /// From 0 to 1.
     var chance: @Sendable () -> Double = { .random(in: 0..<1) }
 }

@@ -16,12 +16,13 @@ struct ClaimTaking {
     private(set) var isStaged = false
     private var attempts = 0
     private var failures = 0
-    private let began = ContinuousClock.now
+    private let began: ContinuousClock.Instant
 
     init(write: ClaimedWrite, change: ClaimedWrite.Change, names: ClaimNames) {
         self.write = write
         self.change = change
         self.names = names
+        began = write.link.timing.now()
     }
 
     private var link: ServerLink { write.link }
@@ -64,7 +65,7 @@ struct ClaimTaking {
         if entries.contains(where: { $0.name == names.key }) { return true }
         let holder = entries.map(\.name.rawValue).joined(separator: " ")
         let isOver = entries.contains { write.watch.isLeftBehind($0.name) }
-        if write.watch.saw(names.claim, heldBy: holder) >= link.timing.abandoned || isOver {
+        if write.watch.saw(names.claim, heldBy: holder, at: link.timing.now()) >= link.timing.abandoned || isOver {
             write.logger.notice("A change whose owner is gone is undone.", metadata: ["claim": "\(names.claim.quoted)"])
             try await ClaimEnding(write: write, change: change, names: names).takeOver()
             write.watch.forget(names.claim)
@@ -76,7 +77,7 @@ struct ClaimTaking {
 
     /// - Throws: `busy` when it has taken too long.
     private func pause() async throws {
-        guard ContinuousClock.now - began < Self.patience else {
+        guard link.timing.now() - began < Self.patience else {
             throw DocumentError(
                 .busy, "\(change.target.quoted) is being changed by somebody else; try again in a moment.")
         }

@@ -16,7 +16,7 @@ final class ClaimWatch: Sendable {
 
     /// - Parameter holder: what tells one holder from the next.
     /// - Returns: for how long this one was seen to hold it.
-    func saw(_ claim: RemotePath, heldBy holder: String, at now: ContinuousClock.Instant = .now) -> Duration {
+    func saw(_ claim: RemotePath, heldBy holder: String, at now: ContinuousClock.Instant) -> Duration {
         sightings.withLock { sightings in
             var sighting = Sighting(holder: holder, since: now, latest: now)
             if let known = sightings[claim], known.holder == holder {

@@ -40,7 +40,7 @@ struct ClaimedWrite: Sendable {
         watch.begins(change.key)
         do {
             // What was begun is ended, also when nobody waits for it any more.
-            let outcome = try await Task { try await carryOut(change) }.value
+            let outcome = try await Task(executorPreference: link.timing.executor) { try await carryOut(change) }.value
             watch.ends(change.key, isClean: true)
             return outcome
         } catch {

@@ -1,9 +1,9 @@
-internal import DocumentModel
-internal import DocumentSync
+package import DocumentModel
+package import DocumentSync
 
 /// A provider and the store behind it: conditional writes, names for operations, and a feed of changes.
-struct SimulatedProvider {
-    enum Call: Hashable {
+package struct SimulatedProvider {
+    package enum Call: Hashable {
         case create(SyncPlace, ItemKind, contents: UInt64?, VersionStamp, name: String, replacing: Bool)
         /// No base: whatever is there is replaced.
         case send(ItemIdentifier, base: [UInt8]?, contents: UInt64, VersionStamp, name: String)
@@ -15,16 +15,27 @@ struct SimulatedProvider {
         case list
     }
 
-    enum Reply: Hashable {
+    package enum Reply: Hashable {
         case item(ItemIdentifier, SyncTrees.Remote, contents: UInt64?)
         case deleted
         case changes([Change], anchor: Int, isComplete: Bool)
         case failure(DocumentError.Code)
     }
 
-    struct Change: Hashable {
+    package struct Change: Hashable {
         var id: ItemIdentifier
         var sighting: SyncTrees.Sighting<SyncTrees.Remote>
+
+        package init(id: ItemIdentifier, sighting: SyncTrees.Sighting<SyncTrees.Remote>) {
+            self.id = id
+            self.sighting = sighting
+        }
+    }
+
+    /// A version of one item: some servers call versions of several items the same.
+    private struct VersionKey: Hashable {
+        var id: ItemIdentifier
+        var version: [UInt8]
     }
 
     struct Stored: Hashable {
@@ -42,8 +53,8 @@ struct SimulatedProvider {
     private(set) var items: [ItemIdentifier: Stored] = [:]
     private(set) var tombstones: [ItemIdentifier: Int] = [:]
     private(set) var sequence = 0
-    private(set) var contentsOfVersion: [[UInt8]: UInt64] = [:]
-    private(set) var stampOfVersion: [[UInt8]: VersionStamp] = [:]
+    private var contentsOfVersion: [VersionKey: UInt64] = [:]
+    private var stampOfVersion: [VersionKey: VersionStamp] = [:]
     /// Answers by the operations' names.
     private var answers: [String: Reply] = [:]
     /// What must not happen here, and did.
@@ -51,9 +62,17 @@ struct SimulatedProvider {
 
     static let pageSize = 4
 
-    init(allowsClashes: Bool) { self.allowsClashes = allowsClashes }
+    package init(allowsClashes: Bool) { self.allowsClashes = allowsClashes }
 
-    var identifiers: [ItemIdentifier] { items.keys.sorted() }
+    package var identifiers: [ItemIdentifier] { items.keys.sorted() }
+
+    func contents(of id: ItemIdentifier, version: [UInt8]) -> UInt64? {
+        contentsOfVersion[VersionKey(id: id, version: version)]
+    }
+
+    func stamp(of id: ItemIdentifier, version: [UInt8]) -> VersionStamp? {
+        stampOfVersion[VersionKey(id: id, version: version)]
+    }
 
     mutating func answer(_ call: Call) -> Reply {
         switch call {
@@ -123,6 +142,18 @@ struct SimulatedProvider {
         return .failure(.noSuchItem)
     }
 
+    // MARK: A server's likeness
+
+    /// A document of a server is seen to have a version.
+    package mutating func mirror(_ id: ItemIdentifier, _ remote: SyncTrees.Remote, contents: UInt64) {
+        note(id, version: remote.version, contents, remote.stamp)
+        items[id] = Stored(
+            remote: remote, contents: contents, sequence: 0, firstName: remote.place.name, isMadeThere: false)
+    }
+
+    /// A document of a server is seen to be gone.
+    package mutating func mirrorRemoval(_ id: ItemIdentifier) { items[id] = nil }
+
     // MARK: What is done
 
     mutating func create(
@@ -148,8 +179,7 @@ struct SimulatedProvider {
         if contents & Ledger.damage != 0 { complain("the provider was given damaged contents for \(id)") }
         touch(id)
         let version = PlannerCase.bytes(UInt64(sequence))
-        contentsOfVersion[version] = contents
-        stampOfVersion[version] = stamp
+        note(id, version: version, contents, stamp)
         items[id]?.contents = contents
         items[id]?.remote.version = version
         items[id]?.remote.stamp = stamp
@@ -175,6 +205,11 @@ struct SimulatedProvider {
         items[id] = nil
         sequence += 1
         tombstones[id] = sequence
+    }
+
+    private mutating func note(_ id: ItemIdentifier, version: [UInt8], _ contents: UInt64, _ stamp: VersionStamp) {
+        contentsOfVersion[VersionKey(id: id, version: version)] = contents
+        stampOfVersion[VersionKey(id: id, version: version)] = stamp
     }
 
     private mutating func touch(_ id: ItemIdentifier) {

@@ -44,20 +44,25 @@ package struct Scenario: Hashable, Sendable {
     package var end: Int
     package var steps: [Step]
     package var faults: Faults
+    /// Whether there are neither folders, packages nor moves: several machines edit the same few documents.
+    package let isOfDocuments: Bool
 
-    package init(seed: UInt64) {
+    package init(seed: UInt64, isOfDocuments: Bool = false) {
         var random = SeededRandom(seed: seed)
         self.seed = seed
         machines = 2 + random.below(2)
-        allowsClashes = random.once(in: 4)
-        let count = 4 + random.below(14)
-        end = 10_000 + count * 1500
+        self.isOfDocuments = isOfDocuments
+        allowsClashes = random.once(in: 4) || isOfDocuments
+        let kinds = isOfDocuments ? Self.kindsOfDocuments : Self.kinds
+        // Few documents are edited often.
+        let count = isOfDocuments ? 8 + random.below(24) : 4 + random.below(14)
+        end = 10_000 + count * (isOfDocuments ? 700 : 1500)
         steps = []
         for _ in 0..<count {
             steps.append(
                 Step(
                     time: random.below(end), machine: random.below(machines),
-                    kind: Self.kinds[random.below(Self.kinds.count)], choice: random.next()))
+                    kind: kinds[random.below(kinds.count)], choice: random.next()))
         }
         steps.sort { ($0.time, $0.choice) < ($1.time, $1.choice) }
         // What people do comes in bursts: much of it while something else is under way.
@@ -95,6 +100,12 @@ package struct Scenario: Hashable, Sendable {
         .create, .create, .create, .edit, .edit, .edit, .edit, .edit, .move, .move, .delete, .makeFolder, .open, .open,
         .open, .evict, .copy, .editUncoordinated, .saveByRename, .moveUncoordinated, .webCreate, .webCreate, .webEdit,
         .webEdit, .webMove, .webDelete, .webMakeFolder, .webSwap, .webClash, .crash, .jumpClock, .loseIndex,
+    ]
+
+    private static let kindsOfDocuments: [Step.Kind] = [
+        .create, .create, .edit, .edit, .edit, .edit, .edit, .edit, .edit, .edit, .edit, .edit, .edit, .edit, .delete,
+        .open, .open, .open, .open, .evict, .copy, .editUncoordinated, .saveByRename, .webCreate, .webEdit, .webDelete,
+        .crash, .jumpClock, .loseIndex,
     ]
 }
 

@@ -2,11 +2,18 @@
 package enum Shrinker {
     /// - Parameter limit: how many runs it may take.
     package static func shrink(_ scenario: Scenario, mistake: PlantedMistake? = nil, limit: Int = 600) -> Scenario {
+        shrink(scenario, limit: limit) { SimulatedRun($0, mistake: mistake).complaint != nil }
+    }
+
+    /// - Parameters:
+    ///   - limit: how many runs it may take.
+    ///   - fails: runs a scenario in whatever way it failed.
+    package static func shrink(_ scenario: Scenario, limit: Int, fails: (Scenario) -> Bool) -> Scenario {
         var best = scenario
         var runs = 0
         func stillFails(_ candidate: Scenario) -> Bool {
             runs += 1
-            return runs <= limit && SimulatedRun(candidate, mistake: mistake).complaint != nil
+            return runs <= limit && fails(candidate)
         }
         var hasShrunk = true
         while hasShrunk, runs < limit {

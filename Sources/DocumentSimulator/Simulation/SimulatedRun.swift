@@ -6,8 +6,12 @@ package struct SimulatedRun: Hashable, Sendable {
     package let trace: UInt64
     package let events: Int
 
-    package init(_ scenario: Scenario, mistake: PlantedMistake? = nil, onStep: ((String) -> Void)? = nil) {
-        let simulation = Simulation(scenario, mistake: mistake, onStep: onStep)
+    /// - Parameter remote: answers in the place of a provider that does all at once; nil for that one.
+    package init(
+        _ scenario: Scenario, mistake: PlantedMistake? = nil, remote: (any SimulatedRemote)? = nil,
+        onStep: ((String) -> Void)? = nil
+    ) {
+        let simulation = Simulation(scenario, mistake: mistake, remote: remote, onStep: onStep)
         complaint = simulation.run()
         trace = simulation.trace
         events = simulation.eventCount

@@ -82,7 +82,7 @@ extension Simulation {
         if contents & Ledger.damage != 0 { complain("machine \(machine.number) has damaged contents of \(id)") }
         let version = machine.index.trees.synced[id]?.version ?? []
         // INV-9: what is said to be a version is that version.
-        if contents != provider.contentsOfVersion[version] {
+        if contents != provider.contents(of: id, version: version) {
             complain("machine \(machine.number) has other contents of \(id) than it says")
         }
         if expectingContents, contents != item.contents {

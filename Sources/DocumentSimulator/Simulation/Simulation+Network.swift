@@ -5,12 +5,26 @@ internal import DocumentSync
 extension Simulation {
     /// After how many milliseconds nobody waits for an answer any more.
     private static let patience = 3000
+    private static let patienceWithProgram = 60_000
 
     func ask(_ call: SimulatedProvider.Call, for purpose: Purpose, on number: Int) {
         let incarnation = machines[number].incarnation
+        if let remote { return ask(remote, call, for: purpose, on: number) }
         queue.add(.timeout(number, incarnation: incarnation, purpose), at: now + Self.patience)
         for delay in deliveries(losing: \.lostRequest) {
             queue.add(.request(number, incarnation: incarnation, purpose, call), at: now + delay)
+        }
+    }
+
+    /// A provider program is at the other end of a pipe: nothing is lost on the way, and much behind it.
+    private func ask(
+        _ remote: any SimulatedRemote, _ call: SimulatedProvider.Call, for purpose: Purpose, on number: Int
+    ) {
+        let incarnation = machines[number].incarnation
+        queue.add(.timeout(number, incarnation: incarnation, purpose), at: now + Self.patienceWithProgram)
+        remote.ask(call, of: number) { [unowned self] reply in
+            onStep?("  \(number) is answered \(reply)")
+            queue.add(.reply(number, incarnation: incarnation, purpose, reply), at: now + 1)
         }
     }
 

@@ -70,7 +70,7 @@ extension Simulation {
             guard let source = choice.pick(seen) else { return }
             contents = source
         }
-        let itemKind: ItemKind = choice.once(in: 4) ? .package : .document
+        let itemKind: ItemKind = choice.once(in: 4) && !scenario.isOfDocuments ? .package : .document
         // Whole and flushed before it has its name.
         let made = machines[number].disk.add(.init(parent: folder, name: name, kind: itemKind, contents: contents))
         _ = machines[number].disk.replace(made, contents)
@@ -143,7 +143,9 @@ extension Simulation {
             if let seen = disk.entries[below]?.contents { ledger.delete(seen) }
             guard let id = machines[number].id(ofFile: below) else { continue }
             let version = machines[number].index.trees.synced[id]?.version
-            if disk.entries[below]?.contents == nil, let version, let seen = provider.contentsOfVersion[version] {
+            if disk.entries[below]?.contents == nil, let version,
+                let seen = provider.contents(of: id, version: version)
+            {
                 ledger.delete(seen)
             }
         }
@@ -155,6 +157,7 @@ extension Simulation {
     // MARK: At the provider's own place
 
     private func actOnWeb(_ kind: Scenario.Step.Kind, _ choice: inout SeededRandom) {
+        if let remote { return act(on: remote, kind, &choice) }
         let all = provider.identifiers
         let folders = [provider.root] + all.filter { provider.isFolder($0) }
         switch kind {
@@ -205,6 +208,30 @@ extension Simulation {
                 if let contents = provider.items[other]?.contents { ledger.delete(contents) }
             }
             provider.delete(id)
+        default: break
+        }
+    }
+
+    /// The same with a server: other programs write there, too.
+    private func act(on remote: any SimulatedRemote, _ kind: Scenario.Step.Kind, _ choice: inout SeededRandom) {
+        let id = choice.pick(provider.identifiers)
+        switch kind {
+        case .webCreate:
+            guard let name = choice.pick(PlannerCase.names),
+                provider.holder(of: SyncPlace(parentID: provider.root, name: name)) == nil
+            else { return }
+            let contents = ledger.newContents()
+            ledger.write(contents, over: nil, acknowledged: true)
+            remote.write(contents, to: name.rawValue)
+        case .webEdit:
+            guard let id, let item = provider.items[id] else { return }
+            let contents = ledger.newContents()
+            ledger.write(contents, over: item.contents, acknowledged: true)
+            remote.write(contents, to: item.remote.place.name.rawValue)
+        case .webDelete:
+            guard let id, let item = provider.items[id] else { return }
+            if let contents = item.contents { ledger.delete(contents) }
+            remote.remove(item.remote.place.name.rawValue)
         default: break
         }
     }

@@ -21,6 +21,8 @@ final class Simulation {
         case resolved
         /// Two items at the provider exchange their places.
         case swap(ItemIdentifier, ItemIdentifier)
+        /// Something that goes on at a server.
+        case remote(() -> Void)
     }
 
     /// What an answer is awaited for.
@@ -33,6 +35,9 @@ final class Simulation {
     let mistake: PlantedMistake?
     var random: SeededRandom
     var provider: SimulatedProvider
+    /// What answers in the provider's place, which is its likeness then.
+    let remote: (any SimulatedRemote)?
+    private var seenChanges = -1
     var machines: [SimulatedMachine]
     var ledger = Ledger()
     /// What people called things when they moved them.
@@ -46,8 +51,12 @@ final class Simulation {
     /// Hears of what happens, when somebody wants to know.
     let onStep: ((String) -> Void)?
 
-    init(_ scenario: Scenario, mistake: PlantedMistake? = nil, onStep: ((String) -> Void)? = nil) {
+    init(
+        _ scenario: Scenario, mistake: PlantedMistake? = nil, remote: (any SimulatedRemote)? = nil,
+        onStep: ((String) -> Void)? = nil
+    ) {
         self.scenario = scenario
+        self.remote = remote
         self.mistake = mistake
         self.onStep = onStep
         random = SeededRandom(seed: scenario.seed ^ 0x5EED)
@@ -57,6 +66,14 @@ final class Simulation {
 
     /// - Returns: what does not hold; nil when all does.
     func run() -> String? {
+        if let remote {
+            let clock = SimulatedClock(
+                now: { [unowned self] in now }, wallSeconds: { [unowned self] in wall / 1_000_000 },
+                isFaulty: { [unowned self] in isFaulty },
+                after: { [unowned self] delay, body in queue.add(.remote(body), at: now + delay) })
+            remote.begin(clock, faults: scenario.faults)
+        }
+        defer { remote?.end() }
         for index in scenario.steps.indices { queue.add(.user(index), at: scenario.steps[index].time) }
         if let outage = scenario.faults.outage { queue.add(.resolved, at: outage.upperBound) }
         for machine in machines.indices { start(machine) }
@@ -92,9 +109,9 @@ final class Simulation {
     private func handle(_ event: Event, at time: Int) {
         now = time
         eventCount += 1
-        if eventCount > 20_000 { complain("no end") }
+        if eventCount > (remote == nil ? 20_000 : 2_000_000) { complain("no end") }
         note(time)
-        note(provider.sequence)
+        note(remote?.changeCount ?? provider.sequence)
         for machine in machines { note(machine.incarnation &+ Int(truncatingIfNeeded: machine.clockSeen)) }
         onStep?("\(time) ms: \(event)")
         switch event {
@@ -125,9 +142,17 @@ final class Simulation {
             if isCurrent(machine, incarnation) { decline(question, on: machine) }
         case .restart(let machine): start(machine)
         case .swap(let one, let other): if isFaulty { swap(one, other) }
+        case .remote(let body): body()
         case .resolved:
             if mistake != .ignoresSignal { for machine in machines.indices { step(.resolved, on: machine) } }
         }
+        lookAtServer()
+    }
+
+    private func lookAtServer() {
+        guard let remote, remote.changeCount != seenChanges else { return }
+        seenChanges = remote.changeCount
+        provider = remote.provider
     }
 
     // MARK: Machines
@@ -137,6 +162,7 @@ final class Simulation {
     func start(_ number: Int) {
         guard machines[number].engine == nil else { return }
         machines[number].incarnation += 1
+        remote?.start(number)
         machines[number].trustsItsClock = mistake == .wallClockWinner
         recover(number)
         let device = mistake == .nameWithoutDevice ? 1 : machines[number].device
@@ -152,6 +178,7 @@ final class Simulation {
         guard machines[number].engine != nil else { return }
         onStep?("  machine \(number) crashes")
         machines[number].engine = nil
+        remote?.kill(number)
         machines[number].staged = [:]
         machines[number].poll = 0
         machines[number].pollDue = 0
@@ -237,7 +264,7 @@ final class Simulation {
             }
         case .keepBoth(let id, let divergence):
             guard let here = engine.trees.local[id]?.node,
-                let theirs = provider.stampOfVersion[divergence.theirs.version]
+                let theirs = provider.stamp(of: id, version: divergence.theirs.version)
             else { return }
             if divergence.keepsOurs != (theirs < here.stamp) { complain("the wrong contents of \(id) win") }
         default: break
@@ -283,7 +310,8 @@ final class Simulation {
                 if complaint != nil { return }
             }
             now = until
-            let state = provider.sequence &+ machines.reduce(0) { $0 &* 31 &+ $1.clockSeen &+ $1.index.anchor }
+            let changes = remote?.changeCount ?? provider.sequence
+            let state = changes &+ machines.reduce(0) { $0 &* 31 &+ $1.clockSeen &+ $1.index.anchor }
             let isQuiet = machines.allSatisfy { $0.engine?.isIdle == true && $0.engine?.question == nil }
             if isQuiet, round > 0, state == last { return }
             last = state

@@ -1,0 +1,48 @@
+internal import AsyncHTTPClient
+internal import DocumentModel
+internal import NIOCore
+internal import NIOPosix
+internal import NIOSSL
+internal import SystemPackage
+
+/// Connections by HTTP/1.1, kept and used again, encrypted where the address says so.
+final class HTTPTransport: ServerTransport {
+    private let client: HTTPClient
+
+    init(_ settings: WebDAVSettings, timing: Timing) throws(DocumentError) {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        if let file = settings.certificates {
+            do {
+                tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(file.string))
+            } catch {
+                throw DocumentError(
+                    .notConfigured,
+                    "The certificates in “\(file)” cannot be read; the setting “ca-file” needs a PEM file.",
+                    causes: ["\(error)"])
+            }
+        }
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: tls, redirectConfiguration: .disallow,
+            timeout: .init(connect: TimeAmount(timing.connect), read: TimeAmount(timing.silence)),
+            connectionPool: .init(
+                idleTimeout: .seconds(30), concurrentHTTP1ConnectionsPerHostSoftLimit: settings.connections),
+            proxy: settings.proxy.map { .server(host: $0.host, port: Int($0.port)) }, decompression: .disabled)
+        // A server that stops reading is as silent as one that stops writing.
+        configuration.timeout.write = TimeAmount(timing.silence)
+        configuration.httpVersion = .http1Only
+        // Whether a connection is tried again is said by the plan.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        // One that nobody holds any more and that was not shut down ends the process: this one stays until then.
+        _ = Unmanaged.passRetained(client)
+    }
+
+    func execute(_ request: HTTPClientRequest, deadline: NIODeadline) async throws -> HTTPClientResponse {
+        try await client.execute(request, deadline: deadline)
+    }
+
+    func shutdown() async {
+        try? await client.shutdown()
+        Unmanaged.passUnretained(client).release()
+    }
+}

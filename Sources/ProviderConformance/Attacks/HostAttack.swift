@@ -61,7 +61,7 @@ public struct HostAttack: Sendable, Identifiable {
     /// Every attack, family after family.
     public static let all: [HostAttack] =
         starts + frames + answers + floods + contents + processes + listings + values + changes + modifications
-        + codes + pickers + tools
+        + codes + pickers + questions + tools
 }
 
 /// What a caller asks for while a provider misbehaves.

@@ -14,6 +14,7 @@ struct MisbehavingBundle: Sendable {
         MisbehavingBundle(name: "changes", capabilities: [.changes]),
         MisbehavingBundle(name: "modifying", capabilities: [.modifying]),
         MisbehavingBundle(name: "picker", capabilities: [.modifying, .picker]),
+        MisbehavingBundle(name: "sign-in", capabilities: [.signIn]),
         MisbehavingBundle(name: "children", capabilities: [], processes: 128),
     ]
 

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentTestSupport
+import Foundation
 import Glibc
 import Synchronization
 import SystemPackage
@@ -86,6 +87,32 @@ struct OnlyCopyTests {
         #expect(error?.code == .unsyncedEdits)
         #expect(try storage.document("a.txt") == "saved at the last moment")
         #expect(try storage.document("b.txt") == "other", "nothing is removed")
+    }
+
+    @Test("a domain is removed while others still look at its documents' files, which are gone one by one")
+    func looksWhileRemovingDomain() throws {
+        let (storage, _) = try fixture()
+        let ids = try (0..<60).map { number in
+            let folder = try storage.item("f\(number)", "folder \(number)", kind: .folder)
+            let document = try storage.item("d\(number)", "d.txt", in: "f\(number)", contents: "contents")
+            try storage.tell(folder, document)
+            try storage.provide(document, "contents")
+            return document.id
+        }
+        let (store, domain) = (storage.store, storage.domain)
+        let isOver = Atomic<Bool>(false)
+        let hasEnded = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            while !isOver.load(ordering: .relaxed) {
+                for id in ids { _ = try? store.recordChange(of: id, in: domain) }
+            }
+            hasEnded.signal()
+        }
+        let removal = Result { try store.removeDomain(domain, discardingEdits: false) }
+        isOver.store(true, ordering: .relaxed)
+        hasEnded.wait()
+        try removal.get()
+        #expect(access(storage.tree.path(of: Location(domain: domain)).string, F_OK) != 0, "nothing of it is left")
     }
 
     // MARK: Restoring a version

@@ -93,7 +93,10 @@ final class FuzzedDomain: Sendable {
             return await group.reduce(complaint) { $0 ?? $1 }
         }
         // What was held is free soon after the caller has gone.
-        for _ in 0..<24_000 where host.claimCount > 0 { try? await Task.sleep(for: .milliseconds(5)) }
+        for _ in 0..<24_000 {
+            guard host.claimCount > 0 else { break }
+            try? await Task.sleep(for: .milliseconds(5))
+        }
         if host.claimCount > 0 { return "\(host.claimCount) claims are held, and nobody uses a document." }
         if let complaint { return complaint }
         return await lost()

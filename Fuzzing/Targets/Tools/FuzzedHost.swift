@@ -104,7 +104,10 @@ final class FuzzedHost: Sendable {
             if script.endsInOrder { await connection.shutdown(grace: .seconds(1)) } else { connection.close(nil) }
         }
         // What was held is free soon after the tool has gone.
-        for _ in 0..<2_000 where host.claimCount > 0 { try? await Task.sleep(for: .milliseconds(5)) }
+        for _ in 0..<2_000 {
+            guard host.claimCount > 0 else { break }
+            try? await Task.sleep(for: .milliseconds(5))
+        }
         return host.claimCount == 0 ? nil : "\(host.claimCount) claims are held, and no tool is connected."
     }
 

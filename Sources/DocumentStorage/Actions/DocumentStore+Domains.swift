@@ -91,7 +91,8 @@ extension DocumentStore {
             let expected = try discardingEdits ? tree.file(at: location) : file
             if let expected { try tree.removeFile(at: location, expecting: expected) }
         }
-        try tree.removeDerived(of: name)
+        // Who still looks at what is gone would make its placeholder anew in between.
+        try moves.exclusively { try tree.removeDerived(of: name) }
         try root.versions.removeAll(of: name)
     }
 

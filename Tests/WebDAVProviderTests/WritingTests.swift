@@ -93,6 +93,34 @@ struct WritingTests {
     }
 
     @Test(
+        "names that mean something in addresses are kept as they are, or refused where the server misreads them",
+        arguments: RealServer.Kind.allCases)
+    func oddNames(_ kind: RealServer.Kind) async throws {
+        try await RealServer.with(kind) { server in
+            try server.makeFolder("data/what?")
+            try await WritingFixture.with(kind, url: server.url) { fixture async throws in
+                let plain = try await fixture.create("plain", "one")
+                let attempts: [@Sendable () async throws -> Item] = [
+                    { try await fixture.create("a;b", "one") }, { try await fixture.create("what?/in", "one") },
+                    { try await fixture.createFolder("a#c") },
+                    { try await fixture.move("plain", to: "100%?", base: plain.version.contentOnly) },
+                ]
+                for attempt in attempts {
+                    guard kind == .wsgidav else {
+                        _ = try await attempt()
+                        continue
+                    }
+                    let refusal = await failure { try await attempt() }
+                    #expect(refusal?.code == .invalidArgument)
+                    #expect(refusal?.message.contains("choose another name") == true)
+                }
+                let names = kind == .wsgidav ? ["plain", "what?"] : ["100%?", "a#c", "a;b", "what?"]
+                #expect(try await fixture.names() == names)
+            }
+        }
+    }
+
+    @Test(
         "a repeated operation is answered and not done again, also after a restart",
         arguments: [RealServer.Kind.lighttpd, .nginx])
     func repetition(_ kind: RealServer.Kind) async throws {

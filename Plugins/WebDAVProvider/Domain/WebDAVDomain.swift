@@ -15,7 +15,8 @@ final class WebDAVDomain: Sendable {
     /// How far the server tells of changes.
     let feed: FeedFinder
     let news: NewsWatch
-    let dotNames: DotNames
+    let dotNames: NameTrial
+    let oddNames: NameTrial
     let kept = Mutex(KeptListings())
     private let timing: Timing
     private let listings = Mutex(Listings())
@@ -42,7 +43,8 @@ final class WebDAVDomain: Sendable {
         self.signalChanges = signalChanges
         feed = FeedFinder(link) { gate.map { $0.capabilities != .readOnly } ?? false }
         news = NewsWatch(timing: timing)
-        dotNames = DotNames(link)
+        dotNames = .dotNames(on: link)
+        oddNames = .addresses(on: link)
         lookout = Lookout(timing: timing)
     }
 

@@ -21,6 +21,7 @@ extension WebDAVDomain {
                 return try await checked(parent, what) {
                     try await requireFolder(parent, what)
                     try await requireListed(creation.name)
+                    try await requireReadable(path)
                     guard let file = creation.contents else { return try await makeFolder(path, creation.operation) }
                     let contents = try parts(file, transfer)
                     try await requireRoom(contents.length, in: parent, what)
@@ -63,6 +64,7 @@ extension WebDAVDomain {
                         try Self.check(found, modification.baseVersion, source)
                         return .made(source, found)
                     }
+                    if source != target || way != .conditions { try await requireReadable(target) }
                     if found.isFolder {
                         try Self.check(found, modification.baseVersion, source)
                         return try await moveFolder(source, to: target, modification.operation)
@@ -100,6 +102,7 @@ extension WebDAVDomain {
                 return try await checked(path, what) {
                     let found = try await lookOrWait(path)
                     try Self.check(found, deletion.baseVersion, path)
+                    try await requireReadable(path.parent)
                     if found.isFolder { return try await removeFolder(path, deletion) }
                     return try await claimed(
                         ClaimedWrite.Change(
@@ -244,10 +247,21 @@ extension WebDAVDomain {
 
     /// What the server never lists would be taken for removed.
     private func requireListed(_ name: ItemName) async throws {
-        guard name.rawValue.hasPrefix("."), try await !dotNames.areListed() else { return }
+        guard name.rawValue.hasPrefix("."), try await !dotNames.succeeds() else { return }
         throw DocumentError(
             .invalidArgument,
             "“\(name)” begins with a dot, and “\(link.address.origin)” lists no such names; choose another one.")
+    }
+
+    /// What the server misreads would come to another place when it is moved there.
+    private func requireReadable(_ path: RemotePath?) async throws {
+        guard let odd = path?.names.last(where: NameTrial.isOddInAddress), try await !oddNames.succeeds() else {
+            return
+        }
+        throw DocumentError(
+            .invalidArgument,
+            "“\(odd)” has a “;”, “?”, “#” or “%” in it, and “\(link.address.origin)” cannot move anything there; choose another name."
+        )
     }
 
     static func collision(_ path: RemotePath) -> DocumentError {

@@ -1,5 +1,6 @@
 import DocumentClient
 import DocumentModel
+import Foundation
 import Synchronization
 import Testing
 
@@ -29,6 +30,50 @@ import Testing
                 #expect(try await status(of: location, client)?.isDownloaded == true)
             }
             // It came once, for both.
+            #expect(machine.calls(of: "book").count { $0.hasPrefix("start_providing") } == 1)
+        }
+    }
+
+    @Test(
+        "DOWN-4: a picker brings what was chosen in it, with its size, its progress, and errors of its own",
+        .timeLimit(.minutes(2)))
+    func beforeItGoes() async throws {
+        try await withDomains(settings: ["slow=yes"]) { machine, client in
+            let location = try await choose(client)
+            let told = Mutex<[TransferProgress]>([])
+            try await client.download(location) { progress in told.withLock { $0.append(progress) } }
+            let steps = told.withLock { $0 }
+            #expect(steps.count > 1 && steps.contains { $0.expected == 2_000_000 && $0.done < 2_000_000 })
+            #expect(zip(steps, steps.dropFirst()).allSatisfy { $0.done <= $1.done })
+            #expect(try await status(of: location, client)?.isDownloaded == true)
+
+            let work = try PickerRequest(.open, types: [.content], domain: try DomainName("work"))
+            let gone = try await client.withPickerSession(work) { session in
+                let entry = try #require(try await entries(session, try root(session, "work"))["one.txt"])
+                return try await session.open(entry.id).location
+            }
+            try FileManager.default.removeItem(atPath: machine.remote + "/one.txt")
+            #expect(await failure { try await client.download(gone) }?.code == .noSuchItem)
+        }
+    }
+
+    @Test(
+        "DOWN-6: a download that ends when nobody is there is found by who comes back, and is not made again",
+        .timeLimit(.minutes(2)))
+    func endsAlone() async throws {
+        try await withDomains(settings: ["slow=yes"]) { machine, _ in
+            let location = try await machine.client { client in
+                let chosen = try await choose(client)
+                try await client.startDownloading(chosen)
+                return chosen
+            }
+            try await machine.client { client in
+                while try await status(of: location, client)?.isDownloaded != true {
+                    try await Task.sleep(for: .milliseconds(50))
+                }
+                #expect(try await status(of: location, client)?.transfers.download == nil, "it is over")
+                try await client.download(location)
+            }
             #expect(machine.calls(of: "book").count { $0.hasPrefix("start_providing") } == 1)
         }
     }

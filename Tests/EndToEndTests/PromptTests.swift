@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "AUTH-5, PICK-18: a provider asks whoever signs in with docent login, nobody else, and keeps its token in the secret store until the sign-out"
+        "AUTH-2, AUTH-5, PICK-18: a provider asks whoever signs in with docent login, nobody else, and keeps its token in the secret store, for that domain alone, until the sign-out"
     )
     func prompted() throws {
         try withPrompting { machine in
@@ -56,6 +56,11 @@ import Testing
                 #expect(try holders(of: secret, machine).isEmpty, "\(secret)")
                 #expect(!machine.logTail.contains(secret), "\(secret)")
             }
+
+            // Another domain's provider is not given it, though it is the same program.
+            _ = try machine.docent("domain", "add", "q", "--provider", "org.example.prompting")
+            let other = try machine.docent("ls", "q:/")
+            #expect(other.status == 1 && other.errors.contains("docent login q"), "\(other.errors)")
 
             try machine.succeed("logout", "p")
             let listed = try machine.docent("ls", "p:/")

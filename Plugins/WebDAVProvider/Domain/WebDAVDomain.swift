@@ -15,8 +15,8 @@ final class WebDAVDomain: Sendable {
     /// How far the server tells of changes.
     let feed: FeedFinder
     let news: NewsWatch
-    let dotNames: NameTrial
-    let oddNames: NameTrial
+    let dotNames: NameTrial<Bool>
+    let misreadNames: NameTrial<Set<Character>>
     let kept = Mutex(KeptListings())
     private let timing: Timing
     private let listings = Mutex(Listings())
@@ -44,7 +44,7 @@ final class WebDAVDomain: Sendable {
         feed = FeedFinder(link) { gate.map { $0.capabilities != .readOnly } ?? false }
         news = NewsWatch(timing: timing)
         dotNames = .dotNames(on: link)
-        oddNames = .addresses(on: link)
+        misreadNames = .misreadNames(on: link)
         lookout = Lookout(timing: timing)
     }
 

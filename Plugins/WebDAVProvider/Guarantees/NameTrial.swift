@@ -1,61 +1,78 @@
 internal import DocumentModel
+internal import NIOHTTP1
 internal import Synchronization
 
-/// Whether a server takes names of a kind as they are, found out in a folder of its own when somebody first wants such a name.
-final class NameTrial: Sendable {
-    private typealias Attempt = @Sendable (_ link: ServerLink, _ folder: RemotePath) async throws -> Bool
+/// What a server does with names of a kind, found out in a folder of its own when somebody first wants such a name.
+final class NameTrial<Outcome: Sendable>: Sendable {
+    fileprivate typealias Attempt = @Sendable (_ link: ServerLink, _ folder: RemotePath) async throws -> Outcome
 
     private let link: ServerLink
     private let attempt: Attempt
-    private let found = Mutex<Bool?>(nil)
+    private let found = Mutex<Outcome?>(nil)
 
-    private init(_ link: ServerLink, _ attempt: @escaping Attempt) {
+    fileprivate init(_ link: ServerLink, _ attempt: @escaping Attempt) {
         self.link = link
         self.attempt = attempt
     }
 
-    /// Whether what has a name that begins with a dot is listed; nginx does not.
-    static func dotNames(on link: ServerLink) -> NameTrial {
-        NameTrial(link) { link, folder in
-            let name = try ItemName(".inner")
-            try await make(folder.appending(name), on: link)
-            return try await link.entries(of: folder)?.contains { $0.name == name } ?? false
-        }
-    }
-
-    /// Whether something can be moved to a name with characters that have a meaning in addresses: WsgiDAV reads them in the
-    /// address that it is given as if they were not escaped, and moves to what is left.
-    static func addresses(on link: ServerLink) -> NameTrial {
-        NameTrial(link) { link, folder in
-            let (plain, odd) = (folder.appending(try ItemName("plain")), try ItemName("odd;a?b#c%41"))
-            try await make(plain, on: link)
-            _ = try await link.move(plain, to: folder.appending(odd), asFolder: true)
-            return try await link.entries(of: folder)?.map(\.name) == [odd]
-        }
-    }
-
-    /// Whether a name has a character that addresses give a meaning.
-    static func isOddInAddress(_ name: ItemName) -> Bool { name.rawValue.contains { ";?#%".contains($0) } }
-
     /// - Throws: `ServerFailure`, or `CancellationError`.
-    func succeeds() async throws -> Bool {
+    func outcome() async throws -> Outcome {
         if let known = found.withLock({ $0 }) { return known }
         let folder = RemotePath.root.appending(
             try ItemName(Probe.prefix + String(UInt64.random(in: .min ... .max), radix: 36)))
         do {
-            try await Self.make(folder, on: link)
-            let succeeds = try await attempt(link, folder)
+            try await link.makeNewFolder(folder)
+            let outcome = try await attempt(link, folder)
             await Probe.clear(folder, on: link)
-            found.withLock { $0 = succeeds }
-            return succeeds
+            found.withLock { $0 = outcome }
+            return outcome
         } catch {
             await Probe.clear(folder, on: link)
             throw error
         }
     }
+}
 
-    private static func make(_ folder: RemotePath, on link: ServerLink) async throws {
-        let answer = try await link.makeFolder(folder)
+extension NameTrial<Bool> {
+    /// Whether what has a name that begins with a dot is listed; nginx does not.
+    static func dotNames(on link: ServerLink) -> NameTrial {
+        NameTrial(link) { link, folder in
+            let name = try ItemName(".inner")
+            try await link.makeNewFolder(folder.appending(name))
+            return try await link.entries(of: folder)?.contains { $0.name == name } ?? false
+        }
+    }
+}
+
+extension NameTrial<Set<Character>> {
+    /// What means something in addresses.
+    private static var odd: [Character] { [";", "?", "#", "%"] }
+
+    /// Which characters keep something from being moved to a name: WsgiDAV reads some in the address that it is given as if they
+    /// were not escaped, and moves to what is left.
+    static func misreadNames(on link: ServerLink) -> NameTrial {
+        NameTrial(link) { link, folder in
+            var misread: Set<Character> = []
+            for (number, character) in odd.enumerated() {
+                let (plain, name) = (try ItemName("plain \(number)"), try ItemName("odd \(number)\(character)41"))
+                // A document: of folders WsgiDAV reads some names right that it misreads of these.
+                let request = ServerRequest(method: .PUT, path: folder.appending(plain), body: .bytes([1]))
+                let made = try await link.change(request)
+                guard made.isSuccess else { throw made.failure }
+                _ = try await link.move(folder.appending(plain), to: folder.appending(name), asFolder: false)
+                let names = try await link.entries(of: folder)?.map(\.name) ?? []
+                if !names.contains(name) || names.contains(plain) { misread.insert(character) }
+            }
+            return misread
+        }
+    }
+
+    static func isOdd(_ name: ItemName) -> Bool { name.rawValue.contains { odd.contains($0) } }
+}
+
+extension ServerLink {
+    fileprivate func makeNewFolder(_ folder: RemotePath) async throws {
+        let answer = try await makeFolder(folder)
         guard answer.isSuccess else { throw answer.failure }
     }
 }

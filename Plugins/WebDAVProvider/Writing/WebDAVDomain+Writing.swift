@@ -247,7 +247,7 @@ extension WebDAVDomain {
 
     /// What the server never lists would be taken for removed.
     private func requireListed(_ name: ItemName) async throws {
-        guard name.rawValue.hasPrefix("."), try await !dotNames.succeeds() else { return }
+        guard name.rawValue.hasPrefix("."), try await !dotNames.outcome() else { return }
         throw DocumentError(
             .invalidArgument,
             "“\(name)” begins with a dot, and “\(link.address.origin)” lists no such names; choose another one.")
@@ -255,13 +255,15 @@ extension WebDAVDomain {
 
     /// What the server misreads would come to another place when it is moved there.
     private func requireReadable(_ path: RemotePath?) async throws {
-        guard let odd = path?.names.last(where: NameTrial.isOddInAddress), try await !oddNames.succeeds() else {
-            return
+        guard let names = path?.names, names.contains(where: NameTrial.isOdd) else { return }
+        let misread = try await misreadNames.outcome()
+        for name in names {
+            guard let character = name.rawValue.first(where: misread.contains) else { continue }
+            throw DocumentError(
+                .invalidArgument,
+                "“\(name)” has a “\(character)” in it, and “\(link.address.origin)” cannot move anything there; choose another name."
+            )
         }
-        throw DocumentError(
-            .invalidArgument,
-            "“\(odd)” has a “;”, “?”, “#” or “%” in it, and “\(link.address.origin)” cannot move anything there; choose another name."
-        )
     }
 
     static func collision(_ path: RemotePath) -> DocumentError {

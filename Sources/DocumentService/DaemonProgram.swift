@@ -1,3 +1,4 @@
+import CDocentShims
 import DocumentHost
 import DocumentModel
 import DocumentStorage
@@ -12,6 +13,8 @@ package enum DaemonProgram {
 
     /// - Returns: the exit status: 0, 1 for a failure, 64 for wrong usage.
     package static func main(arguments: [String]) async -> Int32 {
+        // What domains are signed in with is in its memory.
+        docent_leave_no_core()
         let options: DaemonOptions
         do throws(DocumentError) {
             options = try DaemonOptions(arguments: arguments)

@@ -37,6 +37,11 @@ import Testing
                 let text = FileManager.default.contents(atPath: "/proc/\(process)/\(file)") ?? Data()
                 #expect(text.range(of: Data(secret.utf8)) == nil, "\(file)")
             }
+            let limits = try String(contentsOfFile: "/proc/\(process)/limits", encoding: .utf8)
+            let core = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }
+            #expect(
+                core?.split(separator: " ").dropFirst(4).first == "0",
+                "a crash writes no memory to a file: \(core ?? "")")
         }
     }
 

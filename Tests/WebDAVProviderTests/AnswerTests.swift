@@ -95,6 +95,8 @@ struct AnswerTests {
         #expect(code(["url": "http://example.org/", "user": "a", "password": "b"]) == .notConfigured)
         #expect(code(["url": "http://example.org/", "token": "b"]) == .notConfigured)
         #expect(code(["url": "http://127.0.0.1:8080/", "user": "a", "password": "b"]) == nil)
+        let local = ["url": "http://127.0.0.1:8080/", "user": "a", "password": "b", "proxy": "http://p.example:3128"]
+        #expect(code(local) == .notConfigured, "to a proxy a password goes encrypted only")
         #expect(code(url.merging(["password": "b"]) { $1 }) == .notConfigured)
         #expect(code(url.merging(["user": "a:b", "password": "c"]) { $1 }) == .notConfigured)
         #expect(code(url.merging(["user": "a", "token": "c"]) { $1 }) == .notConfigured)

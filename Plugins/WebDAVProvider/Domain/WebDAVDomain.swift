@@ -16,7 +16,7 @@ final class WebDAVDomain: Sendable {
     let feed: FeedFinder
     let news: NewsWatch
     let dotNames: NameTrial<Bool>
-    let misreadNames: NameTrial<Set<Character>>
+    let misreadNames: NameTrial<Set<UInt8>>
     let kept = Mutex(KeptListings())
     private let timing: Timing
     private let listings = Mutex(Listings())

@@ -39,35 +39,44 @@ extension NameTrial<Bool> {
         NameTrial(link) { link, folder in
             let name = try ItemName(".inner")
             try await link.makeNewFolder(folder.appending(name))
-            return try await link.entries(of: folder)?.contains { $0.name == name } ?? false
+            guard let entries = try await link.entries(of: folder) else {
+                throw ServerFailure.interrupted("a folder that was just made is not there")
+            }
+            return entries.contains { $0.name == name }
         }
     }
 }
 
-extension NameTrial<Set<Character>> {
+extension NameTrial<Set<UInt8>> {
     /// What means something in addresses.
-    private static var odd: [Character] { [";", "?", "#", "%"] }
+    private static var odd: [UInt8] { Array(";?#%/".utf8) }
 
-    /// Which characters keep something from being moved to a name: WsgiDAV reads some in the address that it is given as if they
+    /// Which bytes keep something from being moved to a name: WsgiDAV reads some in the address that it is given as if they
     /// were not escaped, and moves to what is left.
     static func misreadNames(on link: ServerLink) -> NameTrial {
         NameTrial(link) { link, folder in
-            var misread: Set<Character> = []
-            for (number, character) in odd.enumerated() {
-                let (plain, name) = (try ItemName("plain \(number)"), try ItemName("odd \(number)\(character)41"))
+            var misread: Set<UInt8> = []
+            for byte in odd {
+                let plain = try ItemName("plain \(byte)")
+                let name = try ItemName(escaping: Array("odd \(byte)".utf8) + [byte] + Array("41".utf8))
                 // A document: of folders WsgiDAV reads some names right that it misreads of these.
                 let request = ServerRequest(method: .PUT, path: folder.appending(plain), body: .bytes([1]))
                 let made = try await link.change(request)
                 guard made.isSuccess else { throw made.failure }
-                _ = try await link.move(folder.appending(plain), to: folder.appending(name), asFolder: false)
-                let names = try await link.entries(of: folder)?.map(\.name) ?? []
-                if !names.contains(name) || names.contains(plain) { misread.insert(character) }
+                let answer = try await link.move(
+                    folder.appending(plain), to: folder.appending(name), asFolder: false)
+                // What fails for a moment says nothing about names.
+                guard let code = answer.code, code != 423, let entries = try await link.entries(of: folder) else {
+                    throw answer.failure
+                }
+                let names = entries.map(\.name)
+                if !names.contains(name) || names.contains(plain) { misread.insert(byte) }
             }
             return misread
         }
     }
 
-    static func isOdd(_ name: ItemName) -> Bool { name.rawValue.contains { odd.contains($0) } }
+    static func isOdd(_ name: ItemName) -> Bool { name.unescaped.contains { odd.contains($0) } }
 }
 
 extension ServerLink {

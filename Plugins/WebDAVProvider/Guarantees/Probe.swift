@@ -46,7 +46,7 @@ struct Probe: Sendable {
 
     /// Removes what was made to try a server, also when nobody waits for it any more.
     static func clear(_ folder: RemotePath, on link: ServerLink) async {
-        await Task {
+        await Task(executorPreference: link.timing.executor) {
             for _ in 0..<3 {
                 let answer = try? await link.remove(folder, asFolder: true)
                 if answer?.isSuccess ?? false || answer?.code == 404 { break }

@@ -43,8 +43,14 @@ final class RefusedSignIn: Sendable {
         }
     }
 
-    /// Whatever came of it: who waits asks now, or is refused.
-    func firstEnded() { state.withLock { $0.first = .isAnswered } }
+    /// Who waits asks now, or is refused.
+    ///
+    /// - Parameter hasVerdict: whether the server has said anything about it; else one of those who wait is the first one.
+    func firstEnded(hasVerdict: Bool) {
+        state.withLock { state in
+            if hasVerdict || state.first == .isAnswered { state.first = .isAnswered } else { state.first = .nobody }
+        }
+    }
 
     /// The server let somebody in.
     func wasAccepted() {

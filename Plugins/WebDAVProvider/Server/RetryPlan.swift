@@ -34,6 +34,15 @@ struct RetryPlan: Sendable {
 }
 
 extension ServerFailure {
+    /// Whether the server has looked at who asks.
+    var isVerdict: Bool {
+        switch self {
+        case .signIn: true
+        case .status(400..<500, _): !mayPass
+        case .status, .unreachable, .untrusted, .interrupted, .unusable, .redirect: false
+        }
+    }
+
     /// Whether the same request may succeed a little later.
     var mayPass: Bool {
         switch self {

@@ -78,11 +78,14 @@ final class ServerLink: Sendable {
         _ request: ServerRequest, _ accepted: Set<Int>, _ read: (ServerAnswer) async throws -> Result
     ) async throws -> Result {
         let isFirst = credentials == .none ? false : try await refused.enter()
-        defer { if isFirst { refused.firstEnded() } }
+        var hasVerdict = true
+        defer { if isFirst { refused.firstEnded(hasVerdict: hasVerdict) } }
         do {
             return try await send(request, accepted, read)
-        } catch let failure as ServerFailure {
-            guard case .signIn = failure, credentials != .none else { throw failure }
+        } catch {
+            let failure = ServerFailure(error)
+            hasVerdict = failure.isVerdict
+            guard case .signIn = failure, credentials != .none else { throw error }
             let question = ServerRequest.properties(of: .root, depth: 0, asFolder: true)
             await refused.makeSure(after: failure) {
                 do {

@@ -27,6 +27,8 @@ struct Timing: Sendable {
     var now: @Sendable () -> ContinuousClock.Instant = { .now }
     /// Where what nobody waits for runs; nil for the one that all share.
     var executor: (any TaskExecutor)?
+    /// Tells what Docent makes on the server from everything else that it makes.
+    var mark: @Sendable () -> UInt64 = { .random(in: .min ... .max) }
     /// From 0 to 1.
     var chance: @Sendable () -> Double = { .random(in: 0..<1) }
 }

@@ -37,7 +37,9 @@ struct WebDAVSettings: Sendable {
         }
         address = try ServerAddress(url)
         credentials = try Self.credentials(user: value("user"), password: value("password"), token: value("token"))
-        guard credentials == .none || address.isSecure || address.isLoopback else {
+        // What goes through a proxy leaves this machine, whatever its address.
+        let staysHere = address.isLoopback && value("proxy") == nil
+        guard credentials == .none || address.isSecure || staysHere else {
             throw DocumentError(
                 .notConfigured,
                 "“\(address.origin)” is not encrypted, and everybody on the way could read the password: use https://.")

@@ -21,7 +21,7 @@ struct ClaimEnding {
         var isCertain = true
         for attempt in 0..<ClaimedWrite.mostAttempts {
             guard try await link.entries(of: names.own) != nil else { return }
-            let rest = try names.rest()
+            let rest = try names.rest(link.timing.mark())
             let answer = try await link.move(names.claim, to: rest, asFolder: true)
             if answer.code == nil { isCertain = false }
             let own = rest.appending(names.key)
@@ -33,13 +33,13 @@ struct ClaimEnding {
                 return
             }
             guard attempt + 1 < ClaimedWrite.mostAttempts else { throw answer.failure }
-            try await link.timing.pause(.milliseconds(50 << attempt))
+            try await link.pause(after: answer, atLeast: .milliseconds(50 << attempt))
         }
     }
 
     /// Ends the claim of somebody who is gone: what was taken away and not replaced gets its place again.
     func takeOver() async throws {
-        let rest = try names.rest()
+        let rest = try names.rest(link.timing.mark())
         let answer = try await link.move(names.claim, to: rest, asFolder: true)
         guard let holders = try await link.entries(of: rest) else { return }
         for holder in holders where holder.properties.isFolder {

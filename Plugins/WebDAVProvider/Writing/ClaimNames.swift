@@ -25,8 +25,10 @@ struct ClaimNames: Sendable {
     var old: RemotePath { own.appending(Self.old) }
 
     /// A place for a claim that has ended, which nothing ever had before.
-    func rest() throws(DocumentError) -> RemotePath {
-        folder.appending(try OwnNames.rest(try OwnNames.key(of: "")))
+    ///
+    /// - Parameter mark: what no other place has.
+    func rest(_ mark: UInt64) throws(DocumentError) -> RemotePath {
+        folder.appending(try OwnNames.rest(try OwnNames.key(of: "", or: mark)))
     }
 
     static let new = ItemName.fixed("new")

@@ -86,7 +86,7 @@ struct ClaimedWrite: Sendable {
                     "A step of a change has not worked.", metadata: ["step": "\(step)", "answer": "\(answer)"])
                 guard failures + 1 < Self.mostAttempts else { throw answer.failure }
                 isWaiting()
-                try await link.timing.pause(.milliseconds(50 << failures))
+                try await link.pause(after: answer, atLeast: .milliseconds(50 << failures))
             }
         }
     }
@@ -126,7 +126,7 @@ struct ClaimedWrite: Sendable {
     /// So that no version that somebody wrote is lost.
     func keep(_ old: RemotePath, beside source: RemotePath) async throws -> ServerLink.Answer {
         guard let folder = source.parent, let name = source.name else { return .status(409, tag: nil) }
-        let mark = String(UInt32.random(in: .min ... .max), radix: 36)
+        let mark = String(UInt32(truncatingIfNeeded: link.timing.mark()), radix: 36)
         let kept = folder.appending(try ItemName.kept(name, mark))
         logger.warning(
             "\(source.quoted) was written by another program meanwhile; what was there is kept as \(kept.quoted).")

@@ -52,7 +52,7 @@ struct ConditionalWrite: Sendable {
             failures += 1
             guard failures < Self.mostAttempts else { throw answer.failure }
             isWaiting()
-            try await link.timing.pause(.milliseconds(50 << failures))
+            try await link.pause(after: answer, atLeast: .milliseconds(50 << failures))
         }
     }
 

@@ -16,8 +16,10 @@ enum OwnNames {
     static func isClaim(_ name: ItemName) -> Bool { name.rawValue.hasPrefix(claim) }
 
     /// A change's own folder, from the name of its operation: the same in every retry.
-    static func key(of operation: String) throws(DocumentError) -> ItemName {
-        let text = operation.isEmpty ? String(UInt64.random(in: .min ... .max), radix: 36) : operation
+    ///
+    /// - Parameter mark: for an operation without a name.
+    static func key(of operation: String, or mark: @autoclosure () -> UInt64) throws(DocumentError) -> ItemName {
+        let text = operation.isEmpty ? String(mark(), radix: 36) : operation
         return try ItemName("op-" + sum(text.utf8, 1) + sum(text.utf8, 2))
     }
 

@@ -51,6 +51,18 @@ extension ServerLink {
         }
     }
 
+    /// Waits before a step that has not worked is tried again; longer, when the server asks for that.
+    ///
+    /// - Throws: why it has not worked, when the server asks for more patience than there is.
+    func pause(after answer: Answer, atLeast usual: Duration) async throws {
+        var pause = usual
+        if case .unknown(.status(_, let asked?)) = answer {
+            guard asked <= timing.retrying.budget else { throw answer.failure }
+            pause = max(pause, asked)
+        }
+        try await timing.pause(pause)
+    }
+
     func move(_ from: RemotePath, to: RemotePath, asFolder: Bool) async throws -> Answer {
         try await change(
             ServerRequest(

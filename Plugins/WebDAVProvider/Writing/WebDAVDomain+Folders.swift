@@ -21,7 +21,7 @@ extension WebDAVDomain {
             // Somebody else was faster.
             if answer.code == 405 { throw Self.collision(path) }
             guard attempt + 1 < Self.attempts, answer.code == nil || answer.code == 423 else { throw answer.failure }
-            try await link.timing.pause(.milliseconds(50 << attempt))
+            try await link.pause(after: answer, atLeast: .milliseconds(50 << attempt))
         }
         throw ServerFailure.interrupted("it does not make a folder")
     }
@@ -37,7 +37,7 @@ extension WebDAVDomain {
             let answer = try await link.move(source, to: target, asFolder: true)
             if answer.isSuccess { return done(source, target, try await link.look(at: target).properties) }
             guard attempt + 1 < Self.attempts else { throw answer.failure }
-            try await link.timing.pause(.milliseconds(50 << attempt))
+            try await link.pause(after: answer, atLeast: .milliseconds(50 << attempt))
         }
         throw ServerFailure.interrupted("it does not move a folder")
     }
@@ -49,13 +49,14 @@ extension WebDAVDomain {
 
     /// The folder is moved out of sight first: what somebody puts into it in that moment goes with it, and is seen there.
     func removeFolder(_ path: RemotePath, _ deletion: ItemDeletion) async throws -> WriteLedger.Outcome {
-        let rest = try ClaimNames(OwnNames.key(of: deletion.operation), path).rest()
+        let mark = link.timing.mark()
+        let rest = try ClaimNames(OwnNames.key(of: deletion.operation, or: mark), path).rest(mark)
         if !deletion.recursive { try await requireEmpty(path, path) }
         for attempt in 0..<Self.attempts {
             let answer = try await link.move(path, to: rest, asFolder: true)
             if try await link.lookIfThere(rest) != nil { break }
             guard attempt + 1 < Self.attempts else { throw answer.failure }
-            try await link.timing.pause(.milliseconds(50 << attempt))
+            try await link.pause(after: answer, atLeast: .milliseconds(50 << attempt))
         }
         do {
             if !deletion.recursive { try await requireEmpty(rest, path) }
@@ -71,7 +72,7 @@ extension WebDAVDomain {
             let answer = try await link.remove(rest, asFolder: true)
             if answer.isSuccess || answer.code == 404 { break }
             guard attempt + 1 < Self.attempts else { throw answer.failure }
-            try await link.timing.pause(.milliseconds(50 << attempt))
+            try await link.pause(after: answer, atLeast: .milliseconds(50 << attempt))
         }
         return .removed
     }

@@ -30,7 +30,8 @@ extension WebDAVDomain {
                         return try outcome(try await write.put(contents, to: path, base: nil), path, creation.operation)
                     }
                     let change = ClaimedWrite.Change(
-                        key: try OwnNames.key(of: creation.operation), kind: .put, source: nil, target: path,
+                        key: try OwnNames.key(of: creation.operation, or: link.timing.mark()), kind: .put, source: nil,
+                        target: path,
                         contents: contents, base: .none, hasExactTags: gate?.hasExactTags ?? false)
                     return try await claimed(change, creation.operation, transfer)
                 }
@@ -64,20 +65,24 @@ extension WebDAVDomain {
                         try Self.check(found, modification.baseVersion, source)
                         return .made(source, found)
                     }
-                    if source != target || way != .conditions { try await requireReadable(target) }
+                    let isInPlace = way == .conditions && source == target
+                    // What is refused goes back to where it was.
+                    for path in isInPlace ? [] : [source, target] { try await requireReadable(path) }
                     if found.isFolder {
                         try Self.check(found, modification.baseVersion, source)
                         return try await moveFolder(source, to: target, modification.operation)
                     }
                     var change = ClaimedWrite.Change(
-                        key: try OwnNames.key(of: modification.operation), kind: .move, source: source, target: target,
+                        key: try OwnNames.key(of: modification.operation, or: link.timing.mark()), kind: .move,
+                        source: source, target: target,
                         contents: nil, base: modification.baseVersion, hasExactTags: gate?.hasExactTags ?? false)
                     if let file = modification.contents {
                         let contents = try parts(file, transfer)
                         try await requireRoom(contents.length, in: target.parent ?? .root, what)
                         // lighttpd goes on sending what was there for a second after a document was emptied in its place.
                         let isFit = contents.length > 0 && source.name.map(Self.isShort) ?? false
-                        if way == .conditions, source == target, isFit {
+                        if isInPlace, !isFit { try await requireReadable(source) }
+                        if isInPlace, isFit {
                             let write = conditional(modification.operation, transfer)
                             return try outcome(
                                 try await write.put(contents, to: source, base: modification.baseVersion), source,
@@ -102,11 +107,12 @@ extension WebDAVDomain {
                 return try await checked(path, what) {
                     let found = try await lookOrWait(path)
                     try Self.check(found, deletion.baseVersion, path)
-                    try await requireReadable(path.parent)
+                    try await requireReadable(path)
                     if found.isFolder { return try await removeFolder(path, deletion) }
                     return try await claimed(
                         ClaimedWrite.Change(
-                            key: try OwnNames.key(of: deletion.operation), kind: .remove, source: path, target: path,
+                            key: try OwnNames.key(of: deletion.operation, or: link.timing.mark()), kind: .remove,
+                            source: path, target: path,
                             contents: nil, base: deletion.baseVersion), deletion.operation, nil)
                 }
             } catch let error as DocumentError where error.code == .noSuchItem {
@@ -254,14 +260,14 @@ extension WebDAVDomain {
     }
 
     /// What the server misreads would come to another place when it is moved there.
-    private func requireReadable(_ path: RemotePath?) async throws {
-        guard let names = path?.names, names.contains(where: NameTrial.isOdd) else { return }
+    private func requireReadable(_ path: RemotePath) async throws {
+        guard path.names.contains(where: NameTrial.isOdd) else { return }
         let misread = try await misreadNames.outcome()
-        for name in names {
-            guard let character = name.rawValue.first(where: misread.contains) else { continue }
+        for name in path.names {
+            guard let byte = name.unescaped.first(where: misread.contains) else { continue }
             throw DocumentError(
                 .invalidArgument,
-                "“\(name)” has a “\(character)” in it, and “\(link.address.origin)” cannot move anything there; choose another name."
+                "“\(name)” has a “\(Unicode.Scalar(byte))” in it, and “\(link.address.origin)” cannot move anything there; choose another name."
             )
         }
     }

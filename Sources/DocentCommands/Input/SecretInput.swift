@@ -1,4 +1,5 @@
 import ArgumentParser
+import CDocentShims
 import Glibc
 import SystemPackage
 
@@ -11,6 +12,7 @@ enum SecretInput {
     /// - Parameter word: what was written behind `key=`: `@FILE`, or `-`.
     /// - Throws: `ValidationError` for anything else, and for a file that cannot be read.
     static func value(of key: String, written word: String) throws -> String {
+        docent_leave_no_core()
         if word == "-" { return try fromStandardInput(key) }
         guard word.hasPrefix("@"), word.utf8.count > 1 else {
             throw ValidationError(
@@ -36,6 +38,7 @@ enum SecretInput {
 
     /// Asks at the terminal, which shows nothing of it.
     static func typed(_ key: String) throws -> String {
+        docent_leave_no_core()
         guard isatty(STDIN_FILENO) == 1, let typed = getpass("\(key): ") else { throw cannotAsk(key, "@FILE") }
         let length = strlen(typed)
         // The library keeps it.

@@ -39,7 +39,9 @@ extension SimulatedServer {
             put(request.body, at: request.path)
             return answer(isNew ? 201 : 204, of: request.path)
         case .MKCOL: return answer(makeFolder(request.path))
-        case .MOVE: return answer(request.destination.map { move(request.path, to: $0) } ?? 400)
+        case .MOVE:
+            let mayReplace = request.headers.first(name: "Overwrite") != "F"
+            return answer(request.destination.map { move(request.path, to: $0, mayReplace: mayReplace) } ?? 400)
         case .DELETE: return answer(remove(request.path))
         case .PROPFIND:
             guard nodes[request.path] != nil else { return answer(404) }

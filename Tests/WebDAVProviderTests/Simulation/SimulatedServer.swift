@@ -28,6 +28,8 @@ final class SimulatedServer {
         var tags: Tags
         /// What is being sent is seen under its name before it is whole.
         var writesInPlace = false
+        /// A folder that is moved to where another one is replaces that, whatever was asked for.
+        var movesFoldersOverOthers = false
 
         static let lighttpd = Manner(conditions: .atomic, tags: .exact)
         static let apache = Manner(conditions: .lookedAtFirst, tags: .ofSecondAndLength(weakAtFirst: true))
@@ -93,10 +95,15 @@ final class SimulatedServer {
         return 201
     }
 
-    func move(_ from: RemotePath, to target: RemotePath) -> Int {
+    func move(_ from: RemotePath, to target: RemotePath, mayReplace: Bool) -> Int {
         guard nodes[from] != nil, !from.isRoot else { return 404 }
         guard let parent = target.parent, isFolder(parent) else { return 409 }
-        guard nodes[target] == nil, !target.names.starts(with: from.names) else { return 412 }
+        guard !target.names.starts(with: from.names) else { return 409 }
+        if nodes[target] != nil {
+            let isReplaced = mayReplace || manner.movesFoldersOverOthers && isFolder(from) && isFolder(target)
+            guard isReplaced else { return 412 }
+            _ = remove(target)
+        }
         serial += 1
         for (path, node) in nodes where path.names.starts(with: from.names) {
             nodes[path] = nil

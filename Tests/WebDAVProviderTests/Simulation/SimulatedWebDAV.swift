@@ -69,6 +69,7 @@ final class SimulatedWebDAV: SimulatedRemote, @unchecked Sendable {
         timing.pause = { try await life.pause($0) }
         timing.executor = life.executor
         timing.chance = { [unowned self] in Double(draw(1000)) / 1000 }
+        timing.mark = { [unowned self] in random.next() }
         var certificate = Certificate(subject: "simulated", findings: ProbeFindings())
         (certificate.guarantee, certificate.hasExactTags) = (verdict.guarantee, verdict.hasExactTags)
         let state = folder.appending("machine-\(machine)")
@@ -172,14 +173,14 @@ final class SimulatedWebDAV: SimulatedRemote, @unchecked Sendable {
                 contents: try newFile(contents), operation: name)
             return try reply(try await domain.modify(modification, Transfer()), contents)
         case .relocate(let id, _, let place):
-            var modification = ItemModification(id: id, baseVersion: .none, operation: "")
+            var modification = ItemModification(id: id, baseVersion: .none, operation: newOperation())
             (modification.name, modification.parentID) = (place.name, place.parentID)
             return try reply(try await domain.modify(modification, Transfer()), nil)
         case .delete(let id, let base, let recursive):
             try await domain.delete(
                 ItemDeletion(
                     id: id, baseVersion: try ItemVersion(content: base, metadata: []), recursive: recursive,
-                    operation: ""))
+                    operation: newOperation()))
             return .deleted
         case .fetch(let id, let version):
             let file = try newFile(nil)
@@ -207,6 +208,12 @@ final class SimulatedWebDAV: SimulatedRemote, @unchecked Sendable {
             throw DocumentError(.contractBroken, "The item has no place.")
         }
         return .item(item.id, remote, contents: contents)
+    }
+
+    /// Of what the engine gives no name.
+    private func newOperation() -> String {
+        lastFile += 1
+        return "operation \(lastFile)"
     }
 
     /// With contents to be sent, or empty for those that are to come.

@@ -1,0 +1,168 @@
+import DocumentModel
+import DocumentTestSupport
+import Synchronization
+import Testing
+
+@testable import WebDAVProvider
+
+/// Servers that do not do at once, or at all, what they are asked to write; and what is between.
+@Suite("Writing through faults")
+struct WriteFaultTests {
+    private typealias Server = FaultServer
+
+    /// How long was waited, without waiting.
+    private final class Pauses: Sendable {
+        private let pauses = Mutex<[Duration]>([])
+        var longest: Duration { pauses.withLock { $0.max() ?? .zero } }
+        func add(_ pause: Duration) { pauses.withLock { $0.append(pause) } }
+    }
+
+    /// A document that a PUT changes, when the script says nothing else of it.
+    private func withDocument(
+        put: @escaping @Sendable (_ number: Int) -> [Server.Part]?,
+        _ body: (Server, WritingFixture, Pauses) async throws -> Void
+    ) async throws {
+        let isChanged = Flag(false)
+        let pauses = Pauses()
+        try await Server.with { request, number in
+            switch (request.method, request.target) {
+            case ("PROPFIND", "/doc"):
+                let tag = isChanged.value ? "\"v2\"" : "\"v1\""
+                return [.bytes(Server.multistatus(Server.response("/doc", length: 3, tag: tag)))]
+            case ("PROPFIND", _): return [.bytes(Server.multistatus(Server.response("/", folder: true)))]
+            case ("GET", _): return [.bytes(Server.answer("200 OK", [], isChanged.value ? "new" : "old"))]
+            default:
+                if let parts = put(number) { return parts }
+                isChanged.set(true)
+                return [.bytes(Server.answer("204 No Content", ["ETag: \"v2\""]))]
+            }
+        } body: { server in
+            try await WritingFixture.with(.lighttpd, url: server.url) { _, timing in
+                timing.pause = { pauses.add($0) }
+            } body: { fixture async throws in
+                try await body(server, fixture, pauses)
+            }
+        }
+    }
+
+    @Test("Retry-After is kept to when contents are sent", arguments: ["503 Busy", "500 Broken"])
+    func retryAfter(_ status: String) async throws {
+        try await withDocument { number in
+            number < 2 ? [.bytes(Server.answer(status, ["Retry-After: 7"]))] : nil
+        } _: { server, fixture, pauses in
+            let item = try await fixture.change("doc", "new", base: .none)
+            #expect(item.version.content != [] && pauses.longest == .seconds(7))
+            #expect(server.requests.count { $0.method == "PUT" } == 3)
+        }
+    }
+
+    @Test("who asks for an hour's patience when contents are sent is not asked again at once")
+    func longRetryAfter() async throws {
+        try await withDocument { _ in
+            [.bytes(Server.answer("503 Busy", ["Retry-After: 3600"]))]
+        } _: { server, fixture, pauses in
+            let error = await failure { try await fixture.change("doc", "new", base: .none) }
+            #expect(error?.code.errorClass == .transient)
+            #expect(server.requests.count { $0.method == "PUT" } == 1 && pauses.longest < .seconds(20))
+        }
+    }
+
+    @Test("of two answers to one request the first counts, and the second is nobody's")
+    func answersTwice() async throws {
+        try await Server.with { request, _ in
+            let right = Server.multistatus(Server.response(request.target, length: 3, tag: "\"v1\""))
+            let wrong = Server.multistatus(Server.response(request.target, length: 4711, tag: "\"v9\""))
+            return [.bytes(right + wrong)]
+        } body: { server in
+            try await DomainFixture.with(url: server.url) { fixture async throws in
+                for name in ["a", "b", "c", "d"] {
+                    #expect(try await fixture.domain.item(for: ItemIdentifier(name)).size == 3, "\(name)")
+                }
+            }
+        }
+    }
+
+    @Test("where there is no room, nothing is sent (RFC 4331)")
+    func quota() async throws {
+        try await Server.with { request, _ in
+            guard request.method == "PROPFIND", request.target == "/" else {
+                return [.bytes(Server.answer("404 Not Found"))]
+            }
+            let room = """
+                <D:multistatus xmlns:D="DAV:"><D:response><D:href>/</D:href><D:propstat><D:prop><D:resourcetype>\
+                <D:collection/></D:resourcetype><D:quota-available-bytes>1000</D:quota-available-bytes></D:prop>\
+                <D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response></D:multistatus>
+                """
+            return [.bytes(Server.answer("207 Multi-Status", [Server.now], room))]
+        } body: { server in
+            try await WritingFixture.with(.lighttpd, url: server.url) { fixture async throws in
+                let text = String(repeating: "x", count: 100_000)
+                let error = await failure { try await fixture.create("large", text) }
+                #expect(error?.code == .insufficientQuota && error?.message.contains("1000") == true)
+                #expect(!server.requests.contains { $0.method == "PUT" })
+            }
+        }
+    }
+
+    @Test("all goes through the proxy of the settings, and what that refuses is told")
+    func proxy() async throws {
+        try await Server.with { request, _ in
+            switch (request.method, request.target) {
+            case ("CONNECT", "files.example:8080"): return [.bytes(Array("HTTP/1.1 200 Connected\r\n\r\n".utf8))]
+            case ("CONNECT", _): return [.bytes(Server.answer("407 Proxy Authentication Required")), .close]
+            default:
+                let listing = [Server.response("/dav/", folder: true), Server.response("/dav/a.txt", length: 1)]
+                return [.bytes(Server.multistatus(listing[0], listing[1]))]
+            }
+        } body: { server in
+            let proxy = try ServerAddress(server.url, setting: "proxy")
+            try await DomainFixture.with(url: "http://files.example:8080/dav/") { settings, _ in
+                settings.proxy = proxy
+            } body: { fixture async throws in
+                #expect(try await fixture.names() == ["a.txt"])
+                #expect(server.requests.map(\.method) == ["CONNECT", "PROPFIND"])
+            }
+            try await DomainFixture.with(url: "http://other.example/") { settings, _ in
+                settings.proxy = proxy
+            } body: { fixture async throws in
+                let error = await failure { try await fixture.names() }
+                #expect(error?.code == .serverUnreachable && error?.causes.contains { $0.contains("proxy") } == true)
+            }
+        }
+    }
+
+    @Test("a token is sent as it is, and lets in whom the server lets in")
+    func bearer() async throws {
+        try await Server.with { request, _ in
+            request.headers["authorization"] == "Bearer t0ken-4711"
+                ? [.bytes(Server.multistatus(Server.response("/", folder: true), Server.response("/a", length: 1)))]
+                : [.bytes(Server.answer("401 Unauthorized", ["WWW-Authenticate: Bearer"]))]
+        } body: { server in
+            try await DomainFixture.with(url: server.url) { settings, _ in
+                settings.credentials = .bearer("t0ken-4711")
+            } body: { fixture async throws in
+                #expect(try await fixture.names() == ["a"])
+            }
+        }
+    }
+
+    @Test("PROV-22: a password that got no verdict is not sent by all who wait at once")
+    func noVerdict() async throws {
+        try await Server.with { _, number in
+            number == 0
+                ? [.pause(100), .close]
+                : [.pause(100), .bytes(Server.answer("401 Unauthorized", ["WWW-Authenticate: Basic realm=\"x\""]))]
+        } body: { server in
+            try await DomainFixture.with(url: server.url) { settings, timing in
+                settings.credentials = .basic(user: "ann", password: "old")
+                timing.retrying = RetryPlan.Limits(attempts: 1)
+            } body: { fixture async throws in
+                await withTaskGroup(of: Void.self) { group in
+                    for _ in 0..<10 { group.addTask { _ = await failure { try await fixture.names() } } }
+                }
+                // One without a verdict, one that is refused, and one that makes sure.
+                #expect(server.requests.count == 3)
+            }
+        }
+    }
+}

@@ -36,6 +36,40 @@ import Testing
         }
     }
 
+    @Test("the provider holds no document in memory, neither on its way here nor back")
+    func memory() throws {
+        try Machine.with { machine in
+            let large = machine.remote + "/large"
+            try machine.write(String(repeating: "0123456789abcde\n", count: 12_000_000), to: large)
+            try machine.write(Self.password, to: machine.folder + "/password")
+            try WebDAVServer.with(machine, password: Self.password) { server in
+                try machine.succeed(
+                    "domain", "add", "web", "--provider", "org.docent.webdav", "--set",
+                    "url=http://127.0.0.1:\(server.port)/", "--set", "user=ann", "--set",
+                    "password=@\(machine.folder)/password")
+                #expect(try machine.succeed("ls", "web:/").contains("large"))
+                let provider = try #require(machine.processes(named: "WebDAVProvider").first)
+                let before = try peak(of: provider)
+                try machine.succeed("download", "web:/large")
+                try machine.succeed("export", machine.root + "/documents/web/large", "web:/copy")
+                let end = Date().addingTimeInterval(120)
+                while !FileManager.default.contentsEqual(atPath: large, andPath: machine.remote + "/copy") {
+                    try #require(Date() < end, "it was not sent: \(machine.logTail)")
+                    usleep(200_000)
+                }
+                let growth = try peak(of: provider) - before
+                #expect(growth < 48_000, "192 MB went through it twice, and \(growth) KiB stayed at a time")
+            }
+        }
+    }
+
+    /// The most memory that a process has had, in KiB.
+    private func peak(of process: Int32) throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+        return try #require(line.split(separator: " ").dropFirst().first.flatMap { Int($0) })
+    }
+
     /// Nothing below the storage root that holds the password can be read by others, and no log has it.
     private func expectSecretOnlyInPrivateFiles(_ machine: Machine) throws {
         let manager = FileManager.default

@@ -1,4 +1,5 @@
 import DocumentModel
+import Foundation
 import Glibc
 import SystemPackage
 import Testing
@@ -174,6 +175,39 @@ struct RealServerTests {
             } body: { fixture async throws in
                 #expect(try await fixture.provide("one.txt").text == "x")
             }
+        }
+    }
+
+    @Test("TLS: a server that speaks none, or ends it before it began, cannot be reached; nothing is told it in clear")
+    func noEncryption() async throws {
+        try await RealServer.with(.nginx) { server in
+            try await DomainFixture.with(url: "https://127.0.0.1:\(server.port)/") { settings, _ in
+                settings.credentials = .basic(user: "ann", password: "s3cret")
+            } body: { fixture async throws in
+                let error = await failure { try await fixture.names() }
+                #expect(error?.code == .serverUnreachable && error?.code.errorClass == .resolvable)
+            }
+        }
+        let (listener, port) = try Loopback.listen()
+        defer { close(listener) }
+        let taker = Thread {
+            // Each greeting is answered by the end.
+            while true {
+                let connection = accept(listener, nil, nil)
+                guard connection >= 0 else { return }
+                var greeting = [UInt8](repeating: 0, count: 4096)
+                let count = recv(connection, &greeting, greeting.count, 0)
+                #expect(greeting.prefix(max(count, 0)).firstRange(of: Array("s3cret".utf8)) == nil)
+                close(connection)
+            }
+        }
+        taker.start()
+        defer { shutdown(listener, Int32(SHUT_RDWR)) }
+        try await DomainFixture.with(url: "https://127.0.0.1:\(port)/") { settings, _ in
+            settings.credentials = .basic(user: "ann", password: "s3cret")
+        } body: { fixture async throws in
+            let error = await failure { try await fixture.names() }
+            #expect(error?.code == .serverUnreachable)
         }
     }
 }

@@ -1,6 +1,10 @@
 import DocumentModel
 import DocumentTestSupport
+import Foundation
+import Glibc
+import NIOHTTP1
 import Synchronization
+import SystemPackage
 import Testing
 
 @testable import WebDAVProvider
@@ -38,7 +42,11 @@ struct WriteFaultTests {
             }
         } body: { server in
             try await WritingFixture.with(.lighttpd, url: server.url) { _, timing in
-                timing.pause = { pauses.add($0) }
+                let watch = timing.silence * 2
+                timing.pause = { pause in
+                    // Who watches what is sent waits, and is called off.
+                    if pause == watch { try await Task.sleep(for: pause) } else { pauses.add(pause) }
+                }
             } body: { fixture async throws in
                 try await body(server, fixture, pauses)
             }
@@ -79,6 +87,88 @@ struct WriteFaultTests {
                     #expect(try await fixture.domain.item(for: ItemIdentifier(name)).size == 3, "\(name)")
                 }
             }
+        }
+    }
+
+    /// A server that takes connections, and from each at most so many bytes; it says nothing.
+    private func withMute(taking most: Int, _ body: (UInt16) async throws -> Void) async throws {
+        let (listener, port) = try Loopback.listen()
+        defer {
+            shutdown(listener, Int32(SHUT_RDWR))
+            close(listener)
+        }
+        Thread.detachNewThread {
+            var connections: [Int32] = []
+            while true {
+                let connection = accept(listener, nil, nil)
+                guard connection >= 0 else { break }
+                connections.append(connection)
+                var bytes = [UInt8](repeating: 0, count: most)
+                _ = recv(connection, &bytes, most, 0)
+            }
+            for connection in connections { close(connection) }
+        }
+        try await body(port)
+    }
+
+    private static func limit(_ timing: inout Timing) {
+        (timing.connect, timing.silence, timing.listing) = (.milliseconds(300), .milliseconds(400), .milliseconds(500))
+        timing.retrying = RetryPlan.Limits(attempts: 1)
+    }
+
+    @Test("a server that says nothing, or does not greet, is given up in time", .timeLimit(.minutes(1)))
+    func silent() async throws {
+        let clock = ContinuousClock()
+        try await withMute(taking: 4096) { port in
+            for (url, code) in [("http", DocumentError.Code.busy), ("https", .serverUnreachable)] {
+                try await DomainFixture.with(url: "\(url)://127.0.0.1:\(port)/") { _, timing in
+                    Self.limit(&timing)
+                } body: { fixture async throws in
+                    let began = clock.now
+                    let error = await failure { try await fixture.names() }
+                    #expect(error?.code.errorClass == code.errorClass, "\(url): \(error.map { "\($0)" } ?? "nothing")")
+                    #expect(clock.now - began < .seconds(10))
+                }
+            }
+        }
+    }
+
+    @Test("a listing that comes too slowly is given up in time", .timeLimit(.minutes(1)))
+    func slow() async throws {
+        let clock = ContinuousClock()
+        try await Server.with { _, _ in
+            let whole = Server.multistatus(Server.response("/", folder: true))
+            return whole.flatMap { [Server.Part.bytes([$0]), .pause(20)] }
+        } body: { server in
+            try await DomainFixture.with(url: server.url) { _, timing in
+                Self.limit(&timing)
+            } body: { fixture async throws in
+                let began = clock.now
+                #expect(await failure { try await fixture.names() } != nil)
+                #expect(clock.now - began < .seconds(10))
+            }
+        }
+    }
+
+    @Test("a server that takes nothing more of what is sent is given up in time", .timeLimit(.minutes(1)))
+    func stalled() async throws {
+        let clock = ContinuousClock()
+        try await withMute(taking: 1) { port in
+            let file = try TemporaryFolder.make().appending("large")
+            defer { TemporaryFolder.remove(file.removingLastComponent()) }
+            try TemporaryFile.write(String(repeating: "x", count: 32 << 20), to: file)
+            var timing = Timing()
+            Self.limit(&timing)
+            let link = try ServerLink(
+                WebDAVSettings(address: try ServerAddress("http://127.0.0.1:\(port)/")), timing: timing)
+            let began = clock.now
+            let path = RemotePath.root.appending(try ItemName("large"))
+            let request = ServerRequest(
+                method: .PUT, path: path, body: .file(try FileParts(file)), timeout: nil)
+            let answer = try await link.change(request, isRepeatable: false)
+            #expect(answer.code == nil, "\(answer)")
+            #expect(clock.now - began < .seconds(10))
+            await link.close()
         }
     }
 

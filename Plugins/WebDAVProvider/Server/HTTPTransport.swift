@@ -29,7 +29,7 @@ final class HTTPTransport: ServerTransport {
             connectionPool: .init(
                 idleTimeout: .seconds(30), concurrentHTTP1ConnectionsPerHostSoftLimit: settings.connections),
             proxy: settings.proxy.map { .server(host: $0.host, port: Int($0.port)) }, decompression: .disabled)
-        // A server that stops reading is as silent as one that stops writing.
+        // Of a server that takes nothing more ``UploadWatch`` takes care: this stands still while nothing can be written.
         configuration.timeout.write = TimeAmount(timing.silence)
         configuration.httpVersion = .http1Only
         // Whether a connection is tried again is said by the plan.

@@ -106,7 +106,7 @@ final class ServerLink: Sendable {
         var url = address.url(of: request.path, asFolder: request.asFolder)
         let deadline = request.timeout.map { NIODeadline.now() + TimeAmount($0) } ?? .distantFuture
         for _ in 0..<Self.mostRedirects {
-            let response = try await transport.execute(try httpRequest(request, url), deadline: deadline)
+            let response = try await execute(request, url, deadline)
             let answer = ServerAnswer(response)
             if (200..<300).contains(answer.status) { refused.wasAccepted() }
             if accepted.contains(answer.status) { return try await read(answer) }
@@ -131,6 +131,20 @@ final class ServerLink: Sendable {
         throw ServerFailure.unusable("it sends in circles")
     }
 
+    private func execute(
+        _ request: ServerRequest, _ url: String, _ deadline: NIODeadline
+    ) async throws -> HTTPClientResponse {
+        var made = try httpRequest(request, url)
+        let watch = UploadWatch(timing)
+        switch request.body {
+        case .none, .bytes: return try await transport.execute(made, deadline: deadline)
+        case .file(let parts): made.body = .stream(watch.counting(parts), length: .known(parts.length))
+        case .parts(let body):
+            made.body = .stream(watch.counting(body.parts), length: .known(Int64(body.length)))
+        }
+        return try await watch.over { [transport, made] in try await transport.execute(made, deadline: deadline) }
+    }
+
     private func httpRequest(_ request: ServerRequest, _ url: String) throws(ServerFailure) -> HTTPClientRequest {
         // Of a path that is not UTF-8 the library would take the top folder: for listing, or for removing.
         guard PercentCoding.decode(Array(url.utf8)).map({ String(validating: $0, as: UTF8.self) != nil }) == true else {
@@ -148,10 +162,9 @@ final class ServerLink: Sendable {
         case .bearer(let token): made.headers.add(name: "Authorization", value: "Bearer \(token)")
         }
         switch request.body {
-        case .none: break
+        // What is streamed is watched.
+        case .none, .file, .parts: break
         case .bytes(let bytes): made.body = .bytes(bytes)
-        case .file(let parts): made.body = .stream(parts, length: .known(parts.length))
-        case .parts(let body): made.body = .stream(body.parts, length: .known(Int64(body.length)))
         }
         return made
     }

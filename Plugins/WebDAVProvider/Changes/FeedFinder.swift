@@ -69,8 +69,7 @@ final class FeedFinder: Sendable {
         guard case .told(let report) = try await link.changes(since: token, in: .root, isDeep: true, count: nil),
             !report.isShallow, mayTry()
         else { return false }
-        let name = Probe.prefix + String(UInt64.random(in: .min ... .max), radix: 36)
-        let outer = RemotePath.root.appending(try ItemName(name))
+        let outer = try Probe.newFolder(on: link)
         switch try await link.makeFolder(outer) {
         case .status(let status, _) where !(200..<300).contains(status): return false
         case .status: break

@@ -18,8 +18,7 @@ final class NameTrial<Outcome: Sendable>: Sendable {
     /// - Throws: `ServerFailure`, or `CancellationError`.
     func outcome() async throws -> Outcome {
         if let known = found.withLock({ $0 }) { return known }
-        let folder = RemotePath.root.appending(
-            try ItemName(Probe.prefix + String(UInt64.random(in: .min ... .max), radix: 36)))
+        let folder = try Probe.newFolder(on: link)
         do {
             try await link.makeNewFolder(folder)
             let outcome = try await attempt(link, folder)

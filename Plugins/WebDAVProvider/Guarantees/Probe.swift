@@ -44,6 +44,11 @@ struct Probe: Sendable {
         }
     }
 
+    /// A folder of its own, to try something in, that nobody else has.
+    static func newFolder(on link: ServerLink) throws(DocumentError) -> RemotePath {
+        RemotePath.root.appending(try ItemName(prefix + String(link.timing.mark(), radix: 36)))
+    }
+
     /// Removes what was made to try a server, also when nobody waits for it any more.
     static func clear(_ folder: RemotePath, on link: ServerLink) async {
         await Task(executorPreference: link.timing.executor) {

@@ -47,9 +47,7 @@ final class RefusedSignIn: Sendable {
     ///
     /// - Parameter hasVerdict: whether the server has said anything about it; else one of those who wait is the first one.
     func firstEnded(hasVerdict: Bool) {
-        state.withLock { state in
-            if hasVerdict || state.first == .isAnswered { state.first = .isAnswered } else { state.first = .nobody }
-        }
+        state.withLock { if $0.first == .asks { $0.first = hasVerdict ? .isAnswered : .nobody } }
     }
 
     /// The server let somebody in.

@@ -8,6 +8,10 @@ package enum DocentTool {
         Console.keepStandardDescriptors()
         // A reader that goes away, as in “docent cat … | head”, is an error of the write and not our end.
         signal(SIGPIPE, SIG_IGN)
+        return await Interruption.run { await perform(arguments) }
+    }
+
+    private static func perform(_ arguments: [String]) async -> Int32 {
         do {
             try requireCommand(behindWithIn: arguments)
             var command = try await Docent.asyncParseAsRoot(arguments)
@@ -22,7 +26,8 @@ package enum DocentTool {
         } catch let failure as Failures {
             return failure.errors.isEmpty ? 0 : 1
         } catch {
-            return tell(error)
+            // Who interrupts knows why it ends.
+            return Interruption.wasAsked ? 1 : tell(error)
         }
     }
 

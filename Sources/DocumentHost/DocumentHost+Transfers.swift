@@ -2,7 +2,8 @@ public import DocumentModel
 import DocumentStorage
 
 extension DocumentHost {
-    /// Has the contents of a document, or of everything below a folder, here (DOWN-1).
+    /// Has the contents of a document, or of everything below a folder, here (DOWN-1). When the tool that asked is gone, they
+    /// come in the background.
     public func download(
         _ location: Location, onProgress: @escaping @Sendable (TransferProgress?) -> Void = { _ in }
     ) async throws(DocumentError) {
@@ -10,7 +11,9 @@ extension DocumentHost {
         try domain.require([.open, .import], for: "downloaded")
         try await follower.freshen(domain)
         let item = try await resolver.resolve(location, in: domain)
-        try await download(item, domain, onProgress)
+        try await pinKeeper.outlivingAsker(item) { () async throws(DocumentError) in
+            try await download(item, domain, onProgress)
+        }
     }
 
     private func download(

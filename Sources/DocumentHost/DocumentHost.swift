@@ -280,8 +280,8 @@ public final class DocumentHost: Sendable {
             materialiser: materialiser,
             contents: FolderContents(
                 storage: storage, follower: follower, materialiser: materialiser, requests: requests),
-            sender: sender, arrivals: arrivals, disk: disk, providing: providing, localChanges: localChanges,
-            work: work, logger: logger)
+            pinKeeper: pinKeeper, sender: sender, arrivals: arrivals, disk: disk, providing: providing,
+            localChanges: localChanges, work: work, logger: logger)
         exporter = Exporter(
             storage: storage, broker: broker, accesses: accesses, resolver: resolver, follower: follower,
             made: delivery.made, owner: owner)

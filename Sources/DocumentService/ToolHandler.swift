@@ -21,7 +21,7 @@ struct ToolHandler: RequestHandler {
         if case .beginAccess(let access) = call, let answer = host.beginAccessAtOnce(access, for: tool) {
             return answer
         }
-        return try await host.asked(by: tool) {
+        return try await host.asked(by: tool, isGivenUp: { request.isGivenUp }) {
             if nestedIn.isEmpty { return try await reply(to: call, request).serialized() }
             return try await host.inside(of: nestedIn, of: tool) { try await reply(to: call, request).serialized() }
         }

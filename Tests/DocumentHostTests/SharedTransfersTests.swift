@@ -117,6 +117,32 @@ import Testing
         }
     }
 
+    @Test("A transfer goes on when those who are gone wanted it to, and ends with the first who wants it no more")
+    func leaving() async {
+        await withTransfers { transfers in
+            let gate = Gate()
+            @Sendable func join(goesOn: Bool) async throws -> Int {
+                try await transfers.join("a", onProgress: nil, goesOn: { goesOn }) { _ throws(DocumentError) in
+                    try await gate.pass()
+                    return 1
+                }
+            }
+            let first = Task { try await join(goesOn: true) }
+            while gate.starts == 0 { await Task.yield() }
+            first.cancel()
+            await #expect(throws: DocumentError.self) { try await first.value }
+            for _ in 1...200 { await Task.yield() }
+            #expect(!gate.wasCancelled && transfers.keys == ["a"])
+
+            let second = Task { try await join(goesOn: false) }
+            for _ in 1...200 { await Task.yield() }
+            #expect(gate.starts == 1, "who comes later joins it")
+            second.cancel()
+            await #expect(throws: DocumentError.self) { try await second.value }
+            while !gate.wasCancelled { await Task.yield() }
+        }
+    }
+
     @Test("DOWN-10: everybody who waits hears of the progress")
     func progress() async throws {
         try await withTransfers { transfers in

@@ -20,12 +20,8 @@ import Testing
             try keyring.start(password: "test")
             try Machine.with(environment: ["DBUS_SESSION_BUS_ADDRESS": keyring.address]) { machine in
                 try machine.write("hello", to: machine.remote + "/a.txt")
-                try machine.write(Self.password, to: machine.folder + "/password")
                 try WebDAVServer.with(machine, password: Self.password) { server in
-                    try machine.succeed(
-                        "domain", "add", "web", "--provider", "org.docent.webdav", "--set",
-                        "url=http://127.0.0.1:\(server.port)/", "--set", "user=ann", "--set",
-                        "password=@\(machine.folder)/password")
+                    try server.addDomain()
                     #expect(try machine.succeed("cat", "web:/a.txt") == "hello")
                     #expect(try holders(machine) == [])
 

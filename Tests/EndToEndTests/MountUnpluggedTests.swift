@@ -14,12 +14,8 @@ struct MountUnpluggedTests {
                 atPath: machine.remote + "/folder", withIntermediateDirectories: true)
             for number in 0..<20 { try machine.write("\(number)\n", to: machine.remote + "/folder/\(number).txt") }
             try machine.write("not here\n", to: machine.remote + "/far.txt")
-            try machine.write(Self.password, to: machine.folder + "/password")
             try WebDAVServer.with(machine, password: Self.password) { server in
-                try machine.succeed(
-                    "domain", "add", "web", "--provider", "org.docent.webdav", "--set",
-                    "url=http://127.0.0.1:\(server.port)/", "--set", "user=ann", "--set",
-                    "password=@\(machine.folder)/password")
+                try server.addDomain()
                 try machine.mounted {
                     try machine.sh("ls -lR web; cat web/folder/*")
                     try body(machine, server)

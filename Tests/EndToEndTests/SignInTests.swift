@@ -7,14 +7,6 @@ import Testing
     private static let password = "s3cret-of-ann"
     private static let wrong = "wr0ng-guess"
 
-    private func addSignedIn(_ machine: Machine, _ server: WebDAVServer) throws {
-        try machine.write(Self.password, to: machine.folder + "/password")
-        try machine.succeed(
-            "domain", "add", "web", "--provider", "org.docent.webdav", "--set",
-            "url=http://127.0.0.1:\(server.port)/", "--set", "user=ann", "--set",
-            "password=@\(machine.folder)/password")
-    }
-
     private func isSignInNeeded(_ machine: Machine) throws -> Bool {
         try machine.succeed("domain", "list").contains("sign-in needed")
     }
@@ -94,7 +86,7 @@ import Testing
         try Machine.with { machine in
             try machine.write("one", to: machine.remote + "/a.txt")
             try WebDAVServer.with(machine, password: Self.password) { server in
-                try addSignedIn(machine, server)
+                try server.addDomain()
                 #expect(try machine.succeed("cat", "web:/a.txt") == "one")
                 try #require(
                     Machine.eventually(within: 240) {
@@ -132,7 +124,7 @@ import Testing
         try Machine.with { machine in
             try machine.write("one", to: machine.remote + "/a.txt")
             try WebDAVServer.with(machine, password: Self.password) { server in
-                try addSignedIn(machine, server)
+                try server.addDomain()
                 #expect(try machine.succeed("cat", "web:/a.txt") == "one")
                 try machine.succeed("pause", "web:/")
                 let file = machine.root + "/documents/web/a.txt"
@@ -193,13 +185,52 @@ import Testing
     }
 
     @Test(
+        "No password that is typed is in the arguments or the environment of any program, nor in a core that others can read"
+    )
+    func whileSigningIn() throws {
+        try Machine.with { machine in
+            try machine.write("hello", to: machine.remote + "/a.txt")
+            try WebDAVServer.with(machine, password: Self.password) { server in
+                try machine.succeed(
+                    "domain", "add", "web", "--provider", "org.docent.webdav", "--set",
+                    "url=http://127.0.0.1:\(server.port)/")
+                try TmuxTerminal.with(machine, columns: 100) { terminal in
+                    try terminal.command("\(machine.folder)/bin/docent login web; echo status $?")
+                    try terminal.wait(for: "user:")
+                    try terminal.command("ann")
+                    try terminal.wait(for: "password:")
+                    // The sign-in stands still in its middle: each of them has the password.
+                    kill(server.process, SIGSTOP)
+                    defer { kill(server.process, SIGCONT) }
+                    try terminal.command(Self.password)
+                    usleep(500_000)
+                    for program in ["docent", "docentd", "docent-trampoline", "WebDAVProvider"] {
+                        let processes = machine.processes(named: program)
+                        #expect(!processes.isEmpty, "\(program)")
+                        for process in processes {
+                            for file in ["cmdline", "environ"] {
+                                let text = FileManager.default.contents(atPath: "/proc/\(process)/\(file)") ?? Data()
+                                #expect(text.range(of: Data(Self.password.utf8)) == nil, "\(program): \(file)")
+                            }
+                            let limits = machine.read("/proc/\(process)/limits") ?? ""
+                            #expect(limits.contains(#/Max core file size +0 /#), "\(program): \(limits)")
+                        }
+                    }
+                    kill(server.process, SIGCONT)
+                    try terminal.wait(for: "status 0")
+                }
+            }
+        }
+    }
+
+    @Test(
         "A host killed while it signs out leaves the domain signed in or out, and never half",
         arguments: [0, 15, 40])
     func killedWhileSigningOut(milliseconds: UInt32) throws {
         try Machine.with { machine in
             for number in 0..<40 { try machine.write("\(number)", to: machine.remote + "/\(number).txt") }
             try WebDAVServer.with(machine, password: Self.password) { server in
-                try addSignedIn(machine, server)
+                try server.addDomain()
                 try machine.succeed("download", "web:/")
                 let daemon = try #require(machine.daemon)
                 let command = Process()

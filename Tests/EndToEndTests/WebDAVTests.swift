@@ -10,12 +10,8 @@ import Testing
     func reading() throws {
         try Machine.with { machine in
             try machine.write("hello", to: machine.remote + "/a & b.txt")
-            try machine.write(Self.password, to: machine.folder + "/password")
             try WebDAVServer.with(machine, password: Self.password) { server in
-                let port = server.port
-                try machine.succeed(
-                    "domain", "add", "web", "--provider", "org.docent.webdav", "--set", "url=http://127.0.0.1:\(port)/",
-                    "--set", "user=ann", "--set", "password=@\(machine.folder)/password")
+                try server.addDomain()
                 #expect(try machine.succeed("ls", "web:/").contains("a & b.txt"))
                 #expect(try machine.succeed("cat", "web:/a & b.txt") == "hello")
 
@@ -41,12 +37,8 @@ import Testing
         try Machine.with { machine in
             let large = machine.remote + "/large"
             try machine.write(String(repeating: "0123456789abcde\n", count: 12_000_000), to: large)
-            try machine.write(Self.password, to: machine.folder + "/password")
             try WebDAVServer.with(machine, password: Self.password) { server in
-                try machine.succeed(
-                    "domain", "add", "web", "--provider", "org.docent.webdav", "--set",
-                    "url=http://127.0.0.1:\(server.port)/", "--set", "user=ann", "--set",
-                    "password=@\(machine.folder)/password")
+                try server.addDomain()
                 #expect(try machine.succeed("ls", "web:/").contains("large"))
                 let provider = try #require(machine.processes(named: "WebDAVProvider").first)
                 let before = try peak(of: provider)
@@ -94,19 +86,11 @@ import Testing
     func wrongPassword() throws {
         try Machine.with { machine in
             try machine.write("hello", to: machine.remote + "/a.txt")
-            try machine.write("wr0ng", to: machine.folder + "/password")
             try WebDAVServer.with(machine, password: Self.password) { server in
-                let port = server.port
-                let refused = try machine.docent(
-                    "domain", "add", "web", "--provider", "org.docent.webdav", "--set", "url=http://127.0.0.1:\(port)/",
-                    "--set", "user=ann", "--set", "password=@\(machine.folder)/password")
+                let refused = try server.addDomain(password: "wr0ng")
                 #expect(refused.status == 1 && refused.errors.contains("sign-in"), "\(refused.errors)")
                 #expect(!refused.errors.contains("wr0ng") && !machine.logTail.contains("wr0ng"))
-                // The right one, next.
-                try machine.write(Self.password, to: machine.folder + "/password")
-                try machine.succeed(
-                    "domain", "add", "web", "--provider", "org.docent.webdav", "--set", "url=http://127.0.0.1:\(port)/",
-                    "--set", "user=ann", "--set", "password=@\(machine.folder)/password")
+                try server.addDomain()
                 #expect(try machine.succeed("cat", "web:/a.txt") == "hello")
             }
         }
@@ -116,12 +100,8 @@ import Testing
     func tryingTheServer() throws {
         try Machine.with { machine in
             try machine.write("hello", to: machine.remote + "/a.txt")
-            try machine.write(Self.password, to: machine.folder + "/password")
             try WebDAVServer.with(machine, password: Self.password) { server in
-                let port = server.port
-                try machine.succeed(
-                    "domain", "add", "web", "--provider", "org.docent.webdav", "--set", "url=http://127.0.0.1:\(port)/",
-                    "--set", "user=ann", "--set", "password=@\(machine.folder)/password")
+                try server.addDomain()
                 #expect(try machine.succeed("cat", "web:/a.txt") == "hello", "meanwhile documents are read")
                 let file = machine.root + "/.docent/providers/web/server.txt"
                 let deadline = Date().addingTimeInterval(240)

@@ -37,6 +37,24 @@ struct DownloadFaultTests {
         }
     }
 
+    @Test("PROV-22: a download that is cut, and may not go on without another sign-in, ends, and says so")
+    func signInWantedInTheMiddle() async throws {
+        let script = Server.document(Server.contents) { _, number in
+            guard number == 0 else {
+                return [.bytes(Server.answer("401 Unauthorized", ["WWW-Authenticate: Basic realm=\"x\""]))]
+            }
+            let head = "HTTP/1.1 200 OK\r\nContent-Length: \(Server.contents.count)\r\nETag: \"g1\"\r\n\r\n"
+            return [.bytes(Array(head.utf8) + Server.contents[..<50_000]), .close]
+        }
+        try await Server.with(script) { server in
+            try await DomainFixture.with(url: server.url) { fixture async throws in
+                let error = await failure { try await fixture.provide("doc") }
+                #expect(error?.code == .notAuthenticated && error?.code.errorClass == .resolvable)
+                #expect(server.requests.count { $0.method == "GET" } == 2, "it is not asked again")
+            }
+        }
+    }
+
     @Test("INV-9: contents that were exchanged during the cut are never joined with the old ones")
     func exchanged() async throws {
         let other = Server.contents.map { $0 ^ 0xFF }

@@ -35,7 +35,8 @@ struct PlanTests {
 
     @Test(
         arguments: [
-            .signIn(offers: []), .untrusted(""), .unusable(""), .redirect(""), .status(400, retryAfter: nil),
+            .signIn(offers: []), .untrusted(""), .misnamed(""), .unusable(""), .redirect(""),
+            .status(400, retryAfter: nil),
             .status(403, retryAfter: nil), .status(404, retryAfter: nil), .status(412, retryAfter: nil),
             .status(423, retryAfter: nil), .status(501, retryAfter: nil), .status(507, retryAfter: nil),
         ] as [ServerFailure])

@@ -183,7 +183,7 @@ struct ProbeTests {
     private static let emptyFolder =
         "<D:multistatus xmlns:D=\"DAV:\"><D:response><D:href>/</D:href></D:response></D:multistatus>"
 
-    private static func withFinder<Result>(
+    static func withFinder<Result>(
         url: String, _ body: (GuaranteeFinder) async throws -> Result
     ) async throws -> Result {
         let folder = try TemporaryFolder.make()

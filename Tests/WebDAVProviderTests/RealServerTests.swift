@@ -178,6 +178,21 @@ struct RealServerTests {
         }
     }
 
+    @Test(
+        "TLS: a certificate that is trusted, and for another computer, is not one of this server",
+        arguments: ["127.0.0.1", "localhost"])
+    func anothersCertificate(_ host: String) async throws {
+        try await RealServer.with(.lighttpd, .encryptedForAnother) { server in
+            try await DomainFixture.with(url: "https://\(host):\(server.port)/") { settings, _ in
+                settings.certificates = server.base.appending("own/certificate.pem")
+                settings.credentials = .basic(user: "ann", password: "s3cret")
+            } body: { fixture async throws in
+                let error = await failure { try await fixture.names() }
+                #expect(error?.code == .serverUnreachable && error?.message.contains("is for another name") == true)
+            }
+        }
+    }
+
     @Test("TLS: a server that speaks none, or ends it before it began, cannot be reached; nothing is told it in clear")
     func noEncryption() async throws {
         try await RealServer.with(.nginx) { server in

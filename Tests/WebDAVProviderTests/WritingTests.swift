@@ -122,6 +122,25 @@ struct WritingTests {
     }
 
     @Test(
+        "a domain whose own folder has a name that the server misreads is not written to; one with another odd name is")
+    func oddAddress() async throws {
+        try await RealServer.with(.wsgidav) { server in
+            try server.makeFolder("data/what?")
+            try server.makeFolder("data/a;b")
+            try await ProbeTests.withFinder(url: server.url + "what%3F/") { finder in
+                let certificate = try await finder.find()
+                #expect(certificate.guarantee == .nothing)
+            }
+            try await WritingFixture.with(.wsgidav, url: server.url + "a;b/") { fixture async throws in
+                let made = try await fixture.create("note", "one")
+                _ = try await fixture.change("note", "two", base: made.version)
+            }
+            #expect(try server.names(in: "data/a;b") == ["note"] && server.read("data/a;b/note") == "two")
+            #expect(try server.names(in: "data/what?").isEmpty)
+        }
+    }
+
+    @Test(
         "a repeated operation is answered and not done again, also after a restart",
         arguments: [RealServer.Kind.lighttpd, .nginx])
     func repetition(_ kind: RealServer.Kind) async throws {

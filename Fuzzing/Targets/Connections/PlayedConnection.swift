@@ -173,7 +173,7 @@ struct PlayedConnection: ~Copyable {
             try require(answered.insert(id).inserted, "The request \(id) is to be answered twice.")
             try require(open.count < FrameLimits.default.places(for: priority), "More requests run than were promised.")
             open.append(id)
-        case .cancelAnswer(let id):
+        case .cancelAnswer(let id, isGivenUp: _):
             try require(answered.contains(id), "A request \(id) is cancelled that never came.")
         case .notification: untaken += 1
         case .ended: ends += 1

@@ -41,7 +41,7 @@ final class FeedFinder: Sendable {
             return try await extent(since: token)
         } catch let failure as ServerFailure {
             switch failure {
-            case .unreachable, .untrusted: throw failure
+            case .unreachable, .untrusted, .misnamed: throw failure
             case .signIn:
                 // That may be about questions of this kind alone.
                 _ = try await link.look(at: .root)

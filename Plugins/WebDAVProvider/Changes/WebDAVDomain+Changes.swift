@@ -172,7 +172,7 @@ extension WebDAVDomain {
             return try await link.syncToken(of: path)
         } catch let failure as ServerFailure {
             switch failure {
-            case .signIn, .unreachable, .untrusted: throw failure
+            case .signIn, .unreachable, .untrusted, .misnamed: throw failure
             case .status, .interrupted, .unusable, .redirect: return nil
             }
         }
@@ -207,7 +207,7 @@ extension WebDAVDomain {
             return report
         } catch let failure as ServerFailure {
             switch failure {
-            case .unreachable, .untrusted: throw failure
+            case .unreachable, .untrusted, .misnamed: throw failure
             case .signIn, .status, .interrupted, .unusable, .redirect: return nil
             }
         }

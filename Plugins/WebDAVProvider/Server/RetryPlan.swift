@@ -39,7 +39,7 @@ extension ServerFailure {
         switch self {
         case .signIn: true
         case .status(400..<500, _): !mayPass
-        case .status, .unreachable, .untrusted, .interrupted, .unusable, .redirect: false
+        case .status, .unreachable, .untrusted, .misnamed, .interrupted, .unusable, .redirect: false
         }
     }
 
@@ -48,7 +48,7 @@ extension ServerFailure {
         switch self {
         case .status(let code, _): [408, 425, 429, 500, 502, 503, 504].contains(code)
         case .interrupted, .unreachable: true
-        case .signIn, .untrusted, .unusable, .redirect: false
+        case .signIn, .untrusted, .misnamed, .unusable, .redirect: false
         }
     }
 }

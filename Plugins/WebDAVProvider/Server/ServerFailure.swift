@@ -17,6 +17,8 @@ enum ServerFailure: Error, Hashable, Sendable {
     case untrusted(String)
     /// The connection ended, or nothing came any more.
     case interrupted(String)
+    /// Its certificate is for another name.
+    case misnamed(String)
     /// It answered what makes no sense; asking again does not help.
     case unusable(String)
     /// It sends elsewhere, where nobody has said that Docent may go (RS-9).
@@ -30,7 +32,8 @@ enum ServerFailure: Error, Hashable, Sendable {
         case let error as NIOConnectionError: self = .unreachable(Self.words(error))
         case let error as IOError: self = Self.system(error)
         case let error as NIOSSLError: self = Self.tls(error)
-        case let error as NIOSSLExtraError: self = .untrusted("\(error)")
+        case let error as NIOSSLExtraError:
+            self = error == .failedToValidateHostname ? .misnamed("\(error)") : .untrusted("\(error)")
         case let error as BoringSSLError: self = .unreachable("the encrypted connection failed: \(error)")
         default: self = .interrupted("\(error)")
         }
@@ -109,6 +112,11 @@ extension ServerFailure {
             DocumentError(
                 .serverUnreachable,
                 "\(what): “\(address.origin)” is not trusted. If it is yours, name its certificate in the setting “ca-file”.",
+                causes: [why])
+        case .misnamed(let why):
+            DocumentError(
+                .serverUnreachable,
+                "\(what): the certificate of “\(address.origin)” is for another name. Use the one that it is for in the setting “url”.",
                 causes: [why])
         case .interrupted(let why):
             DocumentError(.busy, "\(what): the connection to “\(address.origin)” failed; try again.", causes: [why])

@@ -8,6 +8,8 @@ struct DownloadCommand: ClientCommand {
         commandName: "download",
         abstract: "Have the contents of documents, or of everything in folders, here.",
         discussion: """
+            Ctrl-C gives a download up; when the terminal is closed instead, it goes on in the background.
+
             Examples:
               docent download work:/Reports
               docent download work:/Reports --background

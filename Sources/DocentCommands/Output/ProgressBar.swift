@@ -62,11 +62,15 @@ final class ProgressBar: Sendable {
     }
 }
 
-/// Shows a progress bar while something runs.
+/// Shows a progress bar while something runs, which can be given up (Ctrl-C).
 func withProgress<Value>(
     _ title: String, _ body: (@escaping @Sendable (TransferProgress) -> Void) async throws -> Value
 ) async throws -> Value {
     let bar = ProgressBar(title)
-    defer { bar.end() }
+    Interruption.begin()
+    defer {
+        Interruption.end()
+        bar.end()
+    }
     return try await body { bar.report($0) }
 }

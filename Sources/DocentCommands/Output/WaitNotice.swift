@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 
 /// Says on the terminal what a command waits for until it has a document: how far the download is, or who has the document,
-/// when a second has passed in silence.
+/// when a second has passed in silence. Until then the download can be given up (Ctrl-C).
 final class WaitNotice: Sendable {
     private let location: Location
     private let bar: ProgressBar
@@ -17,6 +17,7 @@ final class WaitNotice: Sendable {
     init(_ location: Location) {
         self.location = location
         bar = ProgressBar("Downloading \(location)")
+        Interruption.begin()
     }
 
     func report(_ progress: TransferProgress) {
@@ -26,7 +27,8 @@ final class WaitNotice: Sendable {
 
     /// The document is there, or will not be.
     func end() {
-        isWaiting.store(false, ordering: .relaxed)
+        guard isWaiting.exchange(false, ordering: .relaxed) else { return }
+        Interruption.end()
         bar.end()
     }
 
@@ -80,13 +82,11 @@ func whileWaiting<Value>(
     for location: Location, _ client: DocumentClient, _ body: (WaitNotice) async throws -> Value
 ) async throws -> Value {
     let notice = WaitNotice(location)
+    defer { notice.end() }
     guard Console.errorsGoToATerminal else { return try await body(notice) }
     return try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { await notice.watch(client) }
-        defer {
-            notice.end()
-            group.cancelAll()
-        }
+        defer { group.cancelAll() }
         return try await body(notice)
     }
 }

@@ -32,7 +32,9 @@ extension AccessGranter {
         do throws(DocumentError) {
             let now = try await pending.during(.newerContents, request.intentions[0], by: owner) {
                 () async throws(DocumentError) -> IndexedItem in
-                try await materialiser.materialise(item, of: domain, onProgress: onProgress)
+                try await pinKeeper.outlivingAsker(item) { () async throws(DocumentError) in
+                    try await materialiser.materialise(item, of: domain, onProgress: onProgress)
+                }
             }
             if now.local != item.local { effect = .changed }
             count(now, at: request.location, for: request, by: owner)

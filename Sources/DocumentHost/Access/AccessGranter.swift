@@ -31,6 +31,7 @@ struct AccessGranter: Sendable {
     let follower: ChangeFollower
     let materialiser: Materialiser
     let contents: FolderContents
+    let pinKeeper: PinKeeper
     let sender: Sender
     let arrivals: Arrivals
     let disk: DiskCheck
@@ -241,10 +242,14 @@ struct AccessGranter: Sendable {
         guard item.item.kind == .document else {
             // A package is one document; a folder is wanted as one for uploading only (COORD-14, COORD-21).
             guard item.item.kind == .package || request.isForUploading else { return }
-            return try await contents.bring(item, of: try domains.domain(key.domain), onProgress)
+            return try await pinKeeper.outlivingAsker(item) { () async throws(DocumentError) in
+                try await contents.bring(item, of: try domains.domain(key.domain), onProgress)
+            }
         }
         guard !item.isCurrent, item.state != .outdated else { return }
-        let now = try await materialiser.materialise(item, of: try domains.domain(key.domain), onProgress: onProgress)
+        let now = try await pinKeeper.outlivingAsker(item) { () async throws(DocumentError) in
+            try await materialiser.materialise(item, of: try domains.domain(key.domain), onProgress: onProgress)
+        }
         count(now, at: wanted.location, for: request, by: owner)
     }
 

@@ -3,7 +3,7 @@ import DocumentStorage
 import Synchronization
 
 /// One transfer a key at a time, which all that ask for it share (PROV-19): they get the same result or error, and hear
-/// of the same progress. It ends early only when nobody waits for it any more.
+/// of the same progress. It ends early when nobody wants it any more; when those who wanted it are gone, it may go on.
 package final class SharedTransfers<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     package typealias Outcome = Result<Value, DocumentError>
     package typealias ProgressObserver = @Sendable (TransferProgress?) -> Void
@@ -48,8 +48,10 @@ package final class SharedTransfers<Key: Hashable & Sendable, Value: Sendable>: 
     package func onReport(_ body: @escaping @Sendable (Key) -> Void) { reported.withLock { $0 = Hook(body) } }
 
     /// Joins the transfer of the key, or begins it with `operation`.
+    ///
+    /// - Parameter goesOn: asked when the caller is cancelled: whether the transfer is to go on without anybody.
     package func join(
-        _ key: Key, onProgress: ProgressObserver?,
+        _ key: Key, onProgress: ProgressObserver?, goesOn: @escaping @Sendable () -> Bool = { false },
         operation: @escaping @Sendable (@escaping ProgressObserver) async throws(DocumentError) -> Value
     ) async throws(DocumentError) -> Value {
         let ticket = state.withLock { state in
@@ -70,10 +72,10 @@ package final class SharedTransfers<Key: Hashable & Sendable, Value: Sendable>: 
                     return ticket
                 }
                 if let begun { begin(begun, key, operation) }
-                if Task.isCancelled { leave(key, ticket) }
+                if Task.isCancelled { leave(key, ticket, goesOn) }
             }
         } onCancel: {
-            leave(key, ticket)
+            leave(key, ticket, goesOn)
         }
         return try outcome.get()
     }
@@ -139,12 +141,13 @@ package final class SharedTransfers<Key: Hashable & Sendable, Value: Sendable>: 
         for waiter in waiters { waiter.continuation.resume(returning: outcome) }
     }
 
-    private func leave(_ key: Key, _ ticket: UInt64) {
+    private func leave(_ key: Key, _ ticket: UInt64, _ goesOn: () -> Bool) {
+        let goesOn = goesOn()
         let (waiter, task) = state.withLock { state -> (Waiter?, Task<Void, Never>?) in
             guard var flight = state.flights[key], let waiter = flight.waiters.removeValue(forKey: ticket) else {
                 return (nil, nil)
             }
-            if flight.waiters.isEmpty { flight.isAbandoned = true }
+            if flight.waiters.isEmpty, !goesOn { flight.isAbandoned = true }
             state.flights[key] = flight
             return (waiter, flight.isAbandoned ? flight.task : nil)
         }

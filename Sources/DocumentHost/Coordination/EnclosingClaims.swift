@@ -6,15 +6,6 @@ import FileCoordination
 /// end before that is done.
 enum EnclosingClaims {
     @TaskLocal static var current: Set<ClaimID> = []
-    /// Who asks.
-    @TaskLocal static var asker: ClaimOwner?
-}
-
-extension ClaimOwner {
-    /// The host, with whom it takes the claim for: whoever waits for it is to see that.
-    var onBehalf: ClaimOwner {
-        EnclosingClaims.asker.map { ClaimOwner(id: id, name: "\(name), for \($0.name)") } ?? self
-    }
 }
 
 extension DocumentHost {
@@ -31,8 +22,12 @@ extension DocumentHost {
     }
 
     /// Does what a tool asks for.
-    package func asked<Value>(by tool: Tool, _ body: () async throws -> Value) async rethrows -> Value {
-        try await EnclosingClaims.$asker.withValue(tool.owner, operation: body)
+    ///
+    /// - Parameter isGivenUp: asked when what the tool asked for is cancelled: whether it wants it no more. If not, it is gone.
+    package func asked<Value>(
+        by tool: Tool, isGivenUp: @escaping @Sendable () -> Bool, _ body: () async throws -> Value
+    ) async rethrows -> Value {
+        try await Asker.$current.withValue(Asker(tool.owner, isGivenUp: isGivenUp), operation: body)
     }
 
     /// What is sent only when the tool's own access to it has ended need not be waited for inside of that (COORD-38).

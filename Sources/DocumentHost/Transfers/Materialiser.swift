@@ -23,7 +23,10 @@ struct Materialiser: Sendable {
         _ item: IndexedItem, of domain: Domain, onProgress: ProgressObserver?
     ) async throws(DocumentError) -> IndexedItem {
         let key = item.key
-        return try await transfers.join(key, onProgress: onProgress) { report throws(DocumentError) in
+        // Contents that come for the first time need no claim: they go on without the tool that had one.
+        let asker = Asker.current
+        let goesOn: @Sendable () -> Bool = { item.local == nil && asker?.isGone == true }
+        return try await transfers.join(key, onProgress: onProgress, goesOn: goesOn) { report throws(DocumentError) in
             let item = try await pauses.whileResumed(key) { () async throws(DocumentError) -> IndexedItem in
                 try await locks.withLock(key) { () async throws(DocumentError) -> IndexedItem in
                     try await fetchPersistently(key, of: domain, report)

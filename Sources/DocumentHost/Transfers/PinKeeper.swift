@@ -79,6 +79,18 @@ final class PinKeeper: Sendable {
         work.add { [self] in await scan(item, isAsked: true) }
     }
 
+    /// Waits for what a tool has brought. When the tool is gone before it is here, it comes in the background.
+    func outlivingAsker<Value>(
+        _ item: IndexedItem, _ body: () async throws(DocumentError) -> Value
+    ) async throws(DocumentError) -> Value {
+        do throws(DocumentError) {
+            return try await body()
+        } catch {
+            if error.code == .cancelled, Asker.current?.isGone == true { request(item) }
+            throw error
+        }
+    }
+
     private func resolved(_ domain: DomainName) { withQueue(of: domain) { $0.resolved() } }
 
     /// Standing of a document among those that are to be brought.

@@ -55,6 +55,8 @@ extension Connection {
         var current: UInt64?
         /// Its task is cancelled, or will be: it takes no other request.
         var isDoomed = false
+        /// The peer has said that it does not want the answer any more.
+        var isGivenUp = false
         var pins = 0
         /// What is passed with the answer.
         var passed: PassedDescriptor?
@@ -178,9 +180,12 @@ extension Connection {
         }
     }
 
+    /// - Parameter isGivenUp: by the peer; else the connection is over.
     /// - Returns: whose task is to be cancelled.
-    func cancelAnswer(_ id: UInt64, _ state: inout State) -> Worker? {
+    func cancelAnswer(_ id: UInt64, isGivenUp: Bool, _ state: inout State) -> Worker? {
         if let worker = state.crew.workers.first(where: { $0.current == id }) {
+            // What was given up stays so when the connection ends next.
+            worker.isGivenUp = worker.isGivenUp || isGivenUp
             worker.isDoomed = true
             worker.pins += 1
             return worker
@@ -193,6 +198,10 @@ extension Connection {
     func cancel(_ worker: Worker) {
         worker.task.cancel()
         state.withLock { _ in worker.pins -= 1 }
+    }
+
+    func isGivenUp(_ id: UInt64) -> Bool {
+        state.withLock { state in state.crew.workers.contains { $0.current == id && $0.isGivenUp } }
     }
 
     func pass(_ descriptor: PassedDescriptor, withAnswerTo id: UInt64) {

@@ -105,8 +105,8 @@ extension Connection {
             if let onProgress = request.onProgress { effects.append(.progress(onProgress, progress)) }
         case .answer(let id, let body, let deadline, let label, let priority):
             state.crew.inbox.append(Crew.Job(id: id, body: body, deadline: deadline, label: label, priority: priority))
-        case .cancelAnswer(let id):
-            if let worker = cancelAnswer(id, &state) { effects.append(.cancel(worker)) }
+        case .cancelAnswer(let id, let isGivenUp):
+            if let worker = cancelAnswer(id, isGivenUp: isGivenUp, &state) { effects.append(.cancel(worker)) }
         case .notification(let body):
             state.notifications.append(body)
             if let listener = state.listener.take() { effects.append(.resume(listener)) }

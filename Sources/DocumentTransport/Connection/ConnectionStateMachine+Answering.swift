@@ -94,7 +94,7 @@ extension ConnectionStateMachine {
         guard var request = answering[id], !request.isCancelled else { return }
         request.isCancelled = true
         answering[id] = request
-        actions.append(.cancelAnswer(id))
+        actions.append(.cancelAnswer(id, isGivenUp: true))
     }
 
     /// The handler tells how far it is; nil for a heartbeat.

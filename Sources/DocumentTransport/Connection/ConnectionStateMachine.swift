@@ -30,7 +30,7 @@ package struct ConnectionStateMachine: ~Copyable, Sendable {
         /// The peer asks.
         case answer(UInt64, body: [UInt8], deadline: UInt32, label: RequestLabel?, priority: RequestPriority)
         /// The peer has lost interest in a request that runs.
-        case cancelAnswer(UInt64)
+        case cancelAnswer(UInt64, isGivenUp: Bool)
         case notification([UInt8])
         /// It is over. What is in the outbox is still to be written, if the peer reads it at once.
         indirect case ended(ConnectionEnd)
@@ -263,7 +263,7 @@ package struct ConnectionStateMachine: ~Copyable, Sendable {
         ending = end
         keepOpenRequests()
         failAsked(error)
-        for (id, _) in answering.entries { actions.append(.cancelAnswer(id)) }
+        for (id, _) in answering.entries { actions.append(.cancelAnswer(id, isGivenUp: false)) }
         answering.removeAll()
         (handshakeDeadline, frameDeadline, suspicionDeadline, requestAlarm) = (.never, .never, .never, .never)
         silence = Silence()

@@ -53,6 +53,9 @@ package struct IncomingRequest: Sendable {
         connection.pass(descriptor, withAnswerTo: id)
     }
 
+    /// Whether the peer has cancelled it. A request that is cancelled without is one whose peer is gone.
+    package var isGivenUp: Bool { connection.isGivenUp(id) }
+
     /// Asks the peer something before its own request is answered. It may take its time: whoever has to answer is a person.
     package func ask(_ body: [UInt8]) async throws(DocumentError) -> [UInt8] {
         try await connection.request(body, deadline: .none)

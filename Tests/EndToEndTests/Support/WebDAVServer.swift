@@ -7,13 +7,19 @@ struct WebDAVServer {
     /// Its process.
     private(set) var process: Int32 = 0
     private let machine: Machine
+    private let password: String
     private var own: String { machine.folder + "/server" }
 
     /// Ended with the body.
-    static func with(_ machine: Machine, password: String, _ body: (WebDAVServer) throws -> Void) throws {
+    ///
+    /// - Parameter settings: more of lighttpd's, as its configuration has them.
+    static func with(
+        _ machine: Machine, password: String, settings: String = "", _ body: (WebDAVServer) throws -> Void
+    ) throws {
         for _ in 0..<5 {
-            var server = WebDAVServer(port: Int.random(in: 10_000..<32_000), machine: machine)
-            try server.configure(password)
+            var server = WebDAVServer(
+                port: Int.random(in: 10_000..<32_000), machine: machine, password: password)
+            try server.configure(settings)
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/usr/sbin/lighttpd")
             process.arguments = ["-D", "-f", server.own + "/conf"]
@@ -31,7 +37,7 @@ struct WebDAVServer {
         throw Machine.Failure(description: "lighttpd did not come up at any of five ports")
     }
 
-    private func configure(_ password: String) throws {
+    private func configure(_ settings: String) throws {
         try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
         try setPassword(password)
         try machine.write(
@@ -47,8 +53,26 @@ struct WebDAVServer {
             auth.backend = "plain"
             auth.backend.plain.userfile = "\(own)/users"
             auth.require = ( "/" => ( "method" => "basic", "realm" => "here", "require" => "valid-user" ) )
+            \(settings)
 
             """, to: own + "/conf")
+    }
+
+    /// Adds it as the domain “web”, with ann's sign-in.
+    func addDomain() throws {
+        let added = try addDomain(password: password)
+        guard added.status == 0 else {
+            throw Machine.Failure(description: "The domain was not added: \(added.errors)\nlog:\n\(machine.logTail)")
+        }
+    }
+
+    /// The same, with another password.
+    func addDomain(password: String) throws -> Machine.Result {
+        let file = machine.folder + "/password"
+        try machine.write(password, to: file)
+        return try machine.docent(
+            "domain", "add", "web", "--provider", "org.docent.webdav", "--set", "url=http://127.0.0.1:\(port)/",
+            "--set", "user=ann", "--set", "password=@\(file)")
     }
 
     /// Of ann, from the next request on.

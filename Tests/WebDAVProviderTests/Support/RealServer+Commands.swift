@@ -60,9 +60,9 @@ extension RealServer {
                 auth.backend.plain.userfile = "\(base)/own/users"
                 auth.require = ( "/" => ( "method" => "basic", "realm" => "here", "require" => "valid-user" ) )
                 """
-        case .encrypted:
+        case .encrypted, .encryptedForAnother:
             modules.append("mod_openssl")
-            try makeCertificate()
+            try makeCertificate(for: extra == .encrypted ? "IP:127.0.0.1" : "DNS:files.example")
             lines = """
                 ssl.engine = "enable"
                 ssl.pemfile = "\(base)/own/server.pem"
@@ -135,10 +135,10 @@ extension RealServer {
             """
     }
 
-    private func makeCertificate() throws {
+    private func makeCertificate(for name: String) throws {
         let words = [
-            "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=127.0.0.1", "-addext",
-            "subjectAltName=IP:127.0.0.1", "-keyout", "\(base)/own/key.pem", "-out", "\(base)/own/certificate.pem",
+            "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=here", "-addext",
+            "subjectAltName=\(name)", "-keyout", "\(base)/own/key.pem", "-out", "\(base)/own/certificate.pem",
         ]
         try Loopback.run("/usr/bin/openssl", words)
         let parts = try ["key", "certificate"].map { try TemporaryFile.read(base.appending("own/\($0).pem")) }

@@ -18,6 +18,8 @@ struct RealServer: Sendable {
         case signIn
         /// With a certificate of its own for 127.0.0.1.
         case encrypted
+        /// With one for another computer.
+        case encryptedForAnother
     }
 
     let kind: Kind

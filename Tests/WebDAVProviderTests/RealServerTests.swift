@@ -237,6 +237,12 @@ extension RealServer {
         }
     }
 
+    func move(_ path: String, to other: String) throws {
+        guard rename(base.appending(path).string, base.appending(other).string) == 0 else {
+            throw Errno(rawValue: errno)
+        }
+    }
+
     /// What is in a folder, hidden things included.
     func names(in path: String) throws -> Set<String> {
         guard let listing = opendir(base.appending(path).string) else { throw Errno(rawValue: errno) }

@@ -141,6 +141,35 @@ struct WritingTests {
     }
 
     @Test(
+        "a document whose change died in its middle is seen again by those who list its folder",
+        arguments: [RealServer.Kind.apache, .nginx])
+    func abandonedChange(_ kind: RealServer.Kind) async throws {
+        try await RealServer.with(kind) { server in
+            try await WritingFixture.with(kind, url: server.url) { _, timing in
+                timing.abandoned = .milliseconds(500)
+            } body: { fixture async throws in
+                _ = try await fixture.create("note", "one")
+                #expect(try await fixture.names() == ["note"])
+                // Somebody has taken it away to change it, and is gone.
+                let source = try #require(RemotePath(try ItemIdentifier("note")))
+                let claim = "data/\(try OwnNames.claim(on: ItemName("note")))"
+                try server.makeFolder("\(claim)/op-gone")
+                try server.move("data/note", to: "\(claim)/op-gone/\(ClaimNames.old)")
+                try server.write("two", to: "\(claim)/op-gone/\(ClaimNames.new)")
+                let note = ClaimNote(kind: .put, source: source).text(fixture.domain.link.address)
+                try server.write(note, to: "\(claim)/op-gone/\(ClaimNames.note)")
+
+                #expect(try await fixture.names().isEmpty)
+                #expect(try server.names(in: claim) == ["op-gone"], "nobody's claim is ended while its owner may live")
+                try await Task.sleep(for: .milliseconds(600))
+                #expect(try await fixture.names() == ["note"])
+                #expect(try await fixture.provide("note").text == "one")
+                #expect(try server.names(in: "data").filter { $0 != ".DAV" } == ["note"])
+            }
+        }
+    }
+
+    @Test(
         "a repeated operation is answered and not done again, also after a restart",
         arguments: [RealServer.Kind.lighttpd, .nginx])
     func repetition(_ kind: RealServer.Kind) async throws {

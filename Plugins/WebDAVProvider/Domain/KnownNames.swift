@@ -8,18 +8,20 @@ struct KnownNames: Sendable {
     private var folders: [RemotePath: Set<ItemName>] = [:]
     private var count = 0
 
-    /// Whether something that was there is not in a listing.
-    func misses(_ entries: [Listings.Entry], in folder: RemotePath) -> Bool {
-        guard let names = folders[folder], !names.isEmpty else { return false }
-        return !names.isSubset(of: entries.map(\.name))
+    /// What was there and is not in a listing.
+    func missing(_ entries: [Listings.Entry], in folder: RemotePath) -> Set<ItemName> {
+        guard let names = folders[folder], !names.isEmpty else { return [] }
+        return names.subtracting(entries.map(\.name))
     }
 
-    mutating func saw(_ entries: [Listings.Entry], in folder: RemotePath) {
-        count += entries.count - (folders[folder]?.count ?? 0)
-        folders[folder] = Set(entries.map(\.name))
+    /// - Parameter hidden: what was there, and is out of sight while somebody changes it.
+    mutating func saw(_ entries: [Listings.Entry], hidden: Set<ItemName> = [], in folder: RemotePath) {
+        let names = hidden.union(entries.map(\.name))
+        count += names.count - (folders[folder]?.count ?? 0)
+        folders[folder] = names
         guard count > Self.mostNames else { return }
-        folders = [folder: folders[folder] ?? []]
-        count = entries.count
+        folders = [folder: names]
+        count = names.count
     }
 
     /// All that was seen below a folder.

@@ -107,15 +107,12 @@ final class WebDAVDomain: Sendable {
             listing = try await self.listing(of: path)
             // What somebody else is changing is out of sight for a moment.
             for _ in 0..<Self.secondLooks {
-                guard gate?.hasGaps ?? false, known.withLock({ $0.misses(listing.entries, in: path) }) else { break }
+                guard gate?.hasGaps ?? false, !missing(listing, in: path).isEmpty else { break }
                 try await timing.pause(timing.gap)
-                let second = try await link.list(path)
-                let names = Set(second.entries.map(\.name))
-                let gone = listing.entries.filter { !names.contains($0.name) }
-                listing = second
-                listing.entries = (second.entries + gone).sorted { $0.name < $1.name }
+                listing = listing.seenAgain(as: try await link.list(path))
             }
-            known.withLock { $0.saw(listing.entries, in: path) }
+            let hidden = try await hidden(missing(listing, in: path), in: path, &listing)
+            known.withLock { $0.saw(listing.entries, hidden: hidden, in: path) }
         } catch let failure as ServerFailure {
             // Asked for a document as for a folder, every server fails in another way.
             guard case .status(400..<500, _) = failure, try await !link.look(at: path).properties.isFolder else {
@@ -139,6 +136,10 @@ final class WebDAVDomain: Sendable {
                 metadata: ["reasons": "\(Set(listing.leftOut).sorted().prefix(5).joined(separator: " "))"])
         }
         return listing.entries
+    }
+
+    private func missing(_ listing: ServerLink.Listing, in path: RemotePath) -> Set<ItemName> {
+        known.withLock { $0.missing(listing.entries, in: path) }
     }
 
     // MARK: Failures

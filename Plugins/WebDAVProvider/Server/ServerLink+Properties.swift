@@ -17,6 +17,8 @@ extension ServerLink {
         var entries: [Listings.Entry] = []
         /// Why some of what is there is no entry, one sentence each.
         var leftOut: [String] = []
+        /// What documents are being changed under.
+        var claims: [ItemName] = []
     }
 
     /// - Throws: `ServerFailure`; the status 404 says that nothing is there.
@@ -52,7 +54,8 @@ extension ServerLink {
                 case .itself:
                     isItselfThere = true
                     listing.isFolder = resource.properties.isFolder
-                case .child(let name) where hidingOwn && OwnNames.isOwn(name): break
+                case .child(let name) where hidingOwn && OwnNames.isOwn(name):
+                    if OwnNames.isClaim(name) { listing.claims.append(name) }
                 case .child(let name):
                     if let status = resource.status, !(200..<300).contains(status) {
                         listing.leftOut.append("The server gives status \(status) for it.")

@@ -27,7 +27,7 @@ struct ClaimNames: Sendable {
     /// A place for a claim that has ended, which nothing ever had before.
     ///
     /// - Parameter mark: what no other place has.
-    func rest(_ mark: UInt64) throws(DocumentError) -> RemotePath {
+    static func rest(in folder: RemotePath, _ mark: UInt64) throws(DocumentError) -> RemotePath {
         folder.appending(try OwnNames.rest(try OwnNames.key(of: "", or: mark)))
     }
 

@@ -58,21 +58,14 @@ struct ClaimTaking {
     /// - Returns: whether somebody else has the claim, and was waited for.
     /// - Throws: `busy` when that takes too long.
     private func waitForOthers() async throws -> Bool {
-        guard let entries = try await link.entries(of: names.claim) else {
-            write.watch.forget(names.claim)
-            return false
-        }
-        if entries.contains(where: { $0.name == names.key }) { return true }
-        let holder = entries.map(\.name.rawValue).joined(separator: " ")
-        let isOver = entries.contains { write.watch.isLeftBehind($0.name) }
-        if write.watch.saw(names.claim, heldBy: holder, at: link.timing.now()) >= link.timing.abandoned || isOver {
-            write.logger.notice("A change whose owner is gone is undone.", metadata: ["claim": "\(names.claim.quoted)"])
-            try await ClaimEnding(write: write, change: change, names: names).takeOver()
-            write.watch.forget(names.claim)
+        let claim = ClaimTakeOver(link: link, watch: write.watch, logger: write.logger, claim: names.claim)
+        switch try await claim.look(for: names.key) {
+        case .nobody: return false
+        case .oneself, .ended: return true
+        case .somebody:
+            try await pause()
             return true
         }
-        try await pause()
-        return true
     }
 
     /// - Throws: `busy` when it has taken too long.

@@ -120,17 +120,7 @@ struct ClaimedWrite: Sendable {
         if answer.isSuccess { return answer }
         guard try await link.lookIfThere(old) != nil, try await link.lookIfThere(source) != nil else { return answer }
         if isExpected { return try await link.remove(old, asFolder: false) }
-        return try await keep(old, beside: source)
-    }
-
-    /// So that no version that somebody wrote is lost.
-    func keep(_ old: RemotePath, beside source: RemotePath) async throws -> ServerLink.Answer {
-        guard let folder = source.parent, let name = source.name else { return .status(409, tag: nil) }
-        let mark = String(UInt32(truncatingIfNeeded: link.timing.mark()), radix: 36)
-        let kept = folder.appending(try ItemName.kept(name, mark))
-        logger.warning(
-            "\(source.quoted) was written by another program meanwhile; what was there is kept as \(kept.quoted).")
-        return try await link.move(old, to: kept, asFolder: false)
+        return try await link.keep(old, beside: source, logger)
     }
 
     private func finish(
@@ -173,19 +163,5 @@ struct ClaimedWrite: Sendable {
             try await link.hasContents(change.target, of: contents)
         else { return nil }
         return seen
-    }
-}
-
-extension ItemName {
-    /// “report.txt” to “report (kept by Docent, x1).txt”.
-    fileprivate static func kept(_ name: ItemName, _ mark: String) throws(DocumentError) -> ItemName {
-        let text = name.rawValue
-        let dot = text.lastIndex(of: ".").flatMap { $0 == text.startIndex ? nil : $0 } ?? text.endIndex
-        let addition = " (kept by Docent, \(mark))"
-        var stem = text[..<dot]
-        while stem.utf8.count + addition.utf8.count + text[dot...].utf8.count > maximumLength, !stem.isEmpty {
-            stem = stem.dropLast()
-        }
-        return try ItemName(stem + addition + text[dot...])
     }
 }

@@ -50,7 +50,10 @@ extension WebDAVDomain {
     /// The folder is moved out of sight first: what somebody puts into it in that moment goes with it, and is seen there.
     func removeFolder(_ path: RemotePath, _ deletion: ItemDeletion) async throws -> WriteLedger.Outcome {
         let mark = link.timing.mark()
-        let rest = try ClaimNames(OwnNames.key(of: deletion.operation, or: mark), path).rest(mark)
+        guard let folder = path.parent else {
+            throw DocumentError(.invalidArgument, "The domain's top folder cannot be changed.")
+        }
+        let rest = try ClaimNames.rest(in: folder, mark)
         if !deletion.recursive { try await requireEmpty(path, path) }
         for attempt in 0..<Self.attempts {
             let answer = try await link.move(path, to: rest, asFolder: true)

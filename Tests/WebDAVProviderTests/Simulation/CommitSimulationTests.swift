@@ -16,6 +16,8 @@ struct CommitSimulationTests {
         var testDescription: String
         var manner: SimulatedServer.Manner
         var verdict: SimulatedWebDAV.Verdict
+        /// Where to begin to look for what a wrong verdict loses: a little before the first seed that shows it.
+        var firstSeed: UInt64 = 0
 
         static let all = [
             Way(
@@ -68,22 +70,22 @@ struct CommitSimulationTests {
     private static let wrong = [
         Way(
             testDescription: "conditions on Apache, which looks first and writes then", manner: .apache,
-            verdict: .init(guarantee: .conditionalChanges, hasExactTags: true)),
+            verdict: .init(guarantee: .conditionalChanges, hasExactTags: true), firstSeed: 60),
         Way(
             testDescription: "conditions on nginx, which ignores them", manner: .nginx,
             verdict: .init(guarantee: .conditionalChanges, hasExactTags: false)),
         Way(
             testDescription: "conditions on rclone, which ignores them", manner: .rclone,
-            verdict: .init(guarantee: .conditionalChanges, hasExactTags: true)),
+            verdict: .init(guarantee: .conditionalChanges, hasExactTags: true), firstSeed: 45),
         Way(
             testDescription: "claims where nothing tells versions of one length apart",
             manner: .init(conditions: .ignored, tags: .ofLength),
-            verdict: .init(guarantee: .folderMoves, hasExactTags: true)),
+            verdict: .init(guarantee: .folderMoves, hasExactTags: true), firstSeed: 1),
     ]
 
     @Test("RS-1: what a wrong verdict on a server loses is found", arguments: wrong)
     func mistakes(_ way: Way) throws {
-        let found = try (0..<400).first { try Self.run(way, seed: $0).complaint != nil }
+        let found = try (way.firstSeed..<way.firstSeed + 400).first { try Self.run(way, seed: $0).complaint != nil }
         #expect(found != nil)
     }
 

@@ -1,0 +1,54 @@
+internal import DocumentModel
+internal import Logging
+
+/// Documents that are out of sight because of a change.
+extension WebDAVDomain {
+    /// So many claims are looked at with one listing.
+    private static let mostClaims = 16
+
+    /// Ends the changes in a folder whose owners are gone, so that what they have taken away is seen again, also when nobody
+    /// ever changes it.
+    ///
+    /// - Parameters:
+    ///   - missing: what is not in the listing any more.
+    ///   - listing: of the folder; read anew when something was ended.
+    /// - Returns: what is missing because somebody changes it.
+    func hidden(
+        _ missing: Set<ItemName>, in folder: RemotePath, _ listing: inout ServerLink.Listing
+    ) async throws -> Set<ItemName> {
+        guard let gate, gate.capabilities != .readOnly else { return [] }
+        var claims: [ItemName: ItemName?] = [:]
+        for claim in listing.claims { claims[claim] = .some(nil) }
+        // Some servers do not list claims.
+        if gate.hasGaps { for name in missing { claims[try OwnNames.claim(on: name)] = name } }
+        var hidden: Set<ItemName> = []
+        var hasEnded = false
+        for (claim, name) in claims.sorted(by: { $0.key < $1.key }).prefix(Self.mostClaims) {
+            let takeOver = ClaimTakeOver(
+                link: link, watch: self.claims, logger: logger, claim: folder.appending(claim))
+            do {
+                switch try await takeOver.look() {
+                case .nobody, .oneself: break
+                case .somebody: if let name { hidden.insert(name) }
+                case .ended: hasEnded = true
+                }
+            } catch let failure as ServerFailure {
+                // To list a folder is possible all the same.
+                logger.notice("A claim could not be looked at.", metadata: ["cause": "\(failure)"])
+                if let name { hidden.insert(name) }
+            }
+        }
+        if hasEnded { listing = listing.seenAgain(as: try await link.list(folder)) }
+        return hidden
+    }
+}
+
+extension ServerLink.Listing {
+    /// Both of two: what was moved from place to place between them may be in one only.
+    func seenAgain(as second: Self) -> Self {
+        var both = second
+        let names = Set(second.entries.map(\.name))
+        both.entries = (second.entries + entries.filter { !names.contains($0.name) }).sorted { $0.name < $1.name }
+        return both
+    }
+}

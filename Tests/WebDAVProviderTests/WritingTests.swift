@@ -162,6 +162,12 @@ struct WritingTests {
                 #expect(try await fixture.names().isEmpty)
                 #expect(try server.names(in: claim) == ["op-gone"], "nobody's claim is ended while its owner may live")
                 try await Task.sleep(for: .milliseconds(600))
+                // It has got on meanwhile.
+                let folder = server.base.appending("\(claim)/op-gone").string
+                try Loopback.run("/usr/bin/touch", ["-d", "2026-01-01", folder])
+                #expect(try await fixture.names().isEmpty)
+                #expect(try server.names(in: claim) == ["op-gone"])
+                try await Task.sleep(for: .milliseconds(600))
                 #expect(try await fixture.names() == ["note"])
                 #expect(try await fixture.provide("note").text == "one")
                 #expect(try server.names(in: "data").filter { $0 != ".DAV" } == ["note"])

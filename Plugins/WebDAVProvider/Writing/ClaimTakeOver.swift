@@ -28,7 +28,8 @@ struct ClaimTakeOver: Sendable {
             return .nobody
         }
         if let key, entries.contains(where: { $0.name == key }) { return .oneself }
-        let holder = entries.map(\.name.rawValue).joined(separator: " ")
+        // Who gets on, or has taken it anew, is there.
+        let holder = entries.map { "\($0.name.rawValue) \($0.properties.modified ?? 0)" }.joined(separator: " ")
         let isOver = entries.contains { watch.isLeftBehind($0.name) }
         guard watch.saw(claim, heldBy: holder, at: link.timing.now()) >= link.timing.abandoned || isOver else {
             return .somebody

@@ -17,7 +17,6 @@ final class WaitNotice: Sendable {
     init(_ location: Location) {
         self.location = location
         bar = ProgressBar("Downloading \(location)")
-        Interruption.begin()
     }
 
     func report(_ progress: TransferProgress) {
@@ -82,6 +81,7 @@ func whileWaiting<Value>(
     for location: Location, _ client: DocumentClient, _ body: (WaitNotice) async throws -> Value
 ) async throws -> Value {
     let notice = WaitNotice(location)
+    Interruption.begin()
     defer { notice.end() }
     guard Console.errorsGoToATerminal else { return try await body(notice) }
     return try await withThrowingTaskGroup(of: Void.self) { group in

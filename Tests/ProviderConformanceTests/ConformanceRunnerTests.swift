@@ -195,6 +195,13 @@ struct ConformanceRunnerTests {
         await #expect(throws: KitError.self) {
             try await Fixture.run([Fixture.check(1) { _ in }]) { $0.configuration.hooks.prepare = [["false"]] }
         }
+        // The results are there, and the other hooks have run.
+        let unclean = try await Fixture.run([Fixture.check(1) { _ in }]) { runner in
+            runner.configuration.hooks.cleanUp = [["false"], ["sh", "-c", "echo after >> \(log)"]]
+        }
+        #expect(states(unclean) == [.passed] && unclean.report.exitStatus == 3)
+        #expect(unclean.report.faults.count == 1 && unclean.report.faults[0].contains("Cleaning up has failed"))
+        #expect(try TemporaryFile.read(FilePath(log)).hasSuffix("after\n"))
     }
 
     @Test("Checks run side by side in lanes that share no folder and no process, and the report is in order")

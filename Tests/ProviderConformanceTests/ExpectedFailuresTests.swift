@@ -66,6 +66,14 @@ struct ExpectedFailuresTests {
         #expect(outcome.exit == 0)
     }
 
+    @Test("Of several rounds, one that fails differently is enough")
+    func rounds() {
+        let outcome = review(
+            Self.list, [("PC-A-001", .failed, "It is very wrong."), ("PC-A-001", .failed, "Quite another thing.")])
+        #expect(outcome.review.expected.isEmpty && outcome.review.stale.map(\.id) == ["PC-A-001"])
+        #expect(outcome.exit == 1)
+    }
+
     @Test("A run of some checks says nothing of the entries of others")
     func partial() {
         let outcome = review(Self.list, [("PC-A-002", .passed, "")])
@@ -98,6 +106,16 @@ struct ExpectedFailuresTests {
         }
         #expect(throws: ConformanceUsageError.self) {
             try Self.list.rewritten(for: report([("PC-A-002", .error, "Broken.")]))
+        }
+        #expect(throws: ConformanceUsageError.self) {
+            try Self.list.rewritten(for: report([("PC-A-002", .failed, "The run was interrupted.")]))
+        }
+        var cut = report([("PC-A-002", .passed, "")])
+        cut.notBegun = 1
+        #expect(throws: ConformanceUsageError.self) { try Self.list.rewritten(for: cut) }
+        // What was not allowed to run is not taken from the list.
+        #expect(throws: ConformanceUsageError.self) {
+            try Self.list.rewritten(for: report([("PC-A-001", .disabled, "It changes documents.")]))
         }
     }
 

@@ -1,6 +1,8 @@
 import DocumentModel
 import DocumentTestSupport
+import Glibc
 import ProviderConformance
+import SystemPackage
 import Testing
 
 @Suite("Secrets in no output", .timeLimit(.minutes(2)))
@@ -58,5 +60,37 @@ struct SecretTests {
         for format in ReportFormat.allCases {
             #expect(!(try format.text(run.report)).contains(Self.secret), "\(format)")
         }
+    }
+
+    @Test("§10.7: what the manifest calls secret is in no log, however short it is")
+    func short() async throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let manifest = """
+            identifier = "org.example.pin"
+            name = "Pin"
+            executable = "run"
+            modes = ["import"]
+            protocol-versions = [1]
+
+            [[settings]]
+            key = "pin"
+            secret = true
+            description = "The number"
+
+            """
+        try TemporaryFile.write(manifest, to: folder.appending("provider.toml"))
+        try TemporaryFile.write("#!/bin/sh\necho the pin is 4711 >&2\nexit 1\n", to: folder.appending("run"))
+        chmod(folder.appending("run").string, 0o755)
+        var configuration = ConformanceConfiguration()
+        configuration.settings["pin"] = "4711"
+        let runner = try ConformanceFixture.runner(
+            .bundle(folder.string), configuration,
+            checks: [
+                ConformanceFixture.check(1) { context in try await context.withRawEnd { _ = try await $0.frame() } }
+            ])
+        let run = try await runner.run()
+        #expect(run.report.results[0].log.contains { $0.contains("the pin is ****") }, "\(run.report.results[0])")
+        #expect(!(try ReportFormat.json.text(run.report)).contains("4711"))
     }
 }

@@ -1,17 +1,14 @@
 #!/usr/bin/env bash
-# conformance.sh FOLDER [SERVER … [--reading]]: runs the conformance kit on each of our own provider bundles, side by side.
+# conformance.sh FOLDER [SERVER …]: runs the conformance kit on each of our own provider bundles, side by side.
 # Each must keep every MUST and SHOULD of what it claims, and skip no more than Tests/Conformance/expected/skips.toml says.
 # FOLDER is where the executables and, in providers/, the bundles are. SERVER is what WebDAVProvider is tried with: lighttpd,
 # apache, nginx, rclone or wsgidav; with some given, only WebDAVProvider is checked, with each of them, whatever it skips
-# there; and with --reading only what changes nothing there.
+# there.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 folder=${1:?say where the executables are}
 shift
-servers=() mode=(--mutating)
-for word in "$@"; do
-    if [ "$word" = --reading ]; then mode=(); else servers+=("$word"); fi
-done
+servers=("$@")
 
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
@@ -37,7 +34,7 @@ check() {
     [ "$3" != wsgidav ] || alone=true
     sed "s|@ALONE@|$alone|g; s|@PORT@|$(free_port)|g; s|@SERVER@|$3|g; s|{config}|$PWD/Tests/Conformance|g" "Tests/Conformance/$1.toml" \
         >"$out/$2.toml"
-    "$folder/provider-conformance" run --bundle "$folder/providers/$1" --config "$out/$2.toml" "${mode[@]}" --strict \
+    "$folder/provider-conformance" run --bundle "$folder/providers/$1" --config "$out/$2.toml" --mutating --strict \
         --patience 4 --quiet --report json="$out/$2.json" >"$out/$2" 2>&1 &
     jobs[$2]=$!
 }

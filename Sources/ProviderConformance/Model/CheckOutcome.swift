@@ -40,6 +40,8 @@ public struct CheckOutcome: Hashable, Sendable, Codable {
     }
 
     public static let passed = CheckOutcome(.passed)
+    /// Whoever ran it wanted it to end.
+    static let interrupted = CheckOutcome(.failed, "The run was interrupted.")
 }
 
 /// What a check throws when the provider broke its rule.

@@ -16,6 +16,8 @@ public struct ConformanceReport: Sendable, Codable {
     public var expectations: ExpectationReview
     /// How many checks were not begun, because the run was interrupted.
     public var notBegun = 0
+    /// What the kit itself could not do beside the checks, one sentence each.
+    public var faults: [String] = []
 
     /// - Parameters: as the properties.
     public init(
@@ -71,7 +73,7 @@ public struct ConformanceReport: Sendable, Codable {
         case good, absent, remark, warning, flaky, expected, bad, kitFault
     }
 
-    /// Why the run fails, one sentence each; empty when all is as it should be. The kit's own faults are not in it.
+    /// Why the run fails, one sentence each; empty when all is as it should be. Checks in which the kit failed are not in it.
     public var complaints: [String] {
         var complaints: [String] = []
         let bad = results.count { standing(of: $0) == .bad }
@@ -81,12 +83,12 @@ public struct ConformanceReport: Sendable, Codable {
         if !results.contains(where: { [.passed, .failed, .error].contains($0.outcome.state) }) {
             complaints.append("Nothing was checked.")
         }
-        return complaints
+        return complaints + faults
     }
 
     /// 0 when all is as expected, 1 with failures, 3 when the kit itself failed. (2 is wrong usage, which has no report.)
     public var exitStatus: Int32 {
-        if results.contains(where: { standing(of: $0) == .kitFault }) { return 3 }
+        if !faults.isEmpty || results.contains(where: { standing(of: $0) == .kitFault }) { return 3 }
         return complaints.isEmpty ? 0 : 1
     }
 }

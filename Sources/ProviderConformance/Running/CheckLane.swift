@@ -38,9 +38,19 @@ struct CheckLane: Sendable {
         for hook in configuration.hooks.prepare { try await hooks.run(hook) }
     }
 
-    /// - Throws: ``KitError``.
-    func cleanUp() async throws {
-        for hook in configuration.hooks.cleanUp { try await hooks.undo(hook) }
+    /// Runs all hooks that clean up.
+    ///
+    /// - Returns: what those said that failed.
+    func cleanUp() async -> [String] {
+        var faults: [String] = []
+        for hook in configuration.hooks.cleanUp {
+            do {
+                try await hooks.undo(hook)
+            } catch {
+                faults.append("Cleaning up has failed: \((error as? CheckSkip)?.reason ?? "\(error)")")
+            }
+        }
+        return faults
     }
 
     /// Removes its folders.
@@ -76,7 +86,7 @@ struct CheckLane: Sendable {
                 if !exit.detail.isEmpty { outcome.detail += "\n" + exit.detail }
             }
         }
-        if Task.isCancelled { outcome = CheckOutcome(.failed, "The run was interrupted.") }
+        if Task.isCancelled { outcome = .interrupted }
         let (exchanges, log) = provider.tap.take()
         let redaction = provider.redaction
         outcome.message = redaction.redact(outcome.message).replacing(/conformance-[0-9a-z]+/, with: "conformance-*")

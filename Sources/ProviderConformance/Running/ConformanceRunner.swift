@@ -79,10 +79,12 @@ public struct ConformanceRunner: Sendable {
             for lane in lanes { try await lane.prepare() }
             (results, software) = await outcomes(of: chosen, in: lanes, onResult)
         } catch {
-            for lane in lanes { try? await lane.cleanUp() }
+            for lane in lanes { _ = await lane.cleanUp() }
             throw error
         }
-        for lane in lanes { try await lane.cleanUp() }
+        // What came of the checks is told, whatever the hooks do.
+        var faults: [String] = []
+        for lane in lanes { faults += await lane.cleanUp() }
         let provider = lanes[0].provider
         var report = ConformanceReport(
             subject: provider.hasManifest
@@ -90,6 +92,7 @@ public struct ConformanceRunner: Sendable {
             software: software, started: began.ISO8601Format(), seconds: Date().timeIntervalSince(began),
             isStrict: isStrict, isPartial: !selection.patterns.isEmpty, results: results)
         report.notBegun = chosen.count - results.count
+        report.faults = faults
         return Run(report: report, records: lanes.flatMap { $0.provider.tap.records.map(\.text) })
     }
 

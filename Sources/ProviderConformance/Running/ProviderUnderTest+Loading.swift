@@ -35,14 +35,20 @@ extension ProviderUnderTest {
         tap = TrafficTap(redaction: FrameRedaction(secrets: secrets), keepsRecords: keepsRecords)
     }
 
-    /// What was given in confidence: texts, and neither paths nor what is too short to be looked for everywhere.
+    /// What was given in confidence: what the manifest calls secret, and texts that are neither paths nor too short to be
+    /// looked for everywhere.
     private static func secrets(in given: [String: String], of manifest: Manifest?) -> [String] {
         given.filter { key, value in
-            guard value.utf8.count >= 6 else { return false }
-            guard let manifest else { return !value.contains("{work}") && !value.contains("{config}") }
-            return manifest.settings.contains { $0.key == key && $0.type == .string }
+            guard let manifest else {
+                return value.utf8.count >= shortestWord && !value.contains("{work}") && !value.contains("{config}")
+            }
+            return manifest.settings.contains {
+                $0.key == key && $0.type == .string && ($0.isSecret || value.utf8.count >= shortestWord)
+            }
         }.map(\.value)
     }
+
+    private static let shortestWord = 6
 
     /// A bundle that is not on disk.
     private static func bundle(

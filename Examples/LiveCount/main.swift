@@ -44,13 +44,20 @@ final class WordCounter: SavingFilePresenter {
         if unsaved.withLock({ $0.isEmpty }) { return }
         let coordinator = FileCoordinator(client, presenter: self)
         try await coordinator.coordinate(writingItemAt: location) { path, _ in
-            let text = unsaved.withLock { $0 }
-            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path.string))
-            try file.seekToEnd()
-            try file.write(contentsOf: Data(text.utf8))
-            try file.close()
-            // More may have been typed meanwhile.
-            unsaved.withLock { $0.removeFirst(text.count) }
+            // Taken out at once: whoever saves beside this finds nothing left to save.
+            let text = unsaved.withLock { unsaved in
+                defer { unsaved = "" }
+                return unsaved
+            }
+            do {
+                let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path.string))
+                try file.seekToEnd()
+                try file.write(contentsOf: Data(text.utf8))
+                try file.close()
+            } catch {
+                unsaved.withLock { $0 = text + $0 }
+                throw error
+            }
         }
     }
 }

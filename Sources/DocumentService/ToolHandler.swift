@@ -22,9 +22,14 @@ struct ToolHandler: RequestHandler {
             return answer
         }
         return try await host.asked(by: tool, isGivenUp: { request.isGivenUp }) {
-            if nestedIn.isEmpty { return try await reply(to: call, request).serialized() }
-            return try await host.inside(of: nestedIn, of: tool) { try await reply(to: call, request).serialized() }
+            if nestedIn.isEmpty { return try await answer(to: call, request) }
+            return try await host.inside(of: nestedIn, of: tool) { try await answer(to: call, request) }
         }
+    }
+
+    private func answer(to call: ServiceCall, _ request: IncomingRequest) async throws(DocumentError) -> [UInt8] {
+        let reply = try await reply(to: call, request)
+        return (host.isConfined(tool) ? reply.withoutPaths : reply).serialized()
     }
 
     private func reply(to call: ServiceCall, _ request: IncomingRequest) async throws(DocumentError) -> ServiceReply {

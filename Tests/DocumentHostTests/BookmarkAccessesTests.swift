@@ -47,6 +47,21 @@ import Testing
         #expect(accesses.end(7) == 0)
     }
 
+    @Test("BOOK-2: what ends with an access is nothing that a tool could forget to stop, or stop itself")
+    func forAccesses() throws {
+        let accesses = Ledger()
+        let scope = try scope("a")
+        for _ in 0...BookmarkAccesses.mostOfOneTool {
+            #expect(accesses.start(id(1), scope, by: 7, isForAccess: true) == .granted)
+        }
+        #expect(!accesses.stop(id(1), by: 7))
+        #expect(accesses.start(id(1), scope, by: 7) == .granted)
+        for _ in 0...BookmarkAccesses.mostOfOneTool { #expect(accesses.stop(id(1), by: 7, isForAccess: true)) }
+        #expect(!accesses.stop(id(1), by: 7, isForAccess: true))
+        #expect(accesses.scope(id(1), of: 7, at: 0) == scope)
+        #expect(accesses.end(7) == 1)
+    }
+
     @Test("BOOK-2: a tool that leaks its accesses is told so, and gets none until it connects anew")
     func leak() throws {
         let accesses = Ledger()
@@ -146,10 +161,12 @@ private final class Ledger {
     private var accesses = BookmarkAccesses()
 
     func start(
-        _ id: BookmarkIdentifier, _ scope: BookmarkAccesses.Scope, by tool: UInt64
-    ) -> BookmarkAccesses.Start { accesses.start(id, scope, by: tool) }
+        _ id: BookmarkIdentifier, _ scope: BookmarkAccesses.Scope, by tool: UInt64, isForAccess: Bool = false
+    ) -> BookmarkAccesses.Start { accesses.start(id, scope, by: tool, isForAccess: isForAccess) }
 
-    func stop(_ id: BookmarkIdentifier, by tool: UInt64) -> Bool { accesses.stop(id, by: tool) }
+    func stop(_ id: BookmarkIdentifier, by tool: UInt64, isForAccess: Bool = false) -> Bool {
+        accesses.stop(id, by: tool, isForAccess: isForAccess)
+    }
 
     func revoke(_ id: BookmarkIdentifier) { accesses.revoke(id) }
 

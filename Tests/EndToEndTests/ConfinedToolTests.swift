@@ -37,6 +37,9 @@ extension EntitlementTests {
                 }
                 try await client.waitUntilSent(work)
                 #expect(machine.read(machine.remote + "/work/a.txt") == "FROM work")
+                // Nor elsewhere.
+                #expect(try await client.item(at: work).path.isEmpty)
+                for try await item in client.items(in: try Location("work:/")) { #expect(item.path.isEmpty) }
 
                 let made = try Location("work:/made.txt")
                 let coordinator = FileCoordinator(client)

@@ -28,6 +28,16 @@ struct ReportTests {
         result("PC-B-001", .disabled), result("PC-B-002", .failed, .should), result("PC-B-003", .failed, .may),
     ])
 
+    @Test("How the checks were run is said where people and programs look for it")
+    func remarks() throws {
+        var report = Self.every
+        report.remarks = ["This kernel has no Landlock."]
+        for format in [ReportFormat.text, .html, .json] {
+            #expect(try format.text(report).contains("This kernel has no Landlock."), "\(format)")
+        }
+        #expect(report.exitStatus == Self.every.exitStatus)
+    }
+
     @Test("The text report has a line for each check, skips beside passes, and the counts")
     func text() throws {
         let text = try ReportFormat.text.text(Self.every)

@@ -24,7 +24,10 @@ struct BookmarkAccesses {
 
     private struct Entry {
         var scope: Scope
-        var starts: Int
+        /// The tool's own, which it has to stop.
+        var starts = 0
+        /// Of accesses, which end by themselves.
+        var uses = 0
         /// It still counts, since the tool has still to stop it; it allows nothing.
         var isRevoked = false
     }
@@ -37,23 +40,37 @@ struct BookmarkAccesses {
 
     private var tools: [UInt64: ToolState] = [:]
 
-    mutating func start(_ id: BookmarkIdentifier, _ scope: Scope, by tool: UInt64) -> Start {
+    /// - Parameter isForAccess: it ends with an access, and the tool has nothing to stop.
+    mutating func start(
+        _ id: BookmarkIdentifier, _ scope: Scope, by tool: UInt64, isForAccess: Bool = false
+    ) -> Start {
         var state = tools[tool] ?? ToolState()
-        if state.open >= Self.mostOfOneTool { state.isLeaking = true }
+        if state.open >= Self.mostOfOneTool, !isForAccess { state.isLeaking = true }
         defer { tools[tool] = state }
         guard !state.isLeaking else { return .leaking(open: state.open) }
-        state.open += 1
         // What it allows is as of now: an item that was made anew has another identifier.
-        state.entries[id] = Entry(scope: scope, starts: (state.entries[id]?.starts ?? 0) + 1)
+        var entry = Entry(scope: scope)
+        (entry.starts, entry.uses) = state.entries[id].map { ($0.starts, $0.uses) } ?? (0, 0)
+        if isForAccess {
+            entry.uses += 1
+        } else {
+            entry.starts += 1
+            state.open += 1
+        }
+        state.entries[id] = entry
         return .granted
     }
 
     /// - Returns: whether it was started more often than it was stopped.
-    mutating func stop(_ id: BookmarkIdentifier, by tool: UInt64) -> Bool {
-        guard var entry = tools[tool]?.entries[id] else { return false }
-        entry.starts -= 1
-        tools[tool]?.open -= 1
-        tools[tool]?.entries[id] = entry.starts > 0 ? entry : nil
+    mutating func stop(_ id: BookmarkIdentifier, by tool: UInt64, isForAccess: Bool = false) -> Bool {
+        guard var entry = tools[tool]?.entries[id], (isForAccess ? entry.uses : entry.starts) > 0 else { return false }
+        if isForAccess {
+            entry.uses -= 1
+        } else {
+            entry.starts -= 1
+            tools[tool]?.open -= 1
+        }
+        tools[tool]?.entries[id] = entry.starts + entry.uses > 0 ? entry : nil
         return true
     }
 

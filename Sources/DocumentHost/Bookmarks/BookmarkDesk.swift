@@ -103,25 +103,26 @@ final class BookmarkDesk: Sendable {
 
     // MARK: Accesses
 
+    /// - Parameter isForAccess: it ends with an access, and not when the tool stops it.
     /// - Throws: `notPermitted` for a tool that leaks them (BOOK-2), and for one that was revoked meanwhile (BOOK-5).
-    func start(_ record: BookmarkRecord, by tool: ClaimOwner) throws(DocumentError) {
+    func start(_ record: BookmarkRecord, by tool: ClaimOwner, isForAccess: Bool = false) throws(DocumentError) {
         let scope = BookmarkAccesses.Scope(
             item: ItemKey(domain: record.domain, id: record.item), rights: record.rights, expires: record.expires,
             origin: record.id)
-        let start = accesses.withLock { $0.start(record.id, scope, by: tool.id) }
+        let start = accesses.withLock { $0.start(record.id, scope, by: tool.id, isForAccess: isForAccess) }
         guard case .leaking(let open) = start else {
             // It may have been revoked since it was looked up, when there was nothing yet to take back.
             let isThere: Bool
             do throws(DocumentError) {
                 isThere = try storage.read { try $0.bookmark(record.id) } != nil
             } catch {
-                accesses.withLock { _ = $0.stop(record.id, by: tool.id) }
+                accesses.withLock { _ = $0.stop(record.id, by: tool.id, isForAccess: isForAccess) }
                 throw error
             }
             if isThere { return }
             accesses.withLock { accesses in
                 accesses.revoke(record.id)
-                _ = accesses.stop(record.id, by: tool.id)
+                _ = accesses.stop(record.id, by: tool.id, isForAccess: isForAccess)
             }
             throw Self.revoked(record.id)
         }
@@ -137,6 +138,12 @@ final class BookmarkDesk: Sendable {
             throw DocumentError(
                 .invalidArgument, "The bookmark \(id) was not started, or was stopped as often already.")
         }
+    }
+
+    /// What was started for an access is over.
+    @discardableResult
+    func endUse(_ id: BookmarkIdentifier, by tool: ClaimOwner) -> Bool {
+        accesses.withLock { $0.stop(id, by: tool.id, isForAccess: true) }
     }
 
     func end(_ tool: ClaimOwner) -> Int {
@@ -155,7 +162,7 @@ final class BookmarkDesk: Sendable {
             forAccesses[access]?.tool == tool.id ? forAccesses.removeValue(forKey: access) : nil
         }
         guard let begun else { return false }
-        return accesses.withLock { $0.stop(begun.bookmark, by: tool.id) }
+        return endUse(begun.bookmark, by: tool)
     }
 
     func scope(_ id: BookmarkIdentifier, of tool: ClaimOwner) -> BookmarkAccesses.Scope? {

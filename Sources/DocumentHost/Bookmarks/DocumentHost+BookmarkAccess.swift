@@ -16,13 +16,13 @@ extension DocumentHost {
         let item = try await found(record)
         record.item = item.id
         // Until the access ends: what is done inside of it may need the bookmark's rights, too.
-        try bookmarks.start(record, by: tool.owner)
+        try bookmarks.start(record, by: tool.owner, isForAccess: true)
         do throws(DocumentError) {
             let grant = try await grant(access, record, at: try status(of: item).location, for: tool, onProgress)
             bookmarks.began(grant.number, by: record.id, of: tool.owner)
             return grant
         } catch {
-            try? bookmarks.stop(record.id, by: tool.owner)
+            bookmarks.endUse(record.id, by: tool.owner)
             reviewPresenters()
             throw error
         }

@@ -29,7 +29,7 @@ extension DocumentHost {
     }
 
     /// Whether a tool gets open files instead of paths (PICK-21, BOOK-5).
-    func isConfined(_ tool: Tool) -> Bool {
+    package func isConfined(_ tool: Tool) -> Bool {
         guard case .registered(let id) = tool.standing else { return false }
         return registry.find(id)?.isConfined ?? true
     }

@@ -18,6 +18,8 @@ public struct ConformanceReport: Sendable, Codable {
     public var notBegun = 0
     /// What the kit itself could not do beside the checks, one sentence each.
     public var faults: [String] = []
+    /// What is to be known of how the checks were run, one sentence each.
+    public var remarks: [String] = []
 
     /// - Parameters: as the properties.
     public init(

@@ -34,7 +34,7 @@ enum HTMLReport {
 
     private static func verdict(_ report: ConformanceReport) -> String {
         let words = report.complaints.isEmpty ? ["Conforms in all that was checked."] : report.complaints
-        return words.map(Markup.escaped).joined(separator: "<br>")
+        return (words + report.remarks).map(Markup.escaped).joined(separator: "<br>")
     }
 
     private static func section(_ result: CheckResult, _ report: ConformanceReport) -> String {

@@ -65,6 +65,7 @@ public struct TextReport: Sendable {
         if !unjudged.isEmpty {
             text += "Expected failures that were not asked for in this run: \(Self.list(unjudged))\n"
         }
+        for remark in report.remarks { text += remark + "\n" }
         text += causes(in: report)
         for complaint in report.complaints { text += complaint + "\n" }
         text +=

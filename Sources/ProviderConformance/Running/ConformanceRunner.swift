@@ -93,6 +93,11 @@ public struct ConformanceRunner: Sendable {
             isStrict: isStrict, isPartial: !selection.patterns.isEmpty, results: results)
         report.notBegun = chosen.count - results.count
         report.faults = faults
+        if isConfined, provider.hasManifest, context.confinement.landlock == 0 {
+            report.remarks = [
+                "This kernel has no Landlock: the provider was not kept to its folders, as a host would keep it where there is one."
+            ]
+        }
         return Run(report: report, records: lanes.flatMap { $0.provider.tap.records.map(\.text) })
     }
 

@@ -14,6 +14,8 @@ void docent_leave_no_core(void) {
     struct rlimit limit;
     // Whoever looks for a mistake can raise it again.
     if (getrlimit(RLIMIT_CORE, &limit) != 0) return;
-    limit.rlim_cur = 0;
+    // Too little for a core in a file, and the value at which the kernel gives none to a program that collects them either,
+    // which it does at 0 (core(5)).
+    limit.rlim_cur = limit.rlim_max < 1 ? limit.rlim_max : 1;
     (void)setrlimit(RLIMIT_CORE, &limit);
 }

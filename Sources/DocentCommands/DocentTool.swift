@@ -187,7 +187,7 @@ struct Failures: Error {
         for element in elements {
             do {
                 try await body(element)
-            } catch let error as CancellationError {
+            } catch  where error is CancellationError || Interruption.wasAsked {
                 throw error
             } catch let error as Console.ReaderHasGone {
                 throw error

@@ -59,7 +59,8 @@ unsigned long limits_count_tasks(void) {
 
 int limits_apply(const struct limits *limits, const char **what) {
     *what = "the limit of core files";
-    if (lower(RLIMIT_CORE, 0, 0) != 0) return -1;
+    // At 1 no file has room for one, and programs that collect cores get none; at 0 they do (core(5)).
+    if (lower(RLIMIT_CORE, 1, 1) != 0) return -1;
     *what = "the limit of open files";
     rlim_t files = limits->open_files;
     if (lower(RLIMIT_NOFILE, files ? files : OPEN_FILES_SOFT, files ? files : OPEN_FILES_HARD) != 0) return -1;

@@ -176,6 +176,60 @@ struct WritingTests {
     }
 
     @Test(
+        "a document that the end of a dead change has left is seen again, and its folder does not count as empty until then"
+    )
+    func brokenTakeOver() async throws {
+        try await RealServer.with(.apache) { server in
+            try await WritingFixture.with(.apache, url: server.url) { _, timing in
+                timing.abandoned = .milliseconds(500)
+            } body: { fixture async throws in
+                _ = try await fixture.createFolder("F")
+                _ = try await fixture.create("F/note", "one")
+                let folder = try ItemIdentifier("F")
+                #expect(try await fixture.reading.names(in: folder) == ["note"])
+                // Somebody was ending a claim, and is gone.
+                let source = try #require(RemotePath(try ItemIdentifier("F/note")))
+                let rest = "data/F/\(try OwnNames.rest(OwnNames.key(of: "", or: 7)))"
+                try server.makeFolder("\(rest)/op-gone")
+                try server.move("data/F/note", to: "\(rest)/op-gone/\(ClaimNames.old)")
+                try server.write("two", to: "\(rest)/op-gone/\(ClaimNames.new)")
+                let note = ClaimNote(kind: .put, source: source).text(fixture.domain.link.address)
+                try server.write(note, to: "\(rest)/op-gone/\(ClaimNames.note)")
+
+                let removal = await failure { try await fixture.delete("F", base: .none) }
+                #expect(removal?.code == .directoryNotEmpty)
+                #expect(try await fixture.reading.names(in: folder).isEmpty)
+                try await Task.sleep(for: .milliseconds(600))
+                #expect(try await fixture.reading.names(in: folder) == ["note"])
+                #expect(try await fixture.provide("F/note").text == "one")
+                #expect(try server.names(in: "data/F").filter { $0 != ".DAV" } == ["note"])
+            }
+        }
+    }
+
+    @Test("a change of which this address of the folder does not know where its document was is left alone")
+    func foreignClaim() async throws {
+        try await RealServer.with(.apache) { server in
+            try await WritingFixture.with(.apache, url: server.url) { _, timing in
+                timing.abandoned = .milliseconds(300)
+            } body: { fixture async throws in
+                let claim = "data/\(try OwnNames.claim(on: ItemName("note")))"
+                try server.makeFolder("\(claim)/op-gone")
+                try server.write("one", to: "\(claim)/op-gone/\(ClaimNames.old)")
+                let source = try #require(RemotePath(try ItemIdentifier("note")))
+                let note = ClaimNote(kind: .put, source: source)
+                    .text(try ServerAddress("https://example.org/another/way"))
+                try server.write(note, to: "\(claim)/op-gone/\(ClaimNames.note)")
+                for _ in 0..<3 {
+                    #expect(try await fixture.names().isEmpty)
+                    try await Task.sleep(for: .milliseconds(200))
+                }
+                #expect(try server.read("\(claim)/op-gone/\(ClaimNames.old)") == "one")
+            }
+        }
+    }
+
+    @Test(
         "a repeated operation is answered and not done again, also after a restart",
         arguments: [RealServer.Kind.lighttpd, .nginx])
     func repetition(_ kind: RealServer.Kind) async throws {

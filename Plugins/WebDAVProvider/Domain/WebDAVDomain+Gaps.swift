@@ -25,7 +25,8 @@ extension WebDAVDomain {
         var hasEnded = false
         for (claim, name) in claims.sorted(by: { $0.key < $1.key }).prefix(Self.mostClaims) {
             let takeOver = ClaimTakeOver(
-                link: link, watch: self.claims, logger: logger, claim: folder.appending(claim))
+                link: link, watch: self.claims, logger: logger, claim: folder.appending(claim),
+                isRest: OwnNames.isRest(claim))
             do {
                 switch try await takeOver.look() {
                 case .nobody, .oneself: break

@@ -17,7 +17,7 @@ extension ServerLink {
         var entries: [Listings.Entry] = []
         /// Why some of what is there is no entry, one sentence each.
         var leftOut: [String] = []
-        /// What documents are being changed under.
+        /// What documents are being changed under, and what the ends of changes have left.
         var claims: [ItemName] = []
     }
 
@@ -55,7 +55,7 @@ extension ServerLink {
                     isItselfThere = true
                     listing.isFolder = resource.properties.isFolder
                 case .child(let name) where hidingOwn && OwnNames.isOwn(name):
-                    if OwnNames.isClaim(name) { listing.claims.append(name) }
+                    if OwnNames.isClaim(name) || OwnNames.isRest(name) { listing.claims.append(name) }
                 case .child(let name):
                     if let status = resource.status, !(200..<300).contains(status) {
                         listing.leftOut.append("The server gives status \(status) for it.")

@@ -4,7 +4,8 @@ internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Looks at a claim on a document, and ends it when its owner is gone.
+/// Looks at a claim on a document, and ends it when its owner is gone; or at what the end of a claim has left, where that was
+/// broken off.
 struct ClaimTakeOver: Sendable {
     enum Holder: Sendable {
         case nobody
@@ -18,7 +19,9 @@ struct ClaimTakeOver: Sendable {
     let link: ServerLink
     let watch: ClaimWatch
     let logger: Logger
+    /// The claim; or, with `isRest`, where one was moved to be ended.
     let claim: RemotePath
+    var isRest = false
 
     /// - Parameter key: of the change that wants the claim, if there is one.
     /// - Returns: who has it.
@@ -28,37 +31,79 @@ struct ClaimTakeOver: Sendable {
             return .nobody
         }
         if let key, entries.contains(where: { $0.name == key }) { return .oneself }
+        // An empty one is left where an answer was lost.
+        if isRest, try await !holdsDocuments(entries) { return .nobody }
         // Who gets on, or has taken it anew, is there.
         let holder = entries.map { "\($0.name.rawValue) \($0.properties.modified ?? 0)" }.joined(separator: " ")
         let isOver = entries.contains { watch.isLeftBehind($0.name) }
         guard watch.saw(claim, heldBy: holder, at: link.timing.now()) >= link.timing.abandoned || isOver else {
             return .somebody
         }
+        // Nobody else knows where a document of a change lies that is of another address of this folder.
+        guard try await isUnderstood(entries) else {
+            logger.notice("A change that is not understood is left alone.", metadata: ["claim": "\(claim.quoted)"])
+            return .somebody
+        }
         logger.notice("A change whose owner is gone is undone.", metadata: ["claim": "\(claim.quoted)"])
-        try await end()
+        // What was begun is ended, also when nobody waits for it any more.
+        try await Task(executorPreference: link.timing.executor) { try await end() }.value
         watch.forget(claim)
         return .ended
     }
 
-    /// What was taken away and not replaced gets its place again.
+    /// Whether there is a document in it.
+    func holdsDocuments() async throws -> Bool {
+        guard let entries = try await link.entries(of: claim) else { return false }
+        return try await holdsDocuments(entries)
+    }
+
+    private func holdsDocuments(_ holders: [Listings.Entry]) async throws -> Bool {
+        for holder in holders where holder.properties.isFolder {
+            if try await parts(of: claim.appending(holder.name)).contains(ClaimNames.old) { return true }
+        }
+        return false
+    }
+
+    private func isUnderstood(_ holders: [Listings.Entry]) async throws -> Bool {
+        for holder in holders where holder.properties.isFolder {
+            let own = claim.appending(holder.name)
+            guard try await parts(of: own).contains(ClaimNames.old) else { continue }
+            // With another address of the same folder, a place can seem to be one of this domain's.
+            guard let place = try await note(in: own)?.source?.parent,
+                try await link.lookIfThere(place)?.properties.isFolder == true
+            else { return false }
+        }
+        return true
+    }
+
+    private func parts(of own: RemotePath) async throws -> Set<ItemName> {
+        Set((try await link.entries(of: own) ?? []).map(\.name))
+    }
+
     private func end() async throws {
+        guard !isRest else { return try await settle(claim, isCertain: true) }
         guard let folder = claim.parent else { return }
         let rest = try ClaimNames.rest(in: folder, link.timing.mark())
         let answer = try await link.move(claim, to: rest, asFolder: true)
+        try await settle(rest, isCertain: answer.isSuccess)
+    }
+
+    /// What was taken away and not replaced gets its place again.
+    private func settle(_ rest: RemotePath, isCertain: Bool) async throws {
         guard let holders = try await link.entries(of: rest) else { return }
         for holder in holders where holder.properties.isFolder {
             let own = rest.appending(holder.name)
-            let entries = try await link.entries(of: own) ?? []
-            guard entries.contains(where: { $0.name == ClaimNames.old }) else { continue }
+            let parts = try await parts(of: own)
+            guard parts.contains(ClaimNames.old) else { continue }
             guard let note = try await note(in: own), let source = note.source else {
                 logger.warning("What lies in \(own.quoted) is of a change that is not known; it is left there.")
                 return
             }
             // New contents that are not there any more have their place.
-            if note.kind == .put, !entries.contains(where: { $0.name == ClaimNames.new }) { continue }
+            if note.kind == .put, !parts.contains(ClaimNames.new) { continue }
             try await link.restore(own.appending(ClaimNames.old), to: source, logger)
         }
-        if answer.isSuccess { _ = try await link.remove(rest, asFolder: true) }
+        if isCertain { _ = try await link.remove(rest, asFolder: true) }
     }
 
     private func note(in own: RemotePath) async throws -> ClaimNote? {

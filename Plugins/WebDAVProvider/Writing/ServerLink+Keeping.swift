@@ -4,11 +4,18 @@ internal import Logging
 extension ServerLink {
     /// Gives what was taken away its place again, or another name where somebody else has taken that.
     func restore(_ old: RemotePath, to source: RemotePath, _ logger: Logger) async throws {
-        let answer = try await move(old, to: source, asFolder: false)
-        if answer.isSuccess { return }
-        guard try await lookIfThere(old) != nil else { return }
-        let kept = try await keep(old, beside: source, logger)
-        guard kept.isSuccess else { throw kept.failure }
+        for attempt in 0..<ClaimedWrite.mostAttempts {
+            let answer = try await move(old, to: source, asFolder: false)
+            if answer.isSuccess { return }
+            guard try await lookIfThere(old) != nil else { return }
+            if try await lookIfThere(source) != nil {
+                let kept = try await keep(old, beside: source, logger)
+                guard kept.isSuccess else { throw kept.failure }
+                return
+            }
+            guard attempt + 1 < ClaimedWrite.mostAttempts else { throw answer.failure }
+            try await pause(after: answer, atLeast: .milliseconds(50 << attempt))
+        }
     }
 
     /// So that no version that somebody wrote is lost.

@@ -80,10 +80,22 @@ extension WebDAVDomain {
         return .removed
     }
 
-    /// Claims count as something: somebody is making a document there. What else Docent has left does not.
+    /// Claims count as something: somebody is making a document there; and so does a document that the end of a claim has
+    /// left. What else Docent has left does not.
     private func requireEmpty(_ place: RemotePath, _ path: RemotePath) async throws {
         guard let entries = try await link.entries(of: place) else { return }
-        guard entries.allSatisfy({ OwnNames.isOwn($0.name) && !OwnNames.isClaim($0.name) }) else {
+        var isEmpty = entries.allSatisfy { OwnNames.isOwn($0.name) && !OwnNames.isClaim($0.name) }
+        for entry in entries where isEmpty && OwnNames.isRest(entry.name) {
+            let rest = ClaimTakeOver(
+                link: link, watch: claims, logger: logger, claim: place.appending(entry.name), isRest: true)
+            isEmpty = try await !rest.holdsDocuments()
+        }
+        // Some servers do not list claims.
+        for known in known(below: path) where isEmpty && known.parent == path {
+            guard gate?.hasGaps ?? false, let name = known.name else { break }
+            isEmpty = try await link.lookIfThere(place.appending(try OwnNames.claim(on: name))) == nil
+        }
+        guard isEmpty else {
             throw DocumentError(
                 .directoryNotEmpty, "The folder \(path.quoted) is not empty; remove what is in it first.")
         }

@@ -86,7 +86,7 @@ final class PinKeeper: Sendable {
         do throws(DocumentError) {
             return try await body()
         } catch {
-            if error.code == .cancelled, Asker.current?.isGone == true { request(item) }
+            if error.code == .cancelled, Task.isCancelled, Asker.current?.isGone == true { request(item) }
             throw error
         }
     }

@@ -187,7 +187,7 @@ struct Failures: Error {
         for element in elements {
             do {
                 try await body(element)
-            } catch  where error is CancellationError || Interruption.wasAsked {
+            } catch let error where error is CancellationError || Interruption.wasAsked {
                 throw error
             } catch let error as Console.ReaderHasGone {
                 throw error

@@ -67,6 +67,34 @@ struct PlanTests {
 
     private let tag = EntityTag("\"v1\"")
 
+    @Test("a server that is gone is waited for for 20 seconds by who has a part of a document, and for a moment else")
+    func outage() {
+        let gone = ServerFailure.unreachable("nothing answers")
+        var part = plan()
+        for second in 600..<620 {
+            let pause = part.pause(after: gone, elapsed: .seconds(second), chance: 0.5)
+            #expect(pause.map { $0 >= .milliseconds(200) && $0 <= .seconds(5) } == true, "after \(second) s")
+        }
+        let late = part.pause(after: gone, elapsed: .seconds(620), chance: 0.5)
+        #expect(late == nil)
+        var nothing = DownloadPlan(expected: 10)
+        let first = nothing.pause(after: gone, elapsed: .seconds(600), chance: 0.5)
+        let second = nothing.pause(after: gone, elapsed: .seconds(601), chance: 0.5)
+        #expect(first != nil && second == nil)
+    }
+
+    @Test("however long bytes came before, a failure is followed by as many attempts as ever")
+    func lateFailure() {
+        var plan = plan()
+        let cut = ServerFailure.interrupted("cut")
+        for second in 600...602 {
+            let pause = plan.pause(after: cut, elapsed: .seconds(second), chance: 0)
+            #expect(pause != nil, "after \(second) s")
+        }
+        let last = plan.pause(after: cut, elapsed: .seconds(603), chance: 0)
+        #expect(last == nil)
+    }
+
     private func plan(expected: Int64? = 10, begun: Int = 4) -> DownloadPlan {
         var plan = DownloadPlan(expected: expected)
         let step6 = plan.receive(.init(status: 200, length: 10, tag: tag))

@@ -37,6 +37,8 @@ struct DownloadPlan: Sendable {
     private var mayContinue = true
     private var resumptions = 0
     private var offsetAtFailure: Int64 = 0
+    /// Since when nothing more comes, counted from the download's beginning; nil while it comes.
+    private var lossBegan: Duration?
     private var retries: RetryPlan
     private let limits: RetryPlan.Limits
 
@@ -96,10 +98,19 @@ struct DownloadPlan: Sendable {
         if offset > offsetAtFailure, resumptions < Self.mostResumptions {
             resumptions += 1
             retries = RetryPlan(limits)
+            lossBegan = nil
         }
         offsetAtFailure = offset
         // The time that bytes took to come is none that was lost.
-        return retries.pause(after: failure, elapsed: retries.attempts == 0 ? .zero : elapsed, chance: chance)
+        let began = lossBegan ?? elapsed
+        lossBegan = began
+        let lost = elapsed - began
+        // A server that is started anew is back in seconds, and what came so far would have to come once more.
+        if case .unreachable = failure, offset > 0, validator != nil {
+            guard lost < limits.outage else { return nil }
+            return limits.firstPause + (limits.longestPause - limits.firstPause) * chance / 2
+        }
+        return retries.pause(after: failure, elapsed: lost, chance: chance)
     }
 
     private mutating func startOver() -> Step {

@@ -8,6 +8,8 @@ struct RetryPlan: Sendable {
         /// The longest pause before the second attempt; it doubles from one to the next.
         var firstPause: Duration = .milliseconds(200)
         var longestPause: Duration = .seconds(5)
+        /// How long a server that is not there is waited for by whoever has a part of a document already.
+        var outage: Duration = .seconds(20)
     }
 
     private let limits: Limits

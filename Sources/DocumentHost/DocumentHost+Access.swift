@@ -60,17 +60,13 @@ extension DocumentHost {
         let coordinator = request.coordinator.map { CoordinatorID(owner: tool.owner.id, number: $0) }
         let grant =
             if let coordinator { try await attempts.run(by: coordinator, attempt) } else { try await attempt() }
-        let isConfined = isConfined(tool)
         let items = grant.items.map { granted in
-            var accessed: AccessedItem
             switch granted {
-            case .place(let status): accessed = AccessedItem(path: status.path, item: status)
+            case .place(let status): return AccessedItem(path: status.path, item: status)
             case .item(let item, let snapshot):
                 let status = status(of: item)
-                accessed = AccessedItem(path: snapshot?.string ?? status.path, item: status)
+                return AccessedItem(path: snapshot?.string ?? status.path, item: status)
             }
-            if isConfined { (accessed.path, accessed.item.path) = ("", "") }
-            return accessed
         }
         recordUse(of: grant.items.compactMap { if case .item(let item, _) = $0 { item.key } else { nil } })
         return (grant.number, items)

@@ -155,8 +155,8 @@ import Testing
         }
     }
 
-    @Test("AUTH-5: at a terminal docent login asks, and does not show the password")
-    func prompt() throws {
+    /// With a domain that nobody has signed in to, and a terminal.
+    private func atTerminal(_ body: (Machine, WebDAVServer, TmuxTerminal) throws -> Void) throws {
         try Machine.with { machine in
             try machine.write("hello", to: machine.remote + "/a.txt")
             try WebDAVServer.with(machine, password: Self.password) { server in
@@ -164,23 +164,30 @@ import Testing
                     "domain", "add", "web", "--provider", "org.docent.webdav", "--set",
                     "url=http://127.0.0.1:\(server.port)/")
                 try TmuxTerminal.with(machine, columns: 100) { terminal in
-                    try terminal.command("docent login web; echo status $?")
-                    try terminal.wait(for: "user:")
-                    try terminal.command("ann")
-                    try terminal.wait(for: "password:")
-                    try terminal.command(Self.wrong)
-                    try terminal.wait(for: "status 1")
-                    try terminal.command("clear; docent login web; echo status $?")
-                    try terminal.wait { $0.contains("user:") && !$0.contains("status 1") }
-                    try terminal.command("ann")
-                    try terminal.wait(for: "password:")
-                    try terminal.command(Self.password)
-                    let end = try terminal.wait(for: "status 0")
-                    #expect(end.contains("You are signed in to web."))
-                    #expect(!end.contains(Self.password) && !end.contains(Self.wrong), "\(end)")
+                    try body(machine, server, terminal)
                 }
-                #expect(try machine.succeed("cat", "web:/a.txt") == "hello")
             }
+        }
+    }
+
+    @Test("AUTH-5: at a terminal docent login asks, and does not show the password")
+    func prompt() throws {
+        try atTerminal { machine, _, terminal in
+            try terminal.command("docent login web; echo status $?")
+            try terminal.wait(for: "user:")
+            try terminal.command("ann")
+            try terminal.wait(for: "password:")
+            try terminal.command(Self.wrong)
+            try terminal.wait(for: "status 1")
+            try terminal.command("clear; docent login web; echo status $?")
+            try terminal.wait { $0.contains("user:") && !$0.contains("status 1") }
+            try terminal.command("ann")
+            try terminal.wait(for: "password:")
+            try terminal.command(Self.password)
+            let end = try terminal.wait(for: "status 0")
+            #expect(end.contains("You are signed in to web."))
+            #expect(!end.contains(Self.password) && !end.contains(Self.wrong), "\(end)")
+            #expect(try machine.succeed("cat", "web:/a.txt") == "hello")
         }
     }
 
@@ -188,38 +195,30 @@ import Testing
         "No password that is typed is in the arguments or the environment of any program, nor in a core that others can read"
     )
     func whileSigningIn() throws {
-        try Machine.with { machine in
-            try machine.write("hello", to: machine.remote + "/a.txt")
-            try WebDAVServer.with(machine, password: Self.password) { server in
-                try machine.succeed(
-                    "domain", "add", "web", "--provider", "org.docent.webdav", "--set",
-                    "url=http://127.0.0.1:\(server.port)/")
-                try TmuxTerminal.with(machine, columns: 100) { terminal in
-                    try terminal.command("\(machine.folder)/bin/docent login web; echo status $?")
-                    try terminal.wait(for: "user:")
-                    try terminal.command("ann")
-                    try terminal.wait(for: "password:")
-                    // The sign-in stands still in its middle: each of them has the password.
-                    kill(server.process, SIGSTOP)
-                    defer { kill(server.process, SIGCONT) }
-                    try terminal.command(Self.password)
-                    usleep(500_000)
-                    for program in ["docent", "docentd", "docent-trampoline", "WebDAVProvider"] {
-                        let processes = machine.processes(named: program)
-                        #expect(!processes.isEmpty, "\(program)")
-                        for process in processes {
-                            for file in ["cmdline", "environ"] {
-                                let text = FileManager.default.contents(atPath: "/proc/\(process)/\(file)") ?? Data()
-                                #expect(text.range(of: Data(Self.password.utf8)) == nil, "\(program): \(file)")
-                            }
-                            let limits = machine.read("/proc/\(process)/limits") ?? ""
-                            #expect(limits.contains(#/Max core file size +[01] /#), "\(program): \(limits)")
-                        }
+        try atTerminal { machine, server, terminal in
+            try terminal.command("\(machine.folder)/bin/docent login web; echo status $?")
+            try terminal.wait(for: "user:")
+            try terminal.command("ann")
+            try terminal.wait(for: "password:")
+            // The sign-in stands still in its middle: each of them has the password.
+            kill(server.process, SIGSTOP)
+            defer { kill(server.process, SIGCONT) }
+            try terminal.command(Self.password)
+            usleep(500_000)
+            for program in ["docent", "docentd", "docent-trampoline", "WebDAVProvider"] {
+                let processes = machine.processes(named: program)
+                #expect(!processes.isEmpty, "\(program)")
+                for process in processes {
+                    for file in ["cmdline", "environ"] {
+                        let text = FileManager.default.contents(atPath: "/proc/\(process)/\(file)") ?? Data()
+                        #expect(text.range(of: Data(Self.password.utf8)) == nil, "\(program): \(file)")
                     }
-                    kill(server.process, SIGCONT)
-                    try terminal.wait(for: "status 0")
+                    let limits = machine.read("/proc/\(process)/limits") ?? ""
+                    #expect(limits.contains(#/Max core file size +[01] /#), "\(program): \(limits)")
                 }
             }
+            kill(server.process, SIGCONT)
+            try terminal.wait(for: "status 0")
         }
     }
 

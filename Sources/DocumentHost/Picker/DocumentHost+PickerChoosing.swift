@@ -139,8 +139,7 @@ extension DocumentHost {
             var picked: [PickedItem] = []
             do throws(DocumentError) {
                 for item in items {
-                    var status = try status(of: item)
-                    if isConfined(tool) { status.path = "" }
+                    let status = try status(of: item)
                     exported.grant(item.key, to: tool.owner)
                     guard picker.request.mode == .import else {
                         picked.append(PickedItem(status: status))

@@ -14,7 +14,7 @@ extension DocumentHost {
         try domain.require([.open, .import], for: "listed")
         if page == nil { try await freshen(domain, asking: true) }
         let folder = try await resolver.resolve(location, in: domain)
-        guard folder.item.kind == .folder else {
+        guard folder.item.kind != .document else {
             throw DocumentError(.invalidArgument, "\(location) is not a folder; docent stat shows it.")
         }
         if page == nil {
@@ -99,7 +99,7 @@ extension DocumentHost {
         try domain.requireVisible()
         try await follower.catchUp(domain)
         let item = try await resolver.resolve(location, in: domain)
-        if item.item.kind == .folder { try await follower.list(item.id, of: domain) }
+        if item.item.kind != .document { try await follower.list(item.id, of: domain) }
     }
 
     /// Catches up with the remote as far as it can be asked; `asking` even when it did not signal anything, where it is known

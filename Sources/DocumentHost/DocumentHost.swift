@@ -128,6 +128,7 @@ public final class DocumentHost: Sendable {
     let localChanges: LocalChangeWatcher
     let granter: AccessGranter
     let interrupted: InterruptedChanges
+    let parts: PackageParts
     let exporter: Exporter
     let arranger: Arranger
     let arrivals: Arrivals
@@ -247,9 +248,6 @@ public final class DocumentHost: Sendable {
         interrupted = InterruptedChanges(
             report.pending, storage: storage, domains: domains, locks: locks, follower: follower,
             looks: SharedTransfers(work: work, executor: loop), logger: logger)
-        sender.prepares { [weak interrupted] key throws(DocumentError) in
-            try await interrupted?.settleRemoval(of: key)
-        }
         lookout = FolderLookout(
             domains: domains, follower: follower,
             rules: { [deletions] name in (try? deletions.rules(of: name)) ?? DomainRules() }, work: work,
@@ -272,15 +270,24 @@ public final class DocumentHost: Sendable {
         sender.onReport { [events] in events.progressed($0) }
         attributes = AttributeWatch(storage: storage, broker: broker, work: work, logger: logger)
         providing = ProvidingEnds(broker: broker, domains: domains, work: work, logger: logger)
+        let places = PlaceClaim(storage: storage, broker: broker, accesses: accesses, owner: owner)
         arrivals = Arrivals(
-            storage: storage, broker: broker, resolver: resolver, follower: follower, sender: sender, owner: owner)
+            storage: storage, broker: broker, places: places, resolver: resolver, follower: follower, sender: sender)
+        parts = PackageParts(
+            report.pending, storage: storage, domains: domains, treeWork: treeWork, arrivals: arrivals, sender: sender,
+            rounds: SharedTransfers(work: work, executor: loop), work: work, retry: RetryPolicy(), clock: clock,
+            logger: logger)
+        sender.prepares { [weak interrupted, weak parts] key throws(DocumentError) in
+            try await interrupted?.settleRemoval(of: key)
+            try await parts?.settleRemoval(before: key)
+        }
         granter = AccessGranter(
             storage: storage, known: KnownItems(storage: storage), broker: broker, accesses: accesses,
             presenters: presenters, domains: domains, exported: exported, resolver: resolver, follower: follower,
             materialiser: materialiser,
             contents: FolderContents(
                 storage: storage, follower: follower, materialiser: materialiser, requests: requests),
-            pinKeeper: pinKeeper, sender: sender, arrivals: arrivals, disk: disk, providing: providing,
+            pinKeeper: pinKeeper, sender: sender, arrivals: arrivals, parts: parts, disk: disk, providing: providing,
             localChanges: localChanges, work: work, logger: logger)
         exporter = Exporter(
             storage: storage, broker: broker, accesses: accesses, resolver: resolver, follower: follower,
@@ -323,6 +330,7 @@ public final class DocumentHost: Sendable {
                 }
                 group.addTask { [self] in await departures.resume(nil) }
                 group.addTask { [self] in await interrupted.settle(nil) }
+                group.addTask { [self] in await parts.settle(nil) }
                 do throws(DocumentError) {
                     try sender.enqueueAll(of: nil)
                     reclaimer.setLimits(try storage.read { try $0.spaceLimits() })

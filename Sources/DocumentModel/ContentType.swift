@@ -36,9 +36,14 @@ public struct ContentType: Hashable, Sendable, CustomStringConvertible {
     public init(kind: ItemKind, pathExtension: String?) {
         switch kind {
         case .folder: self = .folder
-        case .package: self = .package
+        case .package:
+            self = pathExtension.flatMap { Self.packagesByExtension[$0] }.map(ContentType.init(known:)) ?? .package
         case .document: self = pathExtension.flatMap { Self.byExtension[$0] }.map(ContentType.init(known:)) ?? .data
         }
+    }
+
+    static func isPackage(pathExtension: String?) -> Bool {
+        pathExtension.map { packagesByExtension[$0] != nil } ?? false
     }
 
     /// Whether it is the other type or a kind of it. Every document type conforms to `public.content` (PICK-10).
@@ -86,9 +91,20 @@ public struct ContentType: Hashable, Sendable, CustomStringConvertible {
         "org.openxmlformats.spreadsheetml.sheet": ["public.composite-content", "public.data"],
         "org.openxmlformats.presentationml.presentation": ["public.composite-content", "public.data"],
         "com.apple.package": ["public.directory"],
+        "com.apple.rtfd": ["com.apple.package", "public.composite-content"],
+        "org.textbundle.package": ["com.apple.package", "public.composite-content"],
+        "com.apple.iwork.pages.pages": ["com.apple.package", "public.composite-content"],
+        "com.apple.iwork.numbers.numbers": ["com.apple.package", "public.composite-content"],
+        "com.apple.iwork.keynote.key": ["com.apple.package", "public.composite-content"],
         "public.folder": ["public.directory"],
         "public.directory": ["public.item"],
         "public.data": ["public.item"],
+    ]
+
+    /// Documents that are folders on disk.
+    private static let packagesByExtension: [String: String] = [
+        "rtfd": "com.apple.rtfd", "textbundle": "org.textbundle.package", "pages": "com.apple.iwork.pages.pages",
+        "numbers": "com.apple.iwork.numbers.numbers", "key": "com.apple.iwork.keynote.key",
     ]
 
     private static let byExtension: [String: String] = [

@@ -57,6 +57,15 @@ public enum ItemKind: String, Sendable, CaseIterable {
     case folder
     /// A folder that is treated as one document.
     case package
+
+    /// What a folder of that name is: a package, where the name's extension is that of a document type whose documents are
+    /// folders (`rtfd`, `textbundle`, `pages`, `numbers`, `key`). For providers whose remote says nothing of it.
+    public init(ofFolderNamed name: ItemName?) {
+        self = ContentType.isPackage(pathExtension: name?.pathExtension) ? .package : .folder
+    }
+
+    /// Whether items lie in it: it is a folder on disk, be it treated as one document or not.
+    public var isFolder: Bool { self != .document }
 }
 
 /// What may be done with an item.

@@ -47,13 +47,15 @@ package struct CoordinatedItem: Hashable, Sendable {
     }
 
     /// What a claim on it keeps others from: itself, or the outermost package around it (COORD-21).
-    var claimed: Subject { outermostPackage.map { enclosing[$0].subject } ?? subject }
+    package var claimed: Subject { outermostPackage.map { enclosing[$0].subject } ?? subject }
 
     /// Whether there can be something inside that is claimed on its own.
     var isDirectory: Bool { kind != .document }
 
     /// The folders around what is claimed, outermost first.
     var aroundClaimed: ArraySlice<Folder> { enclosing[..<(outermostPackage ?? enclosing.count)] }
+
+    package var isInPackage: Bool { outermostPackage != nil }
 
     var packagesAround: [Folder] { enclosing.filter(\.isPackage) }
 

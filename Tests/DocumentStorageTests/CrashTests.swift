@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentTestSupport
+import Foundation
 import Synchronization
 import SystemPackage
 import Testing
@@ -34,6 +35,7 @@ struct CrashTests {
         let storage = try StorageFixture()
         let doomed = try storage.item("a", "a.txt", contents: before)
         try storage.tell(doomed, storage.item("f", "Folder", kind: .folder))
+        if [.editPackage, .dropPart].contains(step.action) { try providePackage(storage) }
         let source = storage.folder.appending("local.txt")
         try storage.write(after, to: source)
         if step.action != .materialise { try storage.provide(doomed, before) }
@@ -78,6 +80,15 @@ struct CrashTests {
             let entry = try store.expectDocument(named: ItemName("made.txt"), in: .root, of: domain)
             try storage.write(after, to: storage.tree.path(of: storage.location("made.txt")))
             _ = try store.takeIn(entry) { name, _, _ in name }
+        case .editPackage, .dropPart:
+            let entry = try store.expectEdits(of: ItemIdentifier("p"), in: domain)
+            try storage.write(after, to: storage.tree.path(of: storage.location("p.rtfd/new.txt")))
+            try storage.write(after, to: storage.tree.path(of: storage.location("p.rtfd/text.txt")))
+            try FileManager.default.removeItem(
+                atPath: storage.tree.path(of: storage.location("p.rtfd/picture.png")).string)
+            let edits = try store.recordEdits(entry, dropping: true)
+            let dropped = try #require(edits.dropped.first)
+            try store.finishDropping(dropped, removed: true)
         case .leave:
             let file = try storage.indexed("a").local
             let entry = try store.beginLeaving(
@@ -92,6 +103,15 @@ struct CrashTests {
         case .remove:
             try store.finishRemoving(store.beginRemoving(item.id, in: domain))
         }
+    }
+
+    private func providePackage(_ storage: StorageFixture) throws {
+        let parts = [
+            try storage.item("t", "text.txt", in: "p", contents: before),
+            try storage.item("i", "picture.png", in: "p", contents: before),
+        ]
+        try storage.tell(storage.item("p", "p.rtfd", kind: .package), parts[0], parts[1])
+        for part in parts { try storage.provide(part, before) }
     }
 
     /// Index, tree, journal and staging agree.
@@ -179,6 +199,18 @@ struct CrashTests {
             let made = try storage.index.read { try $0.item(at: storage.location("made.txt")) }
             #expect(made?.state == .changed && made?.isArriving == true)
             #expect(try storage.document("made.txt") == after)
+        case .editsExpected:
+            // The write was granted, and nothing written.
+            #expect(try storage.document("p.rtfd/text.txt") == before)
+            #expect(try storage.indexed("i").state == .materialised)
+        case .editsRecorded, .partDropped, .partDropFinished:
+            let made = try storage.index.read { try $0.item(at: storage.location("p.rtfd/new.txt")) }
+            #expect(made?.state == .changed && made?.isArriving == true)
+            #expect(try storage.document("p.rtfd/new.txt") == after)
+            #expect(try storage.indexed("t").state == .changed)
+            #expect(throws: DocumentError.self) { try storage.indexed("i") }
+            // Its provider is told at the next start, unless it was.
+            #expect(report.pending.map(\.itemID) == (step == .partDropFinished ? [] : [try ItemIdentifier("i")]))
         case .leaveBegan:
             #expect(report.pending.map(\.action) == [.leave])
             #expect(try storage.document("a.txt") == before)

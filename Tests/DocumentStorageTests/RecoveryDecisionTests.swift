@@ -58,6 +58,9 @@ struct RecoveryDecisionTests {
             #expect(decision == .resumeArrival)
         } else if step.action == .make {
             #expect(decision == .takeIn)
+        } else if step.action == .dropPart {
+            // It is not known any more: its provider is to hear of that.
+            #expect(decision == .finishDropping)
         } else {
             #expect(decision == .forget)
         }

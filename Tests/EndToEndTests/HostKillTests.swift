@@ -15,6 +15,11 @@ import Testing
         try Machine.with { machine in
             try machine.write(Self.alpha, to: machine.remote + "/a.txt")
             try machine.write("local\n", to: machine.folder + "/work/local.txt")
+            if [.editPackage, .dropPart].contains(step.action) {
+                try FileManager.default.createDirectory(
+                    atPath: machine.remote + "/p.rtfd", withIntermediateDirectories: true)
+                try machine.write(Self.alpha, to: machine.remote + "/p.rtfd/old.txt")
+            }
             try machine.succeed(
                 "domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
             if [.evict, .rename, .remove, .leave].contains(step.action) { try machine.succeed("open", "d:/a.txt") }
@@ -53,6 +58,10 @@ import Testing
             try machine.docent(
                 "edit", "--no-wait", "d:/new.txt", "--with", "sh", "-c",
                 "printf '\(Self.edited.dropLast())\\n' > \"$0\"", environment: environment)
+        case .editPackage, .dropPart:
+            try machine.docent(
+                "edit", "--no-wait", "d:/p.rtfd", "--with", "sh", "-c",
+                "printf '\(Self.edited.dropLast())\\n' > \"$0/new.txt\" && rm \"$0/old.txt\"", environment: environment)
         case .leave: try machine.docent("move", "d:/a.txt", machine.folder + "/work/out.txt", environment: environment)
         case .evict: try machine.docent("evict", "d:/a.txt", environment: environment)
         case .rename: try machine.docent("rename", "d:/a.txt", "d:/b.txt", environment: environment)
@@ -104,6 +113,19 @@ import Testing
             #expect(
                 Machine.eventually(within: 60) { machine.read(machine.remote + "/new.txt") == Self.edited },
                 "it was not sent: \(machine.logTail)")
+        case .editPackage, .dropPart:
+            let package = machine.remote + "/p.rtfd"
+            guard step != .editsExpected else {
+                // Killed when the write was only expected, the tool has not got the package, or was not heard to its end.
+                #expect(try machine.succeed("cat", "d:/p.rtfd/old.txt") == Self.alpha)
+                break
+            }
+            try machine.succeed("ls", "d:/")
+            #expect(
+                Machine.eventually(within: 60) {
+                    machine.read(package + "/new.txt") == Self.edited && machine.read(package + "/old.txt") == nil
+                }, "the package was not sent: \(machine.logTail)")
+            #expect(try machine.docent("cat", "d:/p.rtfd/old.txt").status != 0)
         case .leave:
             // The copy was whole before anything was written down.
             #expect(machine.read(machine.folder + "/work/out.txt") == Self.alpha)
@@ -148,7 +170,9 @@ import Testing
         let items = (listing as? [[String: Any]]) ?? ((listing as? [String: Any])?["items"] as? [[String: Any]]) ?? []
         return Dictionary(
             uniqueKeysWithValues: items.compactMap { item in
-                guard let name = item["name"] as? String, let state = item["state"] as? String else { return nil }
+                guard let name = item["name"] as? String, let state = item["state"] as? String,
+                    item["kind"] as? String == "document"
+                else { return nil }
                 return (name, state)
             })
     }

@@ -45,6 +45,21 @@ import Testing
         }
     }
 
+    @Test("COORD-21: a program has several files of a package open for writing at once, and none waits for the other")
+    func package() throws {
+        try withTree { (machine) throws in
+            try machine.sh("mkdir work/p.rtfd; echo one > work/p.rtfd/a; echo two > work/p.rtfd/b")
+            #expect(isSent(machine, "p.rtfd/a", "one\n") && isSent(machine, "p.rtfd/b", "two\n"))
+            #expect(try machine.succeed("stat", "work:/p.rtfd").contains("package, com.apple.rtfd"))
+            try machine.sh(
+                "cd work/p.rtfd; exec 3>>a 4>>b 5<a; echo 1 >&3; echo 2 >&4; echo new > c; mv c d; mkdir e; mv d e/d; mv e/d d; rmdir e; cat <&5; ls",
+                timeout: 20)
+            #expect(isSent(machine, "p.rtfd/a", "one\n1\n") && isSent(machine, "p.rtfd/b", "two\n2\n"))
+            #expect(isSent(machine, "p.rtfd/d", "new\n"))
+            try machine.sh("rm -r work/p.rtfd; test -z \"$(ls work | grep p.rtfd)\"")
+        }
+    }
+
     @Test("Folders and documents are made, renamed and removed, also while they are open")
     func names() throws {
         try withTree { (machine) throws in

@@ -32,7 +32,7 @@ extension FolderMirror {
             id: try record.id.identifier,
             parentID: record.id == .root ? nil : try record.parent.identifier,
             name: record.name,
-            kind: record.facts.isFolder ? .folder : .document,
+            kind: record.facts.isFolder ? ItemKind(ofFolderNamed: record.name) : .document,
             size: record.facts.isFolder ? 0 : record.facts.size,
             modified: record.facts.modified,
             created: record.facts.key.born ?? record.facts.modified,

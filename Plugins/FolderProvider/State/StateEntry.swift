@@ -141,7 +141,7 @@ extension ByteWriter {
         text(item.id.rawValue)
         optional(item.parentID) { $0.text($1.rawValue) }
         optional(item.name) { $0.text($1.rawValue) }
-        byte(item.kind == .folder ? 1 : 0)
+        byte(item.kind.isFolder ? 1 : 0)
         optional(item.size) { $0.number($1) }
         timestamp(item.modified)
         timestamp(item.created)
@@ -222,7 +222,8 @@ extension ByteReader {
             let version = try? ItemVersion(content: Array(content), metadata: Array(metadata))
         else { return nil }
         return Item(
-            id: id, parentID: parent, name: name, kind: kind == 1 ? .folder : .document, size: size, modified: modified,
+            id: id, parentID: parent, name: name, kind: kind == 1 ? ItemKind(ofFolderNamed: name) : .document,
+            size: size, modified: modified,
             created: created, version: version, capabilities: ItemCapabilities(rawValue: capabilities))
     }
 }

@@ -84,7 +84,7 @@ extension Properties {
         }
         return Item(
             id: try path.identifier, parentID: try path.parent?.identifier, name: path.name,
-            kind: isFolder ? .folder : .document, size: isFolder ? 0 : length,
+            kind: isFolder ? ItemKind(ofFolderNamed: path.name) : .document, size: isFolder ? 0 : length,
             modified: Timestamp(seconds: modified ?? 0), created: Timestamp(seconds: created ?? modified ?? 0),
             version: try version(at: path), capabilities: capabilities)
     }

@@ -27,7 +27,7 @@ struct ListCommand: ClientCommand {
     func run(_ client: DocumentClient) async throws {
         if !location.isRoot {
             let item = try await client.item(at: location)
-            if item.item.kind != .folder {
+            if item.item.kind == .document {
                 return try listing.show(.array([item.json]), ItemListing.text([item], showsTitles: true))
             }
         }

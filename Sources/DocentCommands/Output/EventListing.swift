@@ -17,7 +17,7 @@ package enum EventListing {
     }
 
     private static func text(_ status: ItemStatus) -> String {
-        var parts = [status.item.kind == .folder ? "folder" : status.state.word]
+        var parts = [status.item.kind.isFolder ? status.item.kind.rawValue : status.state.word]
         parts += [status.transfers.download, status.transfers.upload].compactMap { $0.map(TransferText.line) }
         parts += TransferText.marks(status.marks).map { "\($0.name.lowercased()) \($0.text)" }
         if let problem = status.problem { parts.append(ErrorText.visible(problem.message)) }

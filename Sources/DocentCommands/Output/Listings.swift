@@ -45,8 +45,8 @@ package enum ItemListing {
         for status in items {
             let item = status.item
             table.add(
-                item.kind == .folder ? "folder" : status.state.word,
-                item.kind == .folder ? "–" : item.size.map { Words.size($0) } ?? "?",
+                item.kind.isFolder ? item.kind.rawValue : status.state.word,
+                item.kind.isFolder ? "–" : item.size.map { Words.size($0) } ?? "?",
                 Words.time(item.modified),
                 Words.version(item.version.content, limit: 12),
                 (item.name?.rawValue ?? "/") + (item.name == nil ? "" : item.kind.suffix)
@@ -62,7 +62,7 @@ package enum ItemListing {
         table.add("Location", status.location.description)
         table.add("Kind", "\(item.kind.rawValue), \(item.contentType)")
         table.add("State", "\(status.state.word): \(status.state.explanation)")
-        if item.kind != .folder {
+        if item.kind == .document {
             table.add(
                 "Size", item.size.map { "\(Words.size($0)) (\(Words.count($0, "byte", "bytes")))" } ?? "not known")
         }

@@ -217,7 +217,7 @@ package struct PickerRenderer: Sendable {
         case .entry(let entry):
             let item = entry.status.item
             switch column {
-            case .size: return item.kind == .folder ? "" : item.size.map { Words.size($0) } ?? "?"
+            case .size: return item.kind.isFolder ? "" : item.size.map { Words.size($0) } ?? "?"
             case .modified: return item.modified == .zero ? "" : Words.time(item.modified)
             case .created: return item.created == .zero ? "" : Words.time(item.created)
             case .type: return item.contentType.identifier

@@ -24,7 +24,7 @@ enum PickerWords {
     }
 
     static func state(_ status: ItemStatus) -> String {
-        if status.item.kind == .folder { return status.problem == nil ? "" : "problem" }
+        if status.item.kind.isFolder { return status.problem == nil ? "" : "problem" }
         let percent = status.progress.flatMap { progress in
             progress.expected.map { $0 > 0 ? " \(min(100, progress.done * 100 / $0)) %" : "" }
         }
@@ -52,6 +52,10 @@ enum PickerWords {
             return "“\(name)” cannot be chosen: another name here is the same but for case."
         }
         if entry.status.item.kind == .folder { return "“\(name)” is a folder, and folders are not asked for." }
+        if entry.status.item.kind == .package {
+            return
+                "“\(name)” is a folder that is one document (\(entry.status.item.contentType)), which is not asked for."
+        }
         return "“\(name)” is of the type \(entry.status.item.contentType), which is not asked for."
     }
 

@@ -76,8 +76,8 @@ extension AccessGranter {
 }
 
 extension ClaimIntent {
-    /// Whether it is for changing what is in the file.
-    fileprivate var writesContents: Bool {
+    /// Whether it is for changing what is in the file, or in the package.
+    var writesContents: Bool {
         guard case .writing(let option) = self else { return false }
         return switch option {
         case nil, .forMerging, .forReplacing: true

@@ -4,6 +4,13 @@ import FileCoordination
 import Logging
 
 extension AccessGranter {
+    /// A package is as old as its oldest part.
+    func isOutdated(_ item: IndexedItem) throws(DocumentError) -> Bool {
+        guard item.item.kind == .package else { return item.state == .outdated }
+        return try storage.read { try $0.subtree(of: item.id, in: item.domain) }
+            .contains { $0.state == .outdated && !$0.isGone }
+    }
+
     /// The file that others may be reading is replaced only when nobody reads it any more.
     func replaceOutdated(
         _ item: IndexedItem, on domain: Domain, for request: AccessRequest, purpose: Purpose?, by owner: ClaimOwner,
@@ -28,12 +35,17 @@ extension AccessGranter {
         defer { broker.end(claim, effects: [effect]) }
         // Changed here, too: sending it shows the conflict.
         let item = try await disk.look(item)
-        guard item.state == .outdated else { return }
+        guard try isOutdated(item) else { return }
         do throws(DocumentError) {
             let now = try await pending.during(.newerContents, request.intentions[0], by: owner) {
                 () async throws(DocumentError) -> IndexedItem in
                 try await pinKeeper.outlivingAsker(item) { () async throws(DocumentError) in
-                    try await materialiser.materialise(item, of: domain, onProgress: onProgress)
+                    guard item.item.kind == .document else {
+                        effect = .changed
+                        try await contents.bring(item, of: domain, renewing: true, onProgress)
+                        return item
+                    }
+                    return try await materialiser.materialise(item, of: domain, onProgress: onProgress)
                 }
             }
             if now.local != item.local { effect = .changed }

@@ -34,6 +34,7 @@ struct AccessGranter: Sendable {
     let pinKeeper: PinKeeper
     let sender: Sender
     let arrivals: Arrivals
+    let parts: PackageParts
     let disk: DiskCheck
     let providing: ProvidingEnds
     let localChanges: LocalChangeWatcher
@@ -93,7 +94,7 @@ struct AccessGranter: Sendable {
             if request.bookmark == nil { try exported.check(item.key, at: intention.location, by: owner) }
             try permit.check(item, intention, storage)
             if !request.isPreparation { try check(item, intention, domain) }
-            if item.state == .outdated, intention.needsContents, !request.isPreparation {
+            if intention.needsContents, !request.isPreparation, try isOutdated(item) {
                 try await replaceOutdated(
                     item, on: domain, for: request, purpose: purpose, by: owner, nestedIn: nested,
                     onProgress: onProgress)
@@ -192,6 +193,13 @@ struct AccessGranter: Sendable {
                     let found = try current(key, intention.location)
                     access.keys.append(key)
                     let item = found.item
+                    if wanted[index].intent.writesContents, item.item.kind == .package, !request.isPreparation {
+                        let isReplacing = intention.writingOption == .forReplacing
+                        access.edits.append(
+                            try await storage.run { store in
+                                try store.expectEdits(of: item.id, in: item.domain, replacing: isReplacing)
+                            })
+                    }
                     if intention.intent == .writing, item.item.kind == .document, !request.isPreparation {
                         let isReplacing = intention.writingOption == .forReplacing
                         access.changes.append(
@@ -213,6 +221,7 @@ struct AccessGranter: Sendable {
     /// Nobody has written: what was expected has not come.
     private func giveUp(_ access: Access, _ snapshots: Snapshots? = nil) async {
         for change in access.changes { _ = try? await storage.run { try $0.recordChange(change) } }
+        for edits in access.edits { try? await parts.record(edits, dropping: false) }
         _ = try? await takeIn(access)
         snapshots?.remove()
         broker.end(access.claim, effects: access.intentions.map { _ in .unchanged })
@@ -281,97 +290,6 @@ struct AccessGranter: Sendable {
                     }
                 })
         }
-    }
-
-    /// - Throws: `invalidArgument` when the tool holds no such access.
-    func end(_ number: UInt64, by owner: ClaimOwner) async throws(DocumentError) {
-        guard let access = accesses.remove(ClaimID(number), of: owner) else {
-            throw DocumentError(.invalidArgument, "Access \(number) is not held; it was ended before.")
-        }
-        try await end(access)
-    }
-
-    /// Makes durable what was written in an access so far, and what names there are in folders.
-    ///
-    /// - Throws: `invalidArgument` when the tool holds no such access.
-    func flush(_ number: UInt64, by owner: ClaimOwner) async throws(DocumentError) {
-        let access = try held(number, by: owner)
-        for change in access.changes { try await storage.run { try $0.flushChange(change) } }
-        for awaited in access.awaited { try await storage.run { try $0.flushExpected(awaited.entry) } }
-        for intention in access.intentions where intention.item.kind != .document {
-            guard case .item(let key) = intention.item.subject else { continue }
-            try await storage.run { try $0.flushNames(of: key.id, in: key.domain) }
-        }
-    }
-
-    /// - Throws: `invalidArgument` when the tool holds no such access.
-    func held(_ number: UInt64, by owner: ClaimOwner) throws(DocumentError) -> Access {
-        guard let access = accesses.access(ClaimID(number), of: owner) else {
-            throw DocumentError(.invalidArgument, "Access \(number) is not held; it was ended before.")
-        }
-        return access
-    }
-
-    /// A tool's connection has ended, and all that it held with it (COORD-8). What it wrote counts.
-    ///
-    /// - Parameter unused: only those that nothing is done under any more.
-    func endAll(of owner: ClaimOwner, unused: Bool = false) {
-        let ended = accesses.removeAll(of: owner, unused: unused)
-        // Those that wait end by their tasks' cancellation; those that are held end when their changes are recorded.
-        for access in ended {
-            work.add { [self] in
-                do throws(DocumentError) {
-                    try await end(access)
-                } catch {
-                    logger.error(
-                        "what a tool wrote before it ended could not be recorded",
-                        metadata: [
-                            "items": "\(access.keys.map(\.id))", "error": "\(error)",
-                        ])
-                }
-            }
-        }
-    }
-
-    private func end(_ access: Access) async throws(DocumentError) {
-        var effects: [ClaimEffect]?
-        defer {
-            broker.end(access.claim, effects: effects)
-            accesses.quota.giveBack(access.share)
-            for key in access.keys { providing.claimEnded(on: key) }
-        }
-        // Whatever becomes of the places, what was written to documents is recorded, too.
-        var failure: DocumentError?
-        if !access.awaited.isEmpty {
-            var places: [Int: ClaimEffect] = [:]
-            do throws(DocumentError) {
-                places = try await takeIn(access)
-            } catch {
-                failure = error
-            }
-            effects = access.intentions.enumerated().map { number, intention in
-                let isPlace = access.awaited.contains { $0.intention == number }
-                return isPlace ? places[number] ?? .unchanged : intention.intent.usualEffect
-            }
-        }
-        for snapshot in access.snapshots { try await storage.run { _ in try snapshot.request.remove() } }
-        for change in access.changes {
-            let item: IndexedItem
-            do throws(DocumentError) {
-                item = try await storage.run { try $0.recordChange(change) }
-            } catch {
-                // Removed inside of the access that was to remove it (COORD-16).
-                if error.code == .noSuchItem, access.isForDeleting || access.hasReplaced(change) { continue }
-                // What its provider did not know was removed by who wrote it, without a word.
-                if error.code == .noSuchItem, change.itemID?.isArriving == true { continue }
-                // A full disk, for one: what was written lies in the files, and is recorded as soon as it can be.
-                for key in access.keys { localChanges.suspect(key, because: error) }
-                throw error
-            }
-            guard item.state == .changed else { continue }
-            if item.isArriving { try arrivals.send(item) } else { sender.enqueue(item.key) }
-        }
-        if let failure { throw failure }
     }
 
     private func check(

@@ -16,6 +16,8 @@ struct Access: Sendable {
     var awaited: [AwaitedDocument] = []
     /// Of a writing access: the journal's word that a file may change, one for each document that is written.
     var changes: [JournalEntry] = []
+    /// The same, one for each package.
+    var edits: [JournalEntry] = []
     /// Of an access for uploading: what it reads instead of the documents (COORD-14).
     var snapshots: [Snapshots.Snapshot] = []
 
@@ -121,11 +123,22 @@ final class AccessTable: Sendable {
     }
 
     /// Whether one of these claims is on the item, or on a folder around it for what concerns all that is inside.
-    func isHeld(_ item: CoordinatedItem, by claims: Set<ClaimID>) -> Bool {
-        let intentions = accesses.withLock { accesses in claims.flatMap { accesses[$0]?.intentions ?? [] } }
+    ///
+    /// - Parameter tool: of anything in a package, its other claims in that count, too: it does not wait for itself (COORD-21).
+    func isHeld(_ item: CoordinatedItem, by claims: Set<ClaimID>, orOf tool: ClaimOwner? = nil) -> Bool {
+        let intentions = accesses.withLock { accesses -> [AccessIntention] in
+            if let tool, item.isInPackage,
+                accesses.values.contains(where: { access in
+                    access.owner == tool && access.intentions.contains { $0.item.claimed == item.claimed }
+                })
+            {
+                return [AccessIntention(item, .writing(.forReplacing))]
+            }
+            return claims.flatMap { accesses[$0]?.intentions ?? [] }
+        }
         let covering: [ClaimIntent] = [.writing(.forDeleting), .writing(.forMoving), .writing(.forReplacing)]
         for intention in intentions {
-            if intention.item.subject == item.subject { return true }
+            if intention.item.subject == item.subject || intention.item.claimed == item.claimed { return true }
             for folder in item.enclosing where intention.item.subject == .item(folder.key) {
                 if folder.isPackage || covering.contains(intention.intent) { return true }
             }

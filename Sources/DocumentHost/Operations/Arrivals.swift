@@ -8,10 +8,10 @@ import SystemPackage
 struct Arrivals: Sendable {
     let storage: StorageThreads
     let broker: CoordinationBroker
+    let places: PlaceClaim
     let resolver: ItemResolver
     let follower: ChangeFollower
     let sender: Sender
-    let owner: ClaimOwner
 
     /// - Returns: the item, when its contents are safe here and the source is gone.
     func moveIn(
@@ -26,10 +26,8 @@ struct Arrivals: Sendable {
         try await follower.freshen(domain)
         let (folder, missing) = try await folder(around: destination, in: domain)
         if missing.isEmpty, try await present(destination, in: domain) != nil { throw Self.exists(destination) }
-        let place = FreePlace(name, in: folder, try storage.read { try $0.coordinated(folder) }, at: destination)
-        let claim = try await broker.claim(
-            place.coordinated, for: .writing(.forReplacing), by: owner.onBehalf, nestedIn: EnclosingClaims.current)
-        defer { broker.end(claim, effects: [.unchanged]) }
+        let claim = try await places(on: name, in: folder, at: destination)
+        defer { places.end(claim) }
         let item = try await storage.run { store in
             try store.finish(
                 try store.beginArrival(of: source, to: folder.id, making: missing, name: name, in: domain.name))
@@ -61,10 +59,8 @@ struct Arrivals: Sendable {
         if let first = missing.first {
             throw DocumentError(.noSuchItem, "There is no folder “\(first)” on the way to \(location): make it first.")
         }
-        let place = FreePlace(name, in: folder, try storage.read { try $0.coordinated(folder) }, at: location)
-        let claim = try await broker.claim(
-            place.coordinated, for: .writing(.forReplacing), by: owner.onBehalf, nestedIn: EnclosingClaims.current)
-        defer { broker.end(claim, effects: [.unchanged]) }
+        let claim = try await places(on: name, in: folder, at: location)
+        defer { places.end(claim) }
         let made = try await storage.run { try $0.makeFolder(named: name, in: folder.id, of: folder.domain) }
         try send(made)
         if !broker.isIdle { broker.noticed(.appeared, on: try storage.read { try $0.coordinated(made) }) }

@@ -132,12 +132,14 @@ struct Exporter: Sendable {
         guard item.parentID == call.parentID else {
             throw domain.provider.broken("put \(location) somewhere else")
         }
-        guard item.kind == call.kind else {
+        guard item.kind.isFolder == call.kind.isFolder else {
             throw domain.provider.broken("made a \(item.kind) of \(location)")
         }
         // It may be known, when the feed of changes was quicker than the answer; but then as what was made.
         guard let known = try storage.read({ try $0.item(item.id, in: domain.name) }) else { return }
-        guard known.item.parentID == call.parentID, known.item.name == call.name, known.item.kind == call.kind else {
+        guard known.item.parentID == call.parentID, known.item.name == call.name,
+            known.item.kind.isFolder == call.kind.isFolder
+        else {
             throw domain.provider.broken("says that \(location) is another item, which is there")
         }
     }
@@ -208,7 +210,7 @@ struct Exporter: Sendable {
                 .noSuchItem, "There is no folder \(parent); make it with: docent mkdir \(parent)",
                 causes: [error.message])
         }
-        guard folder.item.kind == .folder else {
+        guard folder.item.kind != .document else {
             throw DocumentError(.invalidArgument, "\(parent) is not a folder, and nothing can be put into it.")
         }
         guard folder.item.capabilities.contains(.write) else {

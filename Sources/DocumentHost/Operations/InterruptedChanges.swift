@@ -158,7 +158,7 @@ final class InterruptedChanges: Sendable {
                 ProviderCall.CreateCall(
                     parentID: parent, name: name, kind: export.kind, contentsPath: export.contents?.path.string,
                     modified: export.contents?.source?.modified, operation: export.operation))
-            guard item.parentID == parent, item.kind == export.kind else {
+            guard item.parentID == parent, item.kind.isFolder == export.kind.isFolder else {
                 throw domain.provider.broken("put “\(name)” of \(domain.name) somewhere else")
             }
             // Listed by now: somebody may just be opening it.

@@ -17,7 +17,7 @@ struct MovingClaim: Sendable {
     ) async throws(DocumentError) {
         let around = held.map { EnclosingClaims.current.union([$0]) } ?? EnclosingClaims.current
         let isPlaceHeld =
-            accesses.isHeld(place.coordinated, by: around)
+            accesses.isHeld(place.coordinated, by: around, orOf: tool)
             || tool.flatMap {
                 accesses.claim(of: $0, on: place.coordinated.subject, for: .writing(.forReplacing))
             } != nil

@@ -18,7 +18,7 @@ struct PlaceClaim: Sendable {
     ) async throws(DocumentError) -> ClaimID? {
         let around = try storage.read { try $0.coordinated(folder) }
         let wanted = FreePlace(name, in: folder, around, at: location).coordinated
-        guard !accesses.isHeld(wanted, by: EnclosingClaims.current) else { return nil }
+        guard !accesses.isHeld(wanted, by: EnclosingClaims.current, orOf: Asker.current?.owner) else { return nil }
         return try await broker.claim(
             wanted, for: .writing(.forReplacing), by: owner.onBehalf, nestedIn: EnclosingClaims.current)
     }

@@ -135,8 +135,8 @@ final class OpenPicker: Sendable {
         guard let valid = request.validTypes else {
             return item.kind == .folder && item.capabilities.contains(.write)
         }
-        // The whole of a folder cannot be copied out.
-        guard item.kind != .folder || request.mode == .open else { return false }
+        // The whole of a folder, or of a package, cannot be copied out as one file.
+        guard item.kind == .document || request.mode == .open else { return false }
         let type = types.type(of: item)
         return valid.contains { types.conforms(type, to: $0) }
     }

@@ -53,7 +53,7 @@ extension Delivery {
                 let parent = try await folders.revive(parent, in: domain, for: "\(id)", with: session)
                 new = try await folders.make(folder, in: parent, "\(id)", session)
             }
-            guard new.kind == folder.item.kind else {
+            guard new.kind.isFolder else {
                 throw session.broken("was asked to make a folder in \(domain), and made a \(new.kind)")
             }
             try identify(folder, as: new.id)

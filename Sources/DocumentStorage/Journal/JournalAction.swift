@@ -14,6 +14,10 @@ package enum JournalAction: String, CaseIterable, Sendable {
     case arrive
     /// A tool writes a document where no item is; what it left is to be taken in.
     case make
+    /// A tool writes in a package; what it left there is to be taken in.
+    case editPackage
+    /// A part of a package was removed in it here, and its provider is to hear of that.
+    case dropPart
     /// An item of which a copy is elsewhere goes away, with all that is in it.
     case leave
     /// Contents leave, a placeholder stays.
@@ -93,6 +97,18 @@ package enum JournalStep: String, CaseIterable, Sendable {
     /// What lies there is in the index, flushed, and is to be sent (or nothing was written); the entry is closed.
     case makeRecorded
 
+    // editPackage
+    /// The entry is written: from here anything in the package may change.
+    case editsExpected
+    /// The index has what lies there: what was changed and what is new is to be sent; the entry is closed.
+    case editsRecorded
+
+    // dropPart
+    /// The part is neither in the tree nor in the index; the entry says which version of it was removed.
+    case partDropped
+    /// The provider has removed it, or has another version of it, which is in the index; the entry is closed.
+    case partDropFinished
+
     // leave
     /// The copy is whole and flushed; the entry says where it is, and what was copied.
     case leaveBegan
@@ -148,6 +164,8 @@ package enum JournalStep: String, CaseIterable, Sendable {
         case .moveBegan, .moveStaged, .moveAnswered, .moveRecorded, .movePublished, .moveSourceRemoved: .move
         case .arriveBegan, .arriveStaged, .arrivePublished, .arriveRecorded, .arriveSourceRemoved: .arrive
         case .makeExpected, .makeRecorded: .make
+        case .editsExpected, .editsRecorded: .editPackage
+        case .partDropped, .partDropFinished: .dropPart
         case .leaveBegan, .leaveFinished: .leave
         case .evictBegan, .evictPlaceholderWritten, .evictContentsRemoved, .evictRecorded: .evict
         case .renameBegan, .renameAnswered, .renameRecorded, .renameMoved, .renameFinished: .rename

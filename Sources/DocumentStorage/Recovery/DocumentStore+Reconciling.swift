@@ -79,6 +79,12 @@ extension DocumentStore {
             report.pending.append(entry)
             report.findings.append(
                 "\(name) was being moved out when the host ended: there is a copy of it, and it is removed now.")
+        case .finishDropping:
+            report.pending.append(entry)
+        case .takeInParts:
+            var refused: [DocumentError] = []
+            try carryOn(entry, "writing", name, &report) { refused = try recordEdits(entry, dropping: false).refused }
+            report.findings += refused.map(\.message)
         case .finishMove:
             try carryOn(entry, "move", name, &report) { try finishMove(entry, try movedContents(entry)) }
         case .resumeArrival:

@@ -26,6 +26,10 @@ package enum RecoveryDecision: Hashable, Sendable {
     case resumeArrival
     /// What lies at its place is a new document; nothing there, nothing was made.
     case takeIn
+    /// What lies in the package is what it is from now on.
+    case takeInParts
+    /// Its provider is to hear that it was removed.
+    case finishDropping
     /// It was just made, and nothing of it came to the disk: it is taken back.
     case takeBack
     /// The index knows: the tree on disk is to follow.
@@ -75,6 +79,9 @@ extension RecoveryDecision {
             // The source is still there, and whole.
             self = entry.step == .arriveBegan ? .forget : .resumeArrival
         case .make: self = .takeIn
+        case .editPackage: self = evidence.item == nil ? .forget : .takeInParts
+        // It is not in the index any more.
+        case .dropPart: self = .finishDropping
         case .leave: self = evidence.item == nil ? .forget : .finishLeaving
         case .rename:
             self = [.renameBegan, .renameAnswered].contains(entry.step) ? Self.asked(evidence) : .performInTree

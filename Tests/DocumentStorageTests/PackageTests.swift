@@ -1,0 +1,174 @@
+import DocumentModel
+import DocumentTestSupport
+import Foundation
+import SystemPackage
+import Testing
+
+@testable import DocumentStorage
+
+/// Writes in packages: what a tool leaves in one is what the package is (COORD-21).
+struct PackageTests {
+    private let storage: StorageFixture
+
+    init() throws {
+        storage = try StorageFixture()
+        let parts = [
+            try storage.item("t", "text.txt", in: "p", contents: "text"),
+            try storage.item("i", "picture.png", in: "p", contents: "picture"),
+            try storage.item("n", "note.txt", in: "q", contents: "note"),
+        ]
+        try storage.tell(
+            storage.item("p", "p.rtfd", kind: .package), storage.item("q", "Notes", in: "p", kind: .folder), parts[0],
+            parts[1], parts[2])
+        for (part, text) in zip(parts, ["text", "picture", "note"]) { try storage.provide(part, text) }
+    }
+
+    private func path(_ place: String) throws -> String {
+        storage.tree.path(of: try storage.location("p.rtfd/" + place)).string
+    }
+
+    private func write(_ text: String, _ place: String) throws { try storage.write(text, to: FilePath(path(place))) }
+
+    private func remove(_ place: String) throws { try FileManager.default.removeItem(atPath: path(place)) }
+
+    private func part(_ place: String) throws -> IndexedItem? {
+        try storage.index.read { try $0.item(at: storage.location("p.rtfd/" + place)) }
+    }
+
+    private func edit(replacing: Bool = false, dropping: Bool = true, _ body: () throws -> Void) throws -> PackageEdits
+    {
+        let entry = try storage.store.expectEdits(of: ItemIdentifier("p"), in: storage.domain, replacing: replacing)
+        try body()
+        return try storage.store.recordEdits(entry, dropping: dropping)
+    }
+
+    private func journal() throws -> [JournalEntry] { try storage.index.read { try $0.journal() } }
+
+    @Test("COORD-21: what is new in a package, changed and removed is recorded; what was not touched is left alone")
+    func recorded() throws {
+        let edits = try edit {
+            try FileManager.default.createDirectory(atPath: path("New/Inner"), withIntermediateDirectories: true)
+            try write("new", "New/Inner/new.txt")
+            try write("other", "other.txt")
+            try write("text, changed", "text.txt")
+            try remove("picture.png")
+        }
+        #expect(edits.made.map(\.item.name?.rawValue) == ["New", "other.txt"])
+        #expect(edits.made.filter(\.isArriving).count == 2)
+        #expect(edits.changed.map(\.id.rawValue) == ["t"])
+        #expect(edits.dropped.map(\.itemID?.rawValue) == ["i"])
+        #expect(edits.dropped.first?.payload.base?.content == Array("1".utf8))
+        #expect(edits.refused.isEmpty)
+        #expect(try part("New/Inner/new.txt")?.state == .changed)
+        #expect(try part("Notes/note.txt")?.state == .materialised)
+        #expect(try part("picture.png") == nil)
+        #expect(try journal() == edits.dropped)
+        try storage.store.finishDropping(try #require(edits.dropped.first), removed: true)
+        #expect(try journal().isEmpty)
+    }
+
+    @Test("COORD-21: a write that wrote nothing records nothing, not even one that was to replace all of it")
+    func nothing() throws {
+        for replacing in [false, true] {
+            let edits = try edit(replacing: replacing) {}
+            #expect(edits.made.isEmpty && edits.changed.isEmpty && edits.dropped.isEmpty)
+        }
+        #expect(try journal().isEmpty)
+        #expect(try part("text.txt")?.state == .materialised)
+    }
+
+    @Test("COORD-8: of a tool that has ended in the middle of a save nothing counts as removed")
+    func broken() throws {
+        let edits = try edit(dropping: false) {
+            try remove("picture.png")
+            try write("half", "half.txt")
+        }
+        #expect(edits.dropped.isEmpty)
+        #expect(edits.made.count == 1)
+        #expect(try part("picture.png") != nil)
+    }
+
+    @Test("A folder in a package goes when nothing that was in it is left, and after what was in it")
+    func folders() throws {
+        let edits = try edit { try remove("Notes") }
+        #expect(edits.dropped.map(\.itemID?.rawValue) == ["n", "q"])
+        #expect(try part("Notes") == nil)
+    }
+
+    @Test("A folder with a part whose contents are not here stays, whatever is on disk")
+    func unknownContents() throws {
+        try storage.tell(storage.item("m", "more.txt", in: "q", contents: "more"))
+        let edits = try edit { try remove("Notes") }
+        #expect(edits.dropped.map(\.itemID?.rawValue) == ["n"])
+        #expect(try part("Notes/more.txt")?.state == .placeholder)
+    }
+
+    @Test("COORD-19, COORD-21: who replaces a package without reading it replaces the parts that are not here, too")
+    func replaced() throws {
+        try storage.tell(storage.item("m", "more.txt", in: "p", contents: "more"))
+        let edits = try edit(replacing: true) {
+            try remove("text.txt")
+            try remove("picture.png")
+            try remove("Notes")
+            try write("all of it", "more.txt")
+        }
+        #expect(Set(edits.dropped.compactMap(\.itemID?.rawValue)) == ["t", "i", "n", "q"])
+        #expect(edits.changed.map(\.id.rawValue) == ["m"])
+        #expect(try part("more.txt")?.state == .changed)
+        #expect(try part("more.txt")?.synced?.content == Array("1".utf8))
+    }
+
+    @Test("A part that was made and removed before it was sent leaves nothing, and nobody is told")
+    func madeAndRemoved() throws {
+        _ = try edit { try write("new", "new.txt") }
+        let edits = try edit { try remove("new.txt") }
+        #expect(edits.dropped.isEmpty && edits.made.isEmpty)
+        #expect(try part("new.txt") == nil)
+        #expect(try journal().isEmpty)
+    }
+
+    @Test("A document that has become a folder is removed, and the folder is new")
+    func becameFolder() throws {
+        let edits = try edit {
+            try remove("text.txt")
+            try FileManager.default.createDirectory(atPath: path("text.txt"), withIntermediateDirectories: false)
+            try write("inside", "text.txt/a")
+        }
+        #expect(edits.dropped.map(\.itemID?.rawValue) == ["t"])
+        #expect(edits.made.map(\.item.kind) == [.folder])
+        #expect(try part("text.txt/a")?.state == .changed)
+    }
+
+    @Test("What cannot be an item is named, and all else is recorded")
+    func refused() throws {
+        let edits = try edit {
+            try FileManager.default.createSymbolicLink(atPath: path("link"), withDestinationPath: "/etc/passwd")
+            try write("new", "NEW.txt")
+            try write("new", "new.txt")
+            try write("clash", "PICTURE.png")
+        }
+        #expect(edits.made.count == 1)
+        #expect(edits.refused.count == 3)
+        #expect(edits.refused.contains { $0.message.contains("“link”") && $0.message.contains("is not sent") })
+        #expect(try journal().isEmpty)
+    }
+
+    @Test("A part that its provider tells of again, before it has heard that it was removed, goes with the removal")
+    func toldAgain() throws {
+        let edits = try edit { try remove("picture.png") }
+        try storage.tell(storage.item("i", "picture.png", in: "p", contents: "picture"))
+        #expect(try part("picture.png")?.state == .placeholder)
+        #expect(try storage.index.read { try $0.droppedParts(in: storage.domain) } == edits.dropped)
+        try storage.store.finishDropping(try #require(edits.dropped.first), removed: true)
+        #expect(try part("picture.png") == nil)
+    }
+
+    @Test("What is flushed in a package that is being written is recorded at the end all the same")
+    func flushed() throws {
+        let edits = try edit {
+            try write("new", "new.txt")
+            try storage.store.flushEdits(try #require(journal().first))
+        }
+        #expect(edits.made.count == 1)
+    }
+}

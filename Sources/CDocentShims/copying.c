@@ -73,6 +73,13 @@ int docent_fsync(int file) {
     return result < 0 ? -errno : 0;
 }
 
+int docent_write_back(int file) {
+    int result;
+    unsigned flags = SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
+    do { result = sync_file_range(file, 0, 0, flags); } while (result < 0 && errno == EINTR);
+    return result < 0 ? -errno : 0;
+}
+
 int docent_fdatasync(int file) {
     int result;
     do { result = fdatasync(file); } while (result < 0 && errno == EINTR);

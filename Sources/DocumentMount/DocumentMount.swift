@@ -40,6 +40,7 @@ package struct DocumentMount: Sendable {
     package func run(
         until ending: @escaping @Sendable () async -> Void, onReady: @escaping @Sendable () throws -> Void
     ) async throws {
+        OpenFileLimit.raise()
         let link = HostLink(start: start)
         let tree = MountedTree(link: link, address: address, policy: policy, explain: explain)
         try await withThrowingTaskGroup(of: Void.self) { group in

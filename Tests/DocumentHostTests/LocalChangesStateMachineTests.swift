@@ -101,6 +101,23 @@ import Testing
         #expect((8...11).contains(looks))
     }
 
+    @Test("DOWN-3: a file that is open and written to again and again is looked at all the same, after some minutes")
+    func writtenForHours() throws {
+        let folder = try folder()
+        var machine = watching(folder)
+        var looks: [Duration] = []
+        for second in 1...600 {
+            let now = Duration.seconds(second) / 2
+            _ = machine.happened(FolderEvent(watch: 7, .written, "a"), at: now)
+            for action in machine.timePassed(to: now) {
+                guard case .look(let name) = action else { continue }
+                looks.append(now)
+                machine.looked(at: name, now: now)
+            }
+        }
+        #expect(looks.count == 2, "\(looks)")
+    }
+
     @Test("COORD-40: a file that is gone for a moment, while an editor saves, is no removal")
     func editorsDance() throws {
         let folder = try folder()

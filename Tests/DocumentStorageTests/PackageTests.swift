@@ -149,6 +149,7 @@ struct PackageTests {
         }
         #expect(edits.made.count == 1)
         #expect(edits.refused.count == 3)
+        #expect(try part("picture.png")?.state == .materialised)
         #expect(edits.refused.contains { $0.message.contains("“link”") && $0.message.contains("is not sent") })
         #expect(try journal().isEmpty)
     }

@@ -246,6 +246,45 @@ import Testing
         }
     }
 
+    @Test(
+        "What is newer on the remote has its size and time before anybody opens it: who copies what differs misses nothing"
+    )
+    func outdated() throws {
+        try withTree { (machine) throws in
+            #expect(try machine.sh("cat work/a.txt; cp -p work/a.txt ../copy") == "first\n")
+            try machine.write("first, and longer\n", to: machine.remote + "/a.txt")
+            #expect(
+                Machine.eventually(within: 30) { (try? machine.sh("stat -c %s work/a.txt")) == "18\n" })
+            #expect(try machine.state("work:/a.txt") == "outdated")
+            #expect(
+                try machine.sh("cp -u work/a.txt ../copy; cat ../copy work/a.txt")
+                    == "first, and longer\nfirst, and longer\n")
+        }
+    }
+
+    @Test("PH-8: a host that was only held up is used again at once, also when somebody gave up waiting for it")
+    func heldUpHost() throws {
+        try withTree { (machine) throws in
+            try machine.sh("ls -l work; cat work/a.txt")
+            let writer = try machine.background("exec 3>> work/a.txt; sleep 17; echo more >&3")
+            let host = try #require(machine.daemon)
+            #expect(Machine.eventually { (try? machine.succeed("status").contains("writes work:/a.txt")) == true })
+            kill(host, SIGSTOP)
+            defer { kill(host, SIGCONT) }
+            // Longer than the host has to end what was cancelled.
+            let interrupted = try machine.shell("timeout -s INT 1 ls -l work/nothing", timeout: 40)
+            #expect(interrupted.status != 0)
+            sleep(2)
+            kill(host, SIGCONT)
+            #expect(try machine.sh("ls work; cat work/b.txt", timeout: 20).contains("second, longer"))
+            writer.waitUntilExit()
+            #expect(writer.terminationStatus == 0)
+            #expect(
+                Machine.eventually(within: 30) { machine.read(machine.remote + "/a.txt") == "first\nmore\n" },
+                "\(machine.logTail)")
+        }
+    }
+
     @Test("What changes on the remote is seen by who opens it next")
     func remoteChange() throws {
         try withTree { (machine) throws in

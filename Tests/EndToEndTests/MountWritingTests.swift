@@ -33,6 +33,22 @@ import Testing
         }
     }
 
+    @Test("What is emptied before it is written is not brought for that, also when its provider hangs")
+    func emptied() throws {
+        try withTree { (machine) throws in
+            try machine.write("second\n", to: machine.remote + "/b.txt")
+            #expect(Machine.eventually(within: 30) { (try? machine.sh("ls work").contains("b.txt")) == true })
+            let provider = try #require(machine.providers.first)
+            kill(provider, SIGSTOP)
+            defer { kill(provider, SIGCONT) }
+            try machine.sh("echo new > work/a.txt; : > work/b.txt; cat work/a.txt", timeout: 10)
+            #expect(try machine.sh("cat work/a.txt work/b.txt") == "new\n")
+            kill(provider, SIGCONT)
+            #expect(isSent(machine, "a.txt", "new\n") && isSent(machine, "b.txt", ""))
+            #expect(try machine.succeed("status").contains("in sync"))
+        }
+    }
+
     @Test("A save by a temporary file ends in the new contents of the document, and nothing else is sent")
     func savingByRename() throws {
         try withTree { (machine) throws in

@@ -70,6 +70,34 @@ import Testing
         }
     }
 
+    @Test("VER-10: what a program stores into its mapping of a file reaches the remote, whenever the file is looked at")
+    func mapped() throws {
+        try withDocument { machine, path in
+            try machine.write(String(repeating: "0", count: 64), to: path)
+            let program = """
+                import mmap, sys, time
+                path, number = sys.argv[1], int(sys.argv[2])
+                file = open(path, "r+b")
+                pages = mmap.mmap(file.fileno(), 0)
+                open(path, "r+b").close()  # Somebody closes it: it is looked at, and sent.
+                end = time.monotonic() + 0.2 + 0.05 * number
+                count = 0
+                while time.monotonic() < end:
+                    count += 1
+                    pages[:16] = b"%04d%012d" % (number, count)
+                    time.sleep(0.0005)
+                """
+            try machine.write(program, to: machine.folder + "/map.py")
+            for number in 0..<8 {
+                try shell(machine, "python3 '\(machine.folder)/map.py' '\(path)' \(number)")
+                let whole = try #require(machine.read(path))
+                #expect(whole.hasPrefix("000\(number)"))
+                #expect(
+                    arrives(whole, machine, within: 10), "\(whole): \(machine.logTail)")
+            }
+        }
+    }
+
     @Test("VER-10: what changes while it is being sent is sent again, and what is sent is of one moment")
     func whileSent() throws {
         try withDocument { machine, path in

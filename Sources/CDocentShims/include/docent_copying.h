@@ -25,6 +25,10 @@ int64_t docent_seek_hole(int file, int64_t offset);
 
 int docent_ftruncate(int file, int64_t size);
 int docent_fsync(int file);
+
+// Writes a file's changed pages to its disk, without the flush of a disk's own memory. A store to a page of it that a
+// process has mapped changes the file's time only if the page was unchanged since it was last written back.
+int docent_write_back(int file);
 int docent_fdatasync(int file);
 int docent_syncfs(int file);
 /// Starts writing dirty pages of a range to disk, without waiting for them.

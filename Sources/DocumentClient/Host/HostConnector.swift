@@ -47,6 +47,8 @@ struct HostConnector: Sendable {
         configuration.locale = getenv("LANG").map { String(cString: $0) } ?? ""
         configuration.peerName = "The host"
         configuration.deathCode = .hostUnavailable
+        // Another connection may do: the host may only have been held up.
+        configuration.suspicionCode = .hostUnavailable
         configuration.deathMessage =
             "The host ended while it was asked. Edits that were acknowledged are safe, and will be sent when it runs again: try again. Its log is \(address.log)."
         return configuration

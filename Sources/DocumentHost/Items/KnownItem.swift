@@ -47,8 +47,8 @@ extension ItemStatus {
         self.init(
             item: item.item, location: location, state: item.state,
             path: item.state == .nameClash ? "" : root.tree.path(of: onDisk).string)
-        if let local = item.local {
-            // What is here is what people mean by the document's size and time.
+        if let local = item.local, item.state != .outdated {
+            // What is here is what people mean by the document's size and time, unless whoever opens it gets something newer.
             self.item.size = local.size
             if item.isUnsent { self.item.modified = local.modified }
         }

@@ -43,6 +43,8 @@ package struct LocalChangesStateMachine: Sendable {
     package struct Patience: Sendable {
         /// A file that is still open counts as written when nobody wrote for so long.
         package var quiet = Duration.milliseconds(1000)
+        /// But one that is written to again and again is looked at after so long, open or not.
+        package var longestOpen = Duration.seconds(120)
         /// What was closed or moved into its place is looked at after so long: programs do several things in a row.
         package var settling = Duration.milliseconds(100)
         /// Further writes put a look at what was closed off, but not for longer.
@@ -243,13 +245,13 @@ package struct LocalChangesStateMachine: Sendable {
     private mutating func happened(_ kind: FolderEvent.Kind, to name: Name, at now: Duration) {
         switch kind {
         case .closed, .movedHere:
-            let latest = looks[name]?.latest ?? now + patience.longest
+            let latest = min(looks[name]?.latest ?? .seconds(Int64.max), now + patience.longest)
             note(name, at: min(now + patience.settling, latest), latest: latest)
         case .movedAway, .removed:
             note(name, at: now + patience.absence, latest: nil)
         default:
-            let latest = looks[name]?.latest
-            note(name, at: min(now + patience.quiet, latest ?? .seconds(Int64.max)), latest: latest)
+            let latest = looks[name]?.latest ?? now + patience.longestOpen
+            note(name, at: min(now + patience.quiet, latest), latest: latest)
         }
     }
 

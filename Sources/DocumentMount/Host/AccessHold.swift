@@ -33,6 +33,8 @@ final class AccessHold: Sendable {
         /// As it is: nothing is asked for or brought.
         case keeping
         case writing
+        /// What was in the document is not wanted, and not brought.
+        case replacing
         /// Of a document that is not there yet.
         case creating
     }
@@ -112,6 +114,8 @@ final class AccessHold: Sendable {
                 try await coordinator.coordinate(readingItemAt: location, options: options, body)
             case .writing:
                 try await coordinator.coordinate(writingItemAt: location, body)
+            case .replacing:
+                try await coordinator.coordinate(writingItemAt: location, for: .forReplacing, body)
             case .creating:
                 try await coordinator.coordinate(creatingItemAt: location, body)
             }

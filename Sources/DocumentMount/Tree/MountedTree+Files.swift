@@ -16,11 +16,12 @@ extension MountedTree {
         let program = AskingProcess.program(request.process)
         request.answer { [self] request in
             do {
-                if isDenied, flags.isWriting, try await !known(at: location).hasCurrentContents {
-                    throw Errno.notPermitted
-                }
                 let file = try await OnBehalf.$current.withValue(program) {
-                    if flags.isWriting { return opened(try await writer(of: node, at: location), node) }
+                    if flags.isWriting {
+                        let writer = try await writer(
+                            of: node, at: location, emptying: flags.truncates, bringing: !isDenied)
+                        return opened(writer, node)
+                    }
                     if let writer = try await writers.join(node) { return opened(writer, node) }
                     return try await openForReading(location, node, bringing: !isDenied)
                 }
@@ -90,10 +91,7 @@ extension MountedTree {
             let hold = try await session.hold(location, bringing ? .reading : .keeping)
             do {
                 guard bringing || hold.status?.hasCurrentContents == true else { throw Errno.notPermitted }
-                let path = hold.path
-                let file = try await disk.run {
-                    try FileDescriptor.open(path, .readOnly, options: [.noFollow, .closeOnExec])
-                }
+                let file = try await openFile(hold.path, .readOnly)
                 let reader = Reader(
                     node: node, file: file, hold: hold,
                     number: number(of: node, hold.status?.item, in: location.domain),
@@ -106,6 +104,26 @@ extension MountedTree {
                 throw error
             }
         }
+    }
+
+    /// - Throws: `tooManyOpenFiles` when programs have all of them open.
+    func openFile(
+        _ path: FilePath, _ mode: FileDescriptor.AccessMode, making: Bool = false
+    ) async throws -> FileDescriptor {
+        let options: FileDescriptor.OpenOptions = making ? [.create] : []
+        for attempt in 0... {
+            do {
+                return try await disk.run {
+                    try FileDescriptor.open(
+                        path, mode, options: options.union([.noFollow, .closeOnExec]),
+                        permissions: making ? .ownerReadWrite : nil)
+                }
+            } catch let error as Errno where error == .tooManyOpenFiles && attempt < Self.mostLooks {
+                readers.closeIdle()
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+        throw Errno.tooManyOpenFiles
     }
 
     private func opened(_ reader: Reader) -> OpenFile {

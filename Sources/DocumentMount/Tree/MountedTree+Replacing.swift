@@ -10,7 +10,7 @@ import SystemPackage
 /// each moment both contents are there, and the journal says that the document was being written.
 extension MountedTree {
     func replace(_ there: ItemStatus, at destination: Location, with origin: Location, _ node: UInt64) async throws {
-        let writer = try await writer(of: node, at: origin)
+        let writer = try await writer(of: node, at: origin, bringing: true)
         defer { writers.leave(node) }
         let hold = try await link.with { try await $0.hold(destination, .writing) }
         let target = hold.path.string

@@ -67,9 +67,23 @@ extension MountedTree {
     }
 
     /// One more user of a document that is written.
-    func writer(of node: UInt64, at location: Location) async throws -> Writer {
+    ///
+    /// - Parameters:
+    ///   - emptying: nothing that was in it is wanted: then it need not be brought.
+    ///   - bringing: whether contents may be brought for it.
+    func writer(
+        of node: UInt64, at location: Location, emptying: Bool = false, bringing: Bool
+    ) async throws -> Writer {
         try await writers.use(node) { [self] in
-            let writer = try await open(try await link.with { try await $0.hold(location, .writing) })
+            var isReplacing = false
+            if emptying || !bringing {
+                let status = try await known(at: location)
+                // Of what is outdated the newest version is replaced, and brought for that.
+                isReplacing = emptying && status.state == .placeholder
+                if !bringing, !isReplacing, !status.hasCurrentContents { throw Errno.notPermitted }
+            }
+            let kind: AccessHold.Kind = isReplacing ? .replacing : .writing
+            let writer = try await open(try await link.with { try await $0.hold(location, kind) }, making: isReplacing)
             keep(node, for: writer)
             return writer
         }
@@ -82,13 +96,9 @@ extension MountedTree {
         writer.onClose { [self] in forget(node, 1) }
     }
 
-    private func open(_ hold: AccessHold) async throws -> Writer {
+    private func open(_ hold: AccessHold, making: Bool = false) async throws -> Writer {
         do {
-            let path = hold.path
-            let file = try await disk.run {
-                try FileDescriptor.open(path, .readWrite, options: [.noFollow, .closeOnExec])
-            }
-            return Writer(file: file, hold: hold)
+            return Writer(file: try await openFile(hold.path, .readWrite, making: making), hold: hold)
         } catch {
             await hold.endAndWait()
             throw error
@@ -231,8 +241,8 @@ extension MountedTree {
                     // Those of folders are the provider's.
                     let status = try await known(at: location)
                     if !location.isRoot, status.item.kind == .document {
-                        if isDenied, !status.hasCurrentContents { throw Errno.notPermitted }
-                        let writer = try await writer(of: node, at: location)
+                        let writer = try await writer(
+                            of: node, at: location, emptying: changes.size == 0, bringing: !isDenied)
                         defer { writers.leave(node) }
                         if !writer.isLive { try await revive(writer, node) }
                         try await apply(changes, to: writer)

@@ -90,7 +90,7 @@ final class MountedTree: KernelHandler {
         throw Errno.staleNFSFileHandle
     }
 
-    private static let mostLooks = 20
+    static let mostLooks = 20
 
     func forget(_ node: UInt64, _ count: UInt64) {
         guard nodes.withLock({ $0.forget(node, count) }) else { return }
@@ -153,10 +153,13 @@ final class MountedTree: KernelHandler {
 
     /// - Returns: nil for what has contents here, and no file where it was said to be.
     func attributes(of statuses: [ItemStatus]) async throws -> [NodeAttributes?] {
-        guard statuses.contains(where: \.hasContents) else { return statuses.map { NodeAttributes($0, file: nil) } }
+        guard statuses.contains(where: \.hasCurrentContents) else {
+            return statuses.map { NodeAttributes($0, file: nil) }
+        }
         return try await disk.run {
             statuses.map { status in
-                guard status.hasContents else { return NodeAttributes(status, file: nil) }
+                // What is outdated is brought anew when it is opened: who compares sizes and times is to see that.
+                guard status.hasCurrentContents else { return NodeAttributes(status, file: nil) }
                 return FileState(at: status.path).map { NodeAttributes(status, file: $0.facts) }
             }
         }

@@ -54,6 +54,9 @@ final class Readers: Sendable {
     /// Nothing stays open any more that no program has open.
     func closeAll() { for reader in all { reader.close() } }
 
+    /// Closes what no program has open: room is wanted.
+    func closeIdle() { for reader in all where reader.idleSince != nil { reader.close() } }
+
     private var all: [Reader] { table.withLock { Array($0.values) } }
 
     private func trim() {

@@ -160,7 +160,7 @@ extension DocumentStore {
     ) throws -> PackageEdits? {
         var edits = PackageEdits()
         edits.refused = package.scan.refused
-        let arrivals = try package.scan.outermost(besides: Set(package.known.keys)).compactMap {
+        let arrivals = try package.scan.outermost(besides: package.known).compactMap {
             try flushNew($0, in: package, &edits)
         }
         var filled: [(item: IndexedItem, file: FileIdentity, place: Location)] = []

@@ -71,8 +71,9 @@ extension DocumentTree {
             if isFolder {
                 try flush(folder.folder([name.rawValue]), at: path + [name], depth: depth, into: &parts)
             } else if let file = try folder.file(name.rawValue) {
+                let identity = try file.status().identity
                 try file.flush()
-                parts.append(CopiedPart(path: path + [name], file: try file.status().identity))
+                parts.append(CopiedPart(path: path + [name], file: identity))
             }
         }
         try folder.flush()

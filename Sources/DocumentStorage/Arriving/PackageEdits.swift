@@ -22,10 +22,14 @@ struct FolderScan {
 
     /// What lies nearest to the folder of all that is not known, sorted.
     ///
-    /// - Parameter known: the paths of the items in the folder.
-    func outermost(besides known: Set<[ItemName]>) -> [[ItemName]] {
-        (Array(files.keys) + folders)
-            .filter { !known.contains($0) && !$0.isEmpty && known.contains(Array($0.dropLast())) }
+    /// - Parameter known: the items in the folder, by their paths. One of another kind is not what lies there.
+    func outermost(besides known: [[ItemName]: IndexedItem]) -> [[ItemName]] {
+        let old = Set(
+            known.filter { path, item in
+                item.item.kind == .document ? files[path] != nil : folders.contains(path)
+            }.keys)
+        return (Array(files.keys) + folders)
+            .filter { !old.contains($0) && !$0.isEmpty && old.contains(Array($0.dropLast())) }
             .sorted { $0.map(\.rawValue).lexicographicallyPrecedes($1.map(\.rawValue)) }
     }
 }
@@ -44,7 +48,6 @@ extension DocumentTree {
         _ folder: DirectoryHandle, at path: [ItemName], depth: Int, into found: inout FolderScan
     ) throws {
         found.folders.insert(path)
-        var names: [FoldedName: ItemName] = [:]
         var inner: [ItemName] = []
         try folder.forEachEntry { text, kind in
             if text == ItemName.placeholderFolder, kind == .folder { return }
@@ -56,14 +59,6 @@ extension DocumentTree {
                     DocumentError(
                         .invalidArgument,
                         "\(what) in \(folder.path) cannot be an item (a link, a device, too deep, or a name that none can have), and is not sent."
-                    ))
-                return
-            }
-            if let other = names.updateValue(name, forKey: FoldedName(name)) {
-                found.refused.append(
-                    DocumentError(
-                        .nameClash,
-                        "“\(name)” and “\(other)” in \(folder.path) differ by case or Unicode form only: rename one of them."
                     ))
                 return
             }

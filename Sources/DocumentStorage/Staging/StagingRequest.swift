@@ -223,6 +223,8 @@ package struct StagingRequest: Sendable {
         for attempt in 0..<Self.copyAttempts {
             if attempt > 0 { try target.truncate(to: 0) }
             let before = try source.status().identity
+            // What a program stores into its mapping from now on shows in the file's time.
+            try source.writeBack()
             do {
                 try copy(source, to: target, size: before.size)
             } catch {

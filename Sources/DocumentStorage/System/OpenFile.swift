@@ -73,6 +73,15 @@ final class OpenFile: Sendable {
         guard result >= 0 else { throw DocumentError.system(result, "“\(name)” could not be written to disk") }
     }
 
+    /// From here on every store to a page that some program has mapped changes the file's time of modification: not so one
+    /// to a page that was changed before and has not been written to disk since.
+    func writeBack() throws {
+        let result = kernel(.flush) { docent_write_back(descriptor) }
+        // File systems without pages of their own.
+        if [-Int(EINVAL), -Int(ESPIPE), -Int(ENOSYS), -Int(EOPNOTSUPP)].contains(result) { return }
+        guard result >= 0 else { throw DocumentError.system(result, "“\(name)” could not be written to disk") }
+    }
+
     func setModified(_ time: Timestamp) throws {
         let result = kernel(.setTimes) { docent_set_modified(descriptor, time.seconds, time.nanoseconds) }
         guard result >= 0 else { throw DocumentError.system(result, "The time of “\(name)” could not be set") }

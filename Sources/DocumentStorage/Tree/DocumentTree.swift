@@ -152,13 +152,17 @@ package struct DocumentTree: Sendable {
 
     // MARK: Durability
 
-    /// Makes what was written to a document durable, its name included, and returns its identity.
+    /// Makes what was written to a document durable, its name included.
+    ///
+    /// - Returns: its identity before that: what a program stores into its mapping of the file meanwhile is another state of
+    ///   it, and afterwards shows in the file's time.
     package func flush(_ location: Location) throws -> FileIdentity? {
         guard let file = try open(location) else { return nil }
+        let identity = try file.status().identity
         try file.flush()
         let (parent, _) = try place(of: location)
         try documents.folder(parent).flush()
-        return try file.status().identity
+        return identity
     }
 
     // MARK: Shared with the extensions

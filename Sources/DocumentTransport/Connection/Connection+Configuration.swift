@@ -36,6 +36,8 @@ extension Connection {
         package var violationAdvice: String?
         /// The code of the error that open requests get when the peer has died.
         package var deathCode = DocumentError.Code.providerDied
+        /// What everybody is told when the peer does not even end what was cancelled, and the connection is given up.
+        package var suspicionCode = DocumentError.Code.deadlineExceeded
         /// The message of that error; by default it says that the peer ended.
         package var deathMessage: String?
         package var handshakeTimeout: Duration? = .seconds(10)

@@ -255,7 +255,7 @@ extension ConnectionStateMachine {
     private mutating func suspect(at now: MonotonicTime) {
         guard suspicion == nil else { return }
         let error = DocumentError(
-            .deadlineExceeded,
+            configuration.suspicionCode,
             "\(configuration.peerName) does not end what was cancelled, and is closed; try again.")
         suspicion = error
         suspicionDeadline = now + configuration.cancelGrace

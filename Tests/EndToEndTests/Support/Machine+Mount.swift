@@ -47,6 +47,15 @@ extension Machine {
         return result.output
     }
 
+    /// Begins a command of the shell in the mounted tree.
+    func background(_ command: String) throws -> Process {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "cd '\(tree)' && { \(command)\n}"]
+        try process.run()
+        return process
+    }
+
     /// What `docent stat` says of an item's state.
     func state(_ location: String) throws -> String {
         let status = try json("stat", location) as? [String: Any]

@@ -198,10 +198,12 @@ public final class DocumentHost: Sendable {
         sender = Sender(
             storage: storage, delivery: delivery, pauses: pauses, work: work, executor: loop, retry: RetryPolicy(),
             clock: clock, logger: logger)
+        let strays = StrayFiles(storage: storage, broker: broker, sender: sender, owner: owner, logger: logger)
         disk = DiskCheck(
-            storage: storage, broker: broker, locks: locks, accesses: accesses, sender: sender, owner: owner,
-            loop: loop)
-        localChanges = LocalChangeWatcher(storage: storage, disk: disk, loop: loop, work: work, logger: logger)
+            storage: storage, broker: broker, locks: locks, accesses: accesses, sender: sender, strays: strays,
+            owner: owner, loop: loop)
+        localChanges = LocalChangeWatcher(
+            storage: storage, disk: disk, strays: strays, loop: loop, work: work, logger: logger)
         let report: ReconciliationReport
         do {
             // Before anything is compared: what happens meanwhile is told.
@@ -312,6 +314,12 @@ public final class DocumentHost: Sendable {
         resolution = ConflictResolver(
             storage: storage, broker: broker, sender: sender, made: delivery.made, owner: owner)
         sender.refreshes { [weak self] name in self?.followInBackground(name) }
+        strays.follows { [weak self] key, destination throws(DocumentError) in
+            guard let self, let place = try storage.read({ try $0.location(of: key.id, in: key.domain) }) else {
+                return
+            }
+            _ = try await rename(place, to: destination)
+        }
         try openDomains()
     }
 

@@ -150,6 +150,87 @@ import Testing
         }
     }
 
+    @Test("DOWN-3: a save that takes its time between the removal of the old file and the new one is sent")
+    func slowSave() throws {
+        try withDocument { machine, path in
+            unlink(path)
+            #expect(try Machine.eventually { try state(machine) == "placeholder" })
+            sleep(1)
+            try machine.write("second\n", to: path)
+            #expect(arrives("second\n", machine, within: 10), "\(machine.logTail)")
+            #expect(try state(machine) == "materialised")
+        }
+    }
+
+    @Test(
+        "DOWN-3: what is moved away and put back is the document's again, and what was changed of it meanwhile is sent")
+    func awayAndBack() throws {
+        try withDocument { machine, path in
+            try shell(machine, "mv '\(path)' away")
+            #expect(try Machine.eventually { try state(machine) == "placeholder" })
+            try shell(machine, "mv away '\(path)'")
+            #expect(try Machine.eventually { try state(machine) == "materialised" }, "\(machine.logTail)")
+            try shell(machine, "mv '\(path)' away")
+            #expect(try Machine.eventually { try state(machine) == "placeholder" })
+            try shell(machine, "echo more >> away; mv away '\(path)'")
+            #expect(arrives("first\nmore\n", machine, within: 10), "\(machine.logTail)")
+        }
+    }
+
+    @Test("DOWN-3: a document whose file a program renames gets the new name, and keeps what was not sent of it")
+    func renamed() throws {
+        try withDocument { machine, path in
+            let folder = machine.root + "/documents/d"
+            let id = (try machine.json("stat", "d:/a.txt") as? [String: Any])?["identifier"] as? String
+            try shell(machine, "cd '\(folder)'; mv a.txt b.txt")
+            #expect(
+                Machine.eventually(within: 15) { machine.read(machine.remote + "/b.txt") == "first\n" },
+                "\(machine.logTail)")
+            #expect(machine.read(machine.remote + "/a.txt") == nil)
+            let status = try machine.json("stat", "d:/b.txt") as? [String: Any]
+            #expect(status?["identifier"] as? String == id && id != nil)
+            #expect(status?["state"] as? String == "materialised")
+
+            // While its provider hangs.
+            let provider = try #require(machine.providers.first)
+            kill(provider, SIGSTOP)
+            defer { kill(provider, SIGCONT) }
+            try shell(machine, "cd '\(folder)'; echo more >> b.txt; sleep 1; mv b.txt c.txt; sleep 4")
+            kill(provider, SIGCONT)
+            #expect(
+                Machine.eventually(within: 60) { machine.read(machine.remote + "/c.txt") == "first\nmore\n" },
+                "\(machine.logTail)")
+            #expect(machine.read(machine.remote + "/b.txt") == nil)
+            #expect(try machine.succeed("status").contains("in sync"))
+        }
+    }
+
+    @Test(
+        "What lies in the tree and belongs to no document is shown, and so is what lies where a document has no contents"
+    )
+    func strays() throws {
+        try withDocument { machine, path in
+            let folder = machine.root + "/documents/d"
+            try machine.write("nobody's\n", to: folder + "/new.txt")
+            let isShown = try Machine.eventually {
+                try machine.succeed("host", "status").contains("new.txt belongs to no")
+            }
+            #expect(isShown)
+            unlink(folder + "/new.txt")
+            #expect(try Machine.eventually { try !machine.succeed("host", "status").contains("new.txt belongs to no") })
+
+            try machine.write("other\n", to: machine.remote + "/other.txt")
+            #expect(try Machine.eventually(within: 30) { try machine.succeed("ls", "d:/").contains("other.txt") })
+            try machine.write("mine\n", to: folder + "/other.txt")
+            #expect(
+                try Machine.eventually { try machine.succeed("status").contains("where the document has no contents") })
+            #expect(machine.read(machine.remote + "/other.txt") == "other\n")
+            unlink(folder + "/other.txt")
+            #expect(try Machine.eventually { try machine.succeed("status").contains("in sync") })
+            #expect(try machine.succeed("cat", "d:/other.txt") == "other\n")
+        }
+    }
+
     @Test(
         "COORD-40: a new document whose file is removed before it was sent is gone, also for a host that was not there",
         arguments: [true, false])

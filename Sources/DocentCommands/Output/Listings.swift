@@ -297,7 +297,7 @@ package enum HostListing {
         )
         var text = table.text(showsTitles: false)
         if !status.findings.isEmpty {
-            text += "\nFound at the start:\n" + status.findings.map { "  \(ErrorText.visible($0))\n" }.joined()
+            text += "\nNoticed:\n" + status.findings.map { "  \(ErrorText.visible($0))\n" }.joined()
         }
         return text
     }

@@ -27,15 +27,19 @@ final class LocalChangeWatcher: Sendable {
     /// Nil when the system gives none: then folders are compared every so often.
     private let watcher: FolderWatcher?
     private let disk: DiskCheck
+    private let strays: StrayFiles
     private let loop: EventLoop
     private let work: WorkGroup
     private let permits = Permits(width)
     private let start = MonotonicTime.now()
     private let logger: Logger
 
-    init(storage: StorageThreads, disk: DiskCheck, loop: EventLoop, work: WorkGroup, logger: Logger) {
+    init(
+        storage: StorageThreads, disk: DiskCheck, strays: StrayFiles, loop: EventLoop, work: WorkGroup, logger: Logger
+    ) {
         self.storage = storage
         self.disk = disk
+        self.strays = strays
         self.loop = loop
         self.work = work
         self.logger = logger
@@ -89,6 +93,7 @@ final class LocalChangeWatcher: Sendable {
         state.withLock { state in
             state.problems = state.problems.filter { $0.key.domain != domain }
         }
+        strays.removed(domain)
         perform { machine, _ in machine.removed(domain) }
     }
 
@@ -98,7 +103,7 @@ final class LocalChangeWatcher: Sendable {
     var problems: [ItemKey: DocumentError] { state.withLock { $0.problems } }
 
     /// For people, one sentence each.
-    var notices: [String] { state.withLock { $0.notices } }
+    var notices: [String] { state.withLock { $0.notices } + strays.notices }
 
     var isBusy: Bool { state.withLock { $0.machine.isBusy } }
 
@@ -205,8 +210,12 @@ final class LocalChangeWatcher: Sendable {
             let folder = name.folder
             let item = try storage.read { try $0.contents(named: name.name, in: folder.id, of: folder.domain) }
             key = item?.key
-            if let key { try await disk.lookWhenFree(key) }
-            if let key { state.withLock { _ = $0.problems.removeValue(forKey: key) } }
+            if let key {
+                try await disk.lookWhenFree(key)
+                state.withLock { _ = $0.problems.removeValue(forKey: key) }
+            } else {
+                try await lookAtStray(name)
+            }
         } catch {
             // The disk is full, for one; but nothing to be tried again is wrong with a domain that is gone.
             // Nor will a mode stay as it is for ever.
@@ -219,6 +228,23 @@ final class LocalChangeWatcher: Sendable {
         perform { machine, now in
             machine.looked(at: name, failed: mustTryAgain, now: now)
             return []
+        }
+    }
+
+    /// No document of that name has contents here.
+    private func lookAtStray(_ name: LocalChangesStateMachine.Name) async throws(DocumentError) {
+        let there = try storage.read { index in
+            try index.holder(of: name.name, in: name.folder.id, of: name.folder.domain)?.key
+        }
+        if let there { state.withLock { _ = $0.problems.removeValue(forKey: there) } }
+        switch try await strays.look(name) {
+        case .settled: return
+        case .lookAgain:
+            perform { machine, now in
+                machine.mustLookAgain(at: name, now: now)
+                return []
+            }
+        case .problem(let key, let error): state.withLock { $0.problems[key] = error }
         }
     }
 

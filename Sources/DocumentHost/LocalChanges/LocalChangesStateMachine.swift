@@ -268,6 +268,11 @@ package struct LocalChangesStateMachine: Sendable {
         note(Name(name, in: folder), at: now + patience.retry, latest: nil)
     }
 
+    /// A look has found that a program may be in the middle of something. To be told before the look has ended.
+    package mutating func mustLookAgain(at name: Name, now: Duration) {
+        note(name, at: now + patience.absence, latest: nil)
+    }
+
     private mutating func note(_ name: Name, at time: Duration, latest: Duration?) {
         var look = looks[name] ?? Look()
         // When it is put off, the agenda finds that out in its time.

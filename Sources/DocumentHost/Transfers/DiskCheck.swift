@@ -10,6 +10,7 @@ struct DiskCheck: Sendable {
     let locks: KeyedLock<ItemKey>
     let accesses: AccessTable
     let sender: Sender
+    let strays: StrayFiles
     let owner: ClaimOwner
     let loop: EventLoop
 
@@ -29,8 +30,15 @@ struct DiskCheck: Sendable {
         }
         if isMissing {
             await loop.pause(Self.absence)
+            if strays.isMoving(item.key), try await self.isMissing(item) {
+                throw DocumentError(
+                    .busy,
+                    "A program has renamed the document's file, and the document follows it as soon as it can be renamed at its provider.",
+                    itemID: item.id)
+            }
             now = try await storage.run { try $0.recordChange(of: item.id, in: item.domain) }
         }
+        if now.local == nil { strays.lost(item) }
         if now.state == .changed { sender.enqueue(now.key) }
         return now
     }
@@ -53,6 +61,8 @@ struct DiskCheck: Sendable {
             guard let item = try storage.read({ try $0.item(key.id, in: key.domain) }), item.local != nil,
                 !accesses.isWritten(key)
             else { return }
+            // Its file has another name, and it is going to have it, too.
+            if strays.isMoving(key), try await isMissing(item) { return }
             let coordinated = try storage.read { try $0.coordinated(item) }
             var claim = broker.claimWithoutWaiting(coordinated, for: .reading(.withoutChanges), by: owner.onBehalf)
             if claim == nil {
@@ -74,6 +84,12 @@ struct DiskCheck: Sendable {
             guard let hasChanged else { continue }
             if hasChanged { broker.noticed(.changed, on: coordinated) }
             return
+        }
+    }
+
+    private func isMissing(_ item: IndexedItem) async throws(DocumentError) -> Bool {
+        try await storage.run { store in
+            try store.root.tree.file(at: store.locate(item.id, in: item.domain).location) == nil
         }
     }
 

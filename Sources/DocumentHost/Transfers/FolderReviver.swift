@@ -73,7 +73,10 @@ struct FolderReviver: Sendable {
         var progress = PagingProgress("the listing of a folder of \(folder.domain)", of: session.name)
         repeat {
             let found = try await session.enumerate(parent, page: page, suggestedCount: 500)
-            if let item = found.items.first(where: { $0.name == name && $0.kind.isFolder }) { return item }
+            if let item = found.items.first(where: { $0.name == name && $0.kind.isFolder == folder.item.kind.isFolder })
+            {
+                return item
+            }
             page = found.next
             if let token = page { try progress.took(token.bytes, items: found.items) }
         } while page != nil

@@ -1,4 +1,5 @@
 package import DocumentModel
+import DocumentStorage
 
 /// What is known of an item's transfers, and what follows for people: what each of them waits for, which is also what
 /// would end its waiting (XFER-8). Without I/O.
@@ -89,7 +90,7 @@ package struct TransferCircumstances: Hashable, Sendable {
         }
         status.wait =
             wait(for: fetching, hasBegun: download != nil, at: now, &status)
-            ?? (isWanted ? .turn : Self.remedy(for: problem?.code) ?? .request)
+            ?? (isWanted ? .turn : problem.flatMap(Self.remedy) ?? .request)
         // What nobody wants is not to come by itself (DOWN-2).
         if !isWanted, status.wait == .retry || status.wait == .provider { status.wait = .request }
         return status
@@ -105,16 +106,22 @@ package struct TransferCircumstances: Hashable, Sendable {
         case .held(let until?):
             status.retryIn = max(until - now, .zero)
             return .retry
-        case .held(nil): return Self.remedy(for: problem?.code ?? obstacle) ?? .provider
+        case .held(nil): return (problem.map(Self.remedy) ?? Self.remedy(for: obstacle)) ?? .provider
         case .queued, .running, .none:
             // Tried again by now; what went wrong before is not what it waits for.
             if hasBegun { return nil }
             if let obstacle { return Self.remedy(for: obstacle) ?? .provider }
-            return standing == .none ? problem.map { Self.remedy(for: $0.code) ?? .change } : nil
+            return standing == .none ? problem.map { Self.remedy(for: $0) ?? .change } : nil
         }
     }
 
     /// What would end an error, where it ends by something else than time.
+    package static func remedy(for error: DocumentError) -> TransferWait? {
+        // Not every trouble with this disk is that it is full.
+        if error.code == .localStorage, !error.isOutOfSpace { return .change }
+        return remedy(for: error.code)
+    }
+
     package static func remedy(for code: DocumentError.Code?) -> TransferWait? {
         switch code {
         case nil: nil

@@ -35,6 +35,12 @@ package struct ItemStamp: Hashable, Sendable {
         return id
     }
 
+    /// The identifier of another one than those, where it is not too long to be in an attribute.
+    var itemID: ItemIdentifier? {
+        guard idBytes.first == 0, let text = String(validating: idBytes.dropFirst(), as: UTF8.self) else { return nil }
+        return try? ItemIdentifier(text)
+    }
+
     /// Whether the file is what it was when it was stamped.
     package func matches(_ file: FileIdentity) -> Bool {
         size == file.size && modified == file.modified

@@ -1,4 +1,4 @@
-internal import DocumentModel
+package import DocumentModel
 internal import Glibc
 internal import SystemPackage
 
@@ -6,7 +6,7 @@ extension DocumentError {
     static let diskIsFull = "the disk is full. Free some space, for example by evicting documents, and try again."
 
     /// Whether it is over as soon as something is removed.
-    var isOutOfSpace: Bool { code == .localStorage && message.hasSuffix(Self.diskIsFull) }
+    package var isOutOfSpace: Bool { code == .localStorage && message.hasSuffix(Self.diskIsFull) }
 
     /// The error of a failed system call, as a sentence.
     ///

@@ -75,11 +75,22 @@ struct TransferCircumstancesTests {
         #expect(status.isDownloaded && !status.isDownloading && status.transfers.download == nil)
     }
 
+    @Test("XFER-8: a full disk is told from other troubles with it")
+    func fullDisk() throws {
+        var circumstances = unsent()
+        circumstances.problem = DocumentError(
+            .localStorage,
+            "It could not be copied: the disk is full. Free some space, for example by evicting documents, and try again."
+        )
+        circumstances.sending = .held(until: nil)
+        #expect(try status(circumstances).transfers.upload?.wait == .localSpace)
+    }
+
     @Test(
         "XFER-8: what a change waits for is told, and is what would end it",
         arguments: [
             (DocumentError.Code.notAuthenticated, TransferWait.signIn), (.serverUnreachable, .remote),
-            (.insufficientQuota, .remoteSpace), (.localStorage, .localSpace), (.cannotSynchronize, .provider),
+            (.insufficientQuota, .remoteSpace), (.localStorage, .change), (.cannotSynchronize, .provider),
             (.noSuchItem, .change), (.notPermitted, .change),
         ])
     func errors(code: DocumentError.Code, wait: TransferWait) throws {

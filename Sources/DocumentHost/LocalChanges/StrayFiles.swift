@@ -1,0 +1,175 @@
+import DocumentModel
+import DocumentStorage
+import DocumentTransport
+import FileCoordination
+import Logging
+import Synchronization
+
+/// Files that programs have put, without asking, where no document has its contents: a save that took its time between the
+/// removal of the old file and the new one; a document that was renamed; and what is nobody's (DOWN-3, COORD-40).
+final class StrayFiles: Sendable {
+    typealias Name = LocalChangesStateMachine.Name
+    /// Has a document follow its file to where that is by now.
+    typealias Follow = @Sendable (ItemKey, Location) async throws(DocumentError) -> Void
+
+    enum Verdict: Sendable {
+        case settled
+        /// A program may be in the middle of something.
+        case lookAgain
+        /// What keeps a document from being used.
+        case problem(ItemKey, DocumentError)
+    }
+
+    private struct State {
+        var follow: Follow?
+        var unknown: [Name: Location] = [:]
+        var moves: [ItemKey: (name: Name, seen: MonotonicTime)] = [:]
+        /// What programs removed of late had been made from.
+        var bases: [ItemKey: ItemVersion] = [:]
+        var latest: [ItemKey] = []
+    }
+
+    /// More are not remembered, nor listed.
+    private static let mostBases = 1000
+    private static let mostUnknown = 1000
+    private static let mostNotices = 5
+    /// Some programs put a document aside while they save it: a name that lasts as long is meant.
+    private static let patience = LocalChangesStateMachine.Patience().absence
+
+    private let state = Mutex(State())
+    private let storage: StorageThreads
+    private let broker: CoordinationBroker
+    private let sender: Sender
+    private let owner: ClaimOwner
+    private let logger: Logger
+
+    init(
+        storage: StorageThreads, broker: CoordinationBroker, sender: Sender, owner: ClaimOwner, logger: Logger
+    ) {
+        self.storage = storage
+        self.broker = broker
+        self.sender = sender
+        self.owner = owner
+        self.logger = logger
+    }
+
+    /// Says who has documents follow their files.
+    func follows(_ follow: @escaping Follow) { state.withLock { $0.follow = follow } }
+
+    /// A document's file is gone.
+    func lost(_ item: IndexedItem) {
+        guard let base = item.synced, !item.isArriving else { return }
+        state.withLock { state in
+            if state.bases.updateValue(base, forKey: item.key) == nil { state.latest.append(item.key) }
+            guard state.latest.count > Self.mostBases else { return }
+            state.bases[state.latest.removeFirst()] = nil
+        }
+    }
+
+    /// Whether a document's file has another name, and the document is going to have it, too.
+    func isMoving(_ key: ItemKey) -> Bool { state.withLock { $0.moves[key] != nil } }
+
+    /// For people, one sentence each.
+    var notices: [String] {
+        let unknown = state.withLock { $0.unknown.values.sorted { $0.description < $1.description } }
+        let tree = storage.store.root.tree
+        var notices = unknown.prefix(Self.mostNotices).map {
+            "\(tree.path(of: $0)) belongs to no document, and is neither sent nor removed: docent export makes it one."
+        }
+        if unknown.count > notices.count {
+            notices.append("\(unknown.count - notices.count) more files belong to no document.")
+        }
+        return notices
+    }
+
+    func removed(_ domain: DomainName) {
+        state.withLock { state in
+            state.unknown = state.unknown.filter { $0.key.folder.domain != domain }
+            state.moves = state.moves.filter { $0.key.domain != domain }
+            state.bases = state.bases.filter { $0.key.domain != domain }
+            state.latest.removeAll { $0.domain == domain }
+        }
+    }
+
+    // MARK: Looking
+
+    /// - Throws: what keeps the document that a file belongs to from following it now; to be tried again.
+    func look(_ name: Name) async throws(DocumentError) -> Verdict {
+        guard try !isInUse(name) else { return .lookAgain }
+        let bases = state.withLock { $0.bases }
+        let found = try await storage.run { store in
+            try store.judgeStray(named: name.name, in: name.folder.id, of: name.folder.domain) { id in
+                bases[ItemKey(domain: name.folder.domain, id: id)]
+            }
+        }
+        state.withLock { state in
+            state.unknown[name] = nil
+            if case .moved = found { return }
+            state.moves = state.moves.filter { $0.value.name != name }
+        }
+        switch found {
+        case .none: return .settled
+        case .taken(let item):
+            state.withLock { $0.bases[item.key] = nil }
+            if item.state == .changed { sender.enqueue(item.key) }
+            if !broker.isIdle { broker.noticed(.changed, on: try storage.read { try $0.coordinated(item) }) }
+            return .settled
+        case .inTheWay(let item, let location):
+            return .problem(
+                item.key,
+                DocumentError(
+                    .destinationExists,
+                    "Another file lies at \(storage.store.root.tree.path(of: location)), where the document has no contents: move it elsewhere."
+                ))
+        case .moved(let item, let location): return try await follow(item, to: location, name)
+        case .unknown(let location):
+            state.withLock { if $0.unknown.count < Self.mostUnknown { $0.unknown[name] = location } }
+            return .settled
+        }
+    }
+
+    /// Somebody writes there by coordinated means, and says so at the end.
+    private func isInUse(_ name: Name) throws(DocumentError) -> Bool {
+        guard !broker.isIdle else { return false }
+        let place = try storage.read { index -> CoordinatedItem? in
+            guard let folder = try index.item(name.folder.id, in: name.folder.domain) else { return nil }
+            let around = try index.coordinated(folder)
+            return FreePlace(name.name, in: folder, around, at: around.location.appending(name.name)).coordinated
+        }
+        guard let place else { return false }
+        guard let claim = broker.claimWithoutWaiting(place, for: .reading(.withoutChanges), by: owner.onBehalf) else {
+            return true
+        }
+        broker.end(claim)
+        return false
+    }
+
+    private func follow(
+        _ item: IndexedItem, to location: Location, _ name: Name
+    ) async throws(DocumentError) -> Verdict {
+        let (seen, follow) = state.withLock { state in
+            let known = state.moves[item.key]
+            let seen = known?.name == name ? known?.seen : nil
+            if seen == nil { state.moves[item.key] = (name, .now()) }
+            return (seen, state.follow)
+        }
+        guard let seen, MonotonicTime.now().since(seen) >= Self.patience, let follow else { return .lookAgain }
+        do throws(DocumentError) {
+            try await follow(item.key, location)
+            logger.notice(
+                "a document follows its file, which a program has renamed",
+                metadata: ["domain": "\(item.domain)", "item.id": "\(item.id)", "location": "\(location)"])
+        } catch {
+            if [.transient, .resolvable, .caller].contains(error.code.errorClass) { throw error }
+            // It cannot have that name: it is brought anew where it was, and the file is nobody's.
+            state.withLock { state in
+                state.moves[item.key] = nil
+                state.unknown[name] = location
+            }
+            return .problem(
+                item.key, error.wrapped("\(location) cannot be what its file is called by now: \(error.message)"))
+        }
+        state.withLock { $0.moves[item.key] = nil }
+        return .settled
+    }
+}

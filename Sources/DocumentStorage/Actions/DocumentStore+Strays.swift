@@ -1,0 +1,84 @@
+package import DocumentModel
+
+/// What a file turns out to be that lies where no item has its contents.
+package enum StrayFile: Sendable {
+    /// There is none, or it is somebody's by now.
+    case none
+    /// The item's own: it had no contents here, and has these now.
+    case taken(IndexedItem)
+    /// An item's, whose place it has left: a program has renamed or moved it.
+    case moved(IndexedItem, to: Location)
+    /// At the place of an item that has no contents here, and it did not come from there.
+    case inTheWay(IndexedItem, Location)
+    /// Nobody's.
+    case unknown(Location)
+}
+
+/// Files that programs have put into the tree without asking (DOWN-3, COORD-40).
+extension DocumentStore {
+    /// Finds out whose a file is. What is an item's own is taken up: flushed, and to be sent where it was changed.
+    ///
+    /// - Parameter base: the version of an item's contents that were here until a program removed them, where that is known:
+    ///   what a program puts in their place was made from them.
+    package func judgeStray(
+        named name: ItemName, in folder: ItemIdentifier, of domain: DomainName,
+        base: (ItemIdentifier) -> ItemVersion?
+    ) throws -> StrayFile {
+        let (around, holder) = try index.read { index in
+            (try index.diskLocation(of: folder, in: domain), try index.holder(of: name, in: folder, of: domain))
+        }
+        guard let location = around?.appending(name), let file = try? tree.file(at: location) else { return .none }
+        let stamp = try tree.stamp(at: location)
+        if let item = holder, item.item.name == name {
+            guard item.item.kind == .document, item.local == nil, item.state == .placeholder, !item.isGone else {
+                return .none
+            }
+            return try takeUp(item, file, stamp, at: location, base: base(item.id))
+        }
+        guard let owner = try owner(of: file, stamp, near: folder, in: domain) else { return .unknown(location) }
+        return .moved(owner, to: location)
+    }
+
+    /// At the place of an item that has no contents.
+    private func takeUp(
+        _ item: IndexedItem, _ file: FileIdentity, _ stamp: ItemStamp?, at location: Location, base: ItemVersion?
+    ) throws -> StrayFile {
+        let own = stamp.flatMap { $0.isOf(item.id, in: item.domain) ? $0 : nil }
+        guard let version = try own.map({ try ItemVersion(content: $0.contentVersion) }) ?? base else {
+            return .inTheWay(item, location)
+        }
+        let isChanged = own.map { !$0.matches(file) } ?? true
+        var file = file
+        if isChanged {
+            guard let flushed = try tree.flush(location) else { return .none }
+            file = flushed
+        }
+        let isTaken = try index.write { index in
+            guard try index.isStill(item, at: location) else { return false }
+            let isCurrent = version.content == item.item.version.content
+            try index.setMaterialised(
+                item.id, in: item.domain, version: isCurrent ? item.item.version : version, file: file,
+                state: isChanged ? .changed : isCurrent ? .materialised : .outdated)
+            return true
+        }
+        return isTaken ? .taken(try current(item.id, in: item.domain)) : .none
+    }
+
+    /// The item whose file it is, by its stamp, or by its inode among those that had theirs in the same folder; when its own
+    /// place is empty.
+    private func owner(
+        of file: FileIdentity, _ stamp: ItemStamp?, near folder: ItemIdentifier, in domain: DomainName
+    ) throws -> IndexedItem? {
+        let candidates = try index.read { index -> [(item: IndexedItem, place: Location?)] in
+            var found = try index.contents(of: folder, in: domain).filter { $0.local?.inode == file.inode }
+            if let id = stamp?.itemID, let item = try index.item(id, in: domain), item.local?.inode == file.inode {
+                found.append(item)
+            }
+            return try found.map { ($0, try index.diskLocation(of: $0.id, in: domain)) }
+        }
+        for (item, place) in candidates where !item.isGone && item.state != .conflict {
+            if let place, try tree.inode(at: place) == nil { return item }
+        }
+        return nil
+    }
+}

@@ -129,6 +129,20 @@ enum ArgumentChecks {
                 MessageBytes().adding(1, container).adding(2, "a").adding(3, 1).adding(4, file + ".none")
                     .adding(6, "op-9"))
         },
+        mutationOfDocument("PC-ARGS-050", "Modify without an operation fails", of: "Modify") { id, file in
+            MessageBytes.call(21, MessageBytes().adding(1, id).adding(3, file).adding(4, "renamed"))
+        },
+        mutationOfDocument("PC-ARGS-051", "Delete without an identifier fails", of: "Delete") { _, _ in
+            MessageBytes.call(22, MessageBytes().adding(3, 1).adding(4, "op-11"))
+        },
+        mutationOfDocument("PC-ARGS-052", "Delete without an operation fails", of: "Delete") { id, _ in
+            MessageBytes.call(22, MessageBytes().adding(1, id))
+        },
+        ConformanceCheck(
+            "PC-ARGS-062", .must, "EndPicker without a session fails", rule: .provider("EndPicker"), needs: [.picker]
+        ) { context in
+            try await context.withSession { try await expectRefusal(of: MessageBytes.call(52), $0) }
+        },
         ConformanceCheck(
             "PC-ARGS-060", .must, "ChangesSince without an anchor fails", rule: .provider("ChangesSince"),
             needs: [.changes]
@@ -172,6 +186,30 @@ enum ArgumentChecks {
                 try await expectRefusal(of: body(container.id.rawValue, file.path.string), session)
                 let items = try await session.list(container.id)
                 try expect(items.isEmpty, "A change that was refused was made all the same.", detail: "\(items)")
+            }
+        }
+    }
+
+    /// The same, of a document that is there, and stays as it was.
+    private static func mutationOfDocument(
+        _ id: String, _ title: String, of message: String,
+        _ body: @escaping @Sendable (_ document: String, _ file: String) -> [UInt8]
+    ) -> ConformanceCheck {
+        ConformanceCheck(
+            id, .must, title, rule: .provider(message), needs: [.modifying], mutates: true
+        ) { context in
+            try await context.freshContainer { session, container in
+                let document = try await ModifyingChecks.document(in: container, session)
+                let contents = try await session.contents(of: document.id).bytes
+                let file = try context.folder.newFile(contents: [1, 2, 3])
+                defer { file.remove() }
+                try await expectRefusal(of: body(document.id.rawValue, file.path.string), session)
+                try expect(
+                    try await session.list(container.id).map(\.name), is: [document.name],
+                    "A change that was refused was made all the same.")
+                try expect(
+                    try await session.contents(of: document.id).bytes, is: contents,
+                    "A change that was refused was made all the same.")
             }
         }
     }

@@ -80,7 +80,7 @@ enum PlantedMistakes {
         .placeholderNotWritten: ["PC-PLACE-001"],
         .noticeOfStrangerFails: ["PC-NOTE-003"],
         .nothingIsAnError: ["PC-PATH-005"],
-        .badArgumentsAnswered: ["PC-ARGS-005"],
+        .badArgumentsAnswered: ["PC-ARGS-005", "PC-ARGS-050", "PC-ARGS-051", "PC-ARGS-052", "PC-ARGS-062"],
         .pongOfAnother: ["PC-WIRE-005"],
         .endsWithFailure: ["PC-END-002"],
         .contentsShort: ["PC-CREATE-003"],

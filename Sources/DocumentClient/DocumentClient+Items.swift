@@ -90,11 +90,13 @@ extension DocumentClient {
     /// - Parameters:
     ///   - recursive: also a folder that is not empty.
     ///   - discardUnsent: also when it has changes that were not sent; they are lost.
+    ///   - atOnce: here, whether or not the provider can be reached, which hears of it later: a document, or a folder that is
+    ///     known to be empty. What the remote has changed since, or refuses to remove, comes back (VER-15).
     public func remove(
-        itemAt location: Location, recursive: Bool = false, discardUnsent: Bool = false
+        itemAt location: Location, recursive: Bool = false, discardUnsent: Bool = false, atOnce: Bool = false
     ) async throws(DocumentError) {
         try checkNotInside(an: "A removal", of: location, except: .forDeleting)
-        try await tell(.removeItem(location, recursive: recursive, discardUnsent: discardUnsent))
+        try await tell(.removeItem(location, recursive: recursive, discardUnsent: discardUnsent, atOnce: atOnce))
     }
 
     /// Looks for changes of the remote now.

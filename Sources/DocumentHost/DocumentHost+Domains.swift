@@ -150,7 +150,7 @@ extension DocumentHost {
             try await storage.run { try $0.removeDomain(name, discardingEdits: discardingUnsent) }
             await forgetSecrets(of: name)
             interrupted.forget(name)
-            parts.forget(name)
+            drops.forget(name)
             localChanges.removed(name)
             lookout.removed(name)
             events.domainRemoved(name)
@@ -298,7 +298,7 @@ extension DocumentHost {
         configuration.postMortems = providerRecords.postMortems
         configuration.recordings = providerRecords.recordings(of: name)
         let (domains, sender, events, pinKeeper, work) = (domains, sender, events, pinKeeper, work)
-        let (interrupted, parts) = (interrupted, parts)
+        let (interrupted, drops) = (interrupted, drops)
         return try fleet.add(configuration, handler: ProviderLine(domain: name, host: self)) { event in
             domains.find(name)?.took(event)
             events.domainChanged(name)
@@ -307,7 +307,7 @@ extension DocumentHost {
                 try? sender.enqueueAll(of: name)
                 work.add { await pinKeeper.look(at: name) }
                 work.add { await interrupted.settle(name) }
-                work.add { await parts.settle(name) }
+                work.add { await drops.settle(name) }
             }
         }
     }

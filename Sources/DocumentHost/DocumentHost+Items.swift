@@ -83,11 +83,18 @@ extension DocumentHost {
         return try status(of: try await arranger.rename(location, to: destination, on: domain, by: tool?.owner))
     }
 
-    /// - Parameter tool: who asks; inside of its own access for deleting the item, it is removed under that.
+    /// - Parameters:
+    ///   - atOnce: here, whether or not the provider can be reached; it hears of it later.
+    ///   - tool: who asks; inside of its own access for deleting the item, it is removed under that.
     public func remove(
-        _ location: Location, recursive: Bool, discardingUnsent: Bool, for tool: Tool? = nil
+        _ location: Location, recursive: Bool, discardingUnsent: Bool, atOnce: Bool = false, for tool: Tool? = nil
     ) async throws(DocumentError) {
         let domain = try domains.domain(location.domain)
+        if atOnce, !recursive {
+            let isDone = try await arranger.removeAtOnce(
+                location, discardingUnsent: discardingUnsent, on: domain, by: tool?.owner)
+            if isDone { return }
+        }
         await interrupted.settle(domain.name)
         try await arranger.remove(
             location, recursive: recursive, discardingUnsent: discardingUnsent, on: domain, by: tool?.owner)

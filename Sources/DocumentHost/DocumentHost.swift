@@ -128,7 +128,7 @@ public final class DocumentHost: Sendable {
     let localChanges: LocalChangeWatcher
     let granter: AccessGranter
     let interrupted: InterruptedChanges
-    let parts: PackageParts
+    let drops: Drops
     let exporter: Exporter
     let arranger: Arranger
     let arrivals: Arrivals
@@ -275,14 +275,17 @@ public final class DocumentHost: Sendable {
         let places = PlaceClaim(storage: storage, broker: broker, accesses: accesses, owner: owner)
         arrivals = Arrivals(
             storage: storage, broker: broker, places: places, resolver: resolver, follower: follower, sender: sender)
-        parts = PackageParts(
-            report.pending, storage: storage, domains: domains, treeWork: treeWork, arrivals: arrivals, sender: sender,
+        drops = Drops(
+            report.pending, storage: storage, domains: domains, treeWork: treeWork,
             rounds: SharedTransfers(work: work, executor: loop), work: work, retry: RetryPolicy(), clock: clock,
             logger: logger)
-        sender.prepares { [weak interrupted, weak parts] key throws(DocumentError) in
+        sender.prepares { [weak interrupted, weak drops] key throws(DocumentError) in
             try await interrupted?.settleRemoval(of: key)
-            try await parts?.settleRemoval(before: key)
+            try await drops?.settle(before: key)
         }
+        let parts = PackageParts(
+            storage: storage, arrivals: arrivals, sender: sender, drops: drops, localChanges: localChanges, work: work,
+            logger: logger)
         granter = AccessGranter(
             storage: storage, known: KnownItems(storage: storage), broker: broker, accesses: accesses,
             presenters: presenters, domains: domains, exported: exported, resolver: resolver, follower: follower,
@@ -296,7 +299,7 @@ public final class DocumentHost: Sendable {
             made: delivery.made, owner: owner)
         arranger = Arranger(
             storage: storage, broker: broker, locks: locks, resolver: resolver, follower: follower,
-            exporter: exporter, accesses: accesses, deletions: deletions,
+            exporter: exporter, accesses: accesses, deletions: deletions, drops: drops,
             remover: FolderRemover(storage: storage, follower: follower, logger: logger),
             observer: RemoteObserver(storage: storage, domains: domains, treeWork: treeWork, logger: logger),
             sender: sender, owner: owner, work: work)
@@ -338,7 +341,7 @@ public final class DocumentHost: Sendable {
                 }
                 group.addTask { [self] in await departures.resume(nil) }
                 group.addTask { [self] in await interrupted.settle(nil) }
-                group.addTask { [self] in await parts.settle(nil) }
+                group.addTask { [self] in await drops.settle(nil) }
                 do throws(DocumentError) {
                     try sender.enqueueAll(of: nil)
                     reclaimer.setLimits(try storage.read { try $0.spaceLimits() })

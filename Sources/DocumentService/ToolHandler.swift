@@ -88,9 +88,9 @@ struct ToolHandler: RequestHandler {
             return .item(try await host.makeFolder(at: location, atOnce: atOnce))
         case .renameItem(let location, let destination):
             return .item(try await host.rename(location, to: destination, for: tool))
-        case .removeItem(let location, let recursive, let discardUnsent):
+        case .removeItem(let location, let recursive, let discardUnsent, let atOnce):
             try await host.remove(
-                location, recursive: recursive, discardingUnsent: discardUnsent, for: tool)
+                location, recursive: recursive, discardingUnsent: discardUnsent, atOnce: atOnce, for: tool)
             return .done
         case .beginAccess(let access):
             return try reply(to: try await host.beginAccess(access, for: tool, onProgress: report))

@@ -35,7 +35,7 @@ struct CrashTests {
         let storage = try StorageFixture()
         let doomed = try storage.item("a", "a.txt", contents: before)
         try storage.tell(doomed, storage.item("f", "Folder", kind: .folder))
-        if [.editPackage, .dropPart].contains(step.action) { try providePackage(storage) }
+        if [.editPackage, .drop].contains(step.action) { try providePackage(storage) }
         let source = storage.folder.appending("local.txt")
         try storage.write(after, to: source)
         if step.action != .materialise { try storage.provide(doomed, before) }
@@ -80,7 +80,7 @@ struct CrashTests {
             let entry = try store.expectDocument(named: ItemName("made.txt"), in: .root, of: domain)
             try storage.write(after, to: storage.tree.path(of: storage.location("made.txt")))
             _ = try store.takeIn(entry) { name, _, _ in name }
-        case .editPackage, .dropPart:
+        case .editPackage, .drop:
             let entry = try store.expectEdits(of: ItemIdentifier("p"), in: domain)
             try storage.write(after, to: storage.tree.path(of: storage.location("p.rtfd/new.txt")))
             try storage.write(after, to: storage.tree.path(of: storage.location("p.rtfd/text.txt")))
@@ -88,7 +88,7 @@ struct CrashTests {
                 atPath: storage.tree.path(of: storage.location("p.rtfd/picture.png")).string)
             let edits = try store.recordEdits(entry, dropping: true)
             let dropped = try #require(edits.dropped.first)
-            try store.finishDropping(dropped, removed: true)
+            try store.finishDropping(dropped)
         case .leave:
             let file = try storage.indexed("a").local
             let entry = try store.beginLeaving(
@@ -203,14 +203,14 @@ struct CrashTests {
             // The write was granted, and nothing written.
             #expect(try storage.document("p.rtfd/text.txt") == before)
             #expect(try storage.indexed("i").state == .materialised)
-        case .editsRecorded, .partDropped, .partDropFinished:
+        case .editsRecorded, .itemDropped, .dropFinished:
             let made = try storage.index.read { try $0.item(at: storage.location("p.rtfd/new.txt")) }
             #expect(made?.state == .changed && made?.isArriving == true)
             #expect(try storage.document("p.rtfd/new.txt") == after)
             #expect(try storage.indexed("t").state == .changed)
             #expect(throws: DocumentError.self) { try storage.indexed("i") }
             // Its provider is told at the next start, unless it was.
-            #expect(report.pending.map(\.itemID) == (step == .partDropFinished ? [] : [try ItemIdentifier("i")]))
+            #expect(report.pending.map(\.itemID) == (step == .dropFinished ? [] : [try ItemIdentifier("i")]))
         case .leaveBegan:
             #expect(report.pending.map(\.action) == [.leave])
             #expect(try storage.document("a.txt") == before)

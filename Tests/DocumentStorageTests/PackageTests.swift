@@ -63,7 +63,7 @@ struct PackageTests {
         #expect(try part("Notes/note.txt")?.state == .materialised)
         #expect(try part("picture.png") == nil)
         #expect(try journal() == edits.dropped)
-        try storage.store.finishDropping(try #require(edits.dropped.first), removed: true)
+        try storage.store.finishDropping(try #require(edits.dropped.first))
         #expect(try journal().isEmpty)
     }
 
@@ -142,6 +142,7 @@ struct PackageTests {
     @Test("What cannot be an item is named, and all else is recorded")
     func refused() throws {
         let edits = try edit {
+            try remove("text.txt")
             try FileManager.default.createSymbolicLink(atPath: path("link"), withDestinationPath: "/etc/passwd")
             try write("new", "NEW.txt")
             try write("new", "new.txt")
@@ -150,17 +151,70 @@ struct PackageTests {
         #expect(edits.made.count == 1)
         #expect(edits.refused.count == 3)
         #expect(try part("picture.png")?.state == .materialised)
+        // It may be what was not sent.
+        #expect(edits.dropped.isEmpty)
+        #expect(try part("text.txt") != nil)
         #expect(edits.refused.contains { $0.message.contains("“link”") && $0.message.contains("is not sent") })
         #expect(try journal().isEmpty)
     }
 
-    @Test("A part that its provider tells of again, before it has heard that it was removed, goes with the removal")
+    @Test(
+        "Of a new folder with something in it that cannot be an item, all else is recorded, and nothing counts as removed"
+    )
+    func linkInNewFolder() throws {
+        let edits = try edit {
+            try FileManager.default.moveItem(atPath: path("Notes"), toPath: path("Moved"))
+            try FileManager.default.createSymbolicLink(atPath: path("Moved/latest"), withDestinationPath: "note.txt")
+        }
+        #expect(edits.made.map(\.item.name?.rawValue) == ["Moved"])
+        #expect(try part("Moved/note.txt")?.state == .changed)
+        #expect(edits.refused.count == 1 && edits.dropped.isEmpty)
+        #expect(try part("Notes/note.txt") != nil)
+    }
+
+    @Test("COORD-19: who replaces a package removes none of what came to it from the remote meanwhile")
+    func replacedMeanwhile() throws {
+        let edits = try edit(replacing: true) {
+            try storage.tell(storage.item("m", "more.txt", in: "p", contents: "more"))
+            try write("text, changed", "text.txt")
+        }
+        #expect(edits.dropped.isEmpty)
+        #expect(try part("more.txt")?.state == .placeholder)
+    }
+
+    @Test(
+        "VER-10: what was written under a name that the remote has given to something else meanwhile is no change of that"
+    )
+    func newOnBothSides() throws {
+        let edits = try edit {
+            try storage.tell(storage.item("m", "more.txt", in: "p", contents: "theirs"))
+            try write("mine", "more.txt")
+        }
+        #expect(edits.changed.map(\.id.rawValue) == ["m"])
+        let part = try #require(try part("more.txt"))
+        #expect(part.state == .changed && part.synced?.content != part.item.version.content)
+    }
+
+    @Test("A part that the remote has renamed while the package was written is found where its file still is")
+    func renamedMeanwhile() throws {
+        storage.store.follower.handOver { _ in }
+        let edits = try edit {
+            _ = try storage.store.apply(
+                [storage.item("t", "renamed.txt", in: "p", contents: "text", version: "1")], in: storage.domain,
+                leavingWork: true)
+            try write("text, changed", "text.txt")
+        }
+        #expect(edits.changed.map(\.id.rawValue) == ["t"])
+        #expect(edits.made.isEmpty && edits.dropped.isEmpty)
+    }
+
+    @Test("A part that its provider tells of again, before it has heard that it was removed, does not come back")
     func toldAgain() throws {
         let edits = try edit { try remove("picture.png") }
         try storage.tell(storage.item("i", "picture.png", in: "p", contents: "picture"))
-        #expect(try part("picture.png")?.state == .placeholder)
-        #expect(try storage.index.read { try $0.droppedParts(in: storage.domain) } == edits.dropped)
-        try storage.store.finishDropping(try #require(edits.dropped.first), removed: true)
+        #expect(try part("picture.png") == nil)
+        #expect(try storage.index.read { try $0.droppedItems(in: storage.domain) } == edits.dropped)
+        try storage.store.finishDropping(try #require(edits.dropped.first))
         #expect(try part("picture.png") == nil)
     }
 

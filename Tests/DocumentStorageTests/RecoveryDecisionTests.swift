@@ -58,7 +58,7 @@ struct RecoveryDecisionTests {
             #expect(decision == .resumeArrival)
         } else if step.action == .make {
             #expect(decision == .takeIn)
-        } else if step.action == .dropPart {
+        } else if step.action == .drop {
             // It is not known any more: its provider is to hear of that.
             #expect(decision == .finishDropping)
         } else {

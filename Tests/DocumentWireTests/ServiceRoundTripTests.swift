@@ -208,7 +208,9 @@ struct ServiceRoundTripTests {
                 .getItem(try generator.location(), known: generator.bool()),
                 .makeFolder(try generator.location(), atOnce: generator.bool()),
                 .renameItem(try generator.location(), destination: try generator.location()),
-                .removeItem(try generator.location(), recursive: generator.bool(), discardUnsent: generator.bool()),
+                .removeItem(
+                    try generator.location(), recursive: generator.bool(), discardUnsent: generator.bool(),
+                    atOnce: generator.bool()),
                 .beginAccess(try access(&generator)),
                 .endAccess(generator.next()),
                 .flushAccess(generator.next()),

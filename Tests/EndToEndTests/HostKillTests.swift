@@ -15,7 +15,7 @@ import Testing
         try Machine.with { machine in
             try machine.write(Self.alpha, to: machine.remote + "/a.txt")
             try machine.write("local\n", to: machine.folder + "/work/local.txt")
-            if [.editPackage, .dropPart].contains(step.action) {
+            if [.editPackage, .drop].contains(step.action) {
                 try FileManager.default.createDirectory(
                     atPath: machine.remote + "/p.rtfd", withIntermediateDirectories: true)
                 try machine.write(Self.alpha, to: machine.remote + "/p.rtfd/old.txt")
@@ -58,7 +58,7 @@ import Testing
             try machine.docent(
                 "edit", "--no-wait", "d:/new.txt", "--with", "sh", "-c",
                 "printf '\(Self.edited.dropLast())\\n' > \"$0\"", environment: environment)
-        case .editPackage, .dropPart:
+        case .editPackage, .drop:
             try machine.docent(
                 "edit", "--no-wait", "d:/p.rtfd", "--with", "sh", "-c",
                 "printf '\(Self.edited.dropLast())\\n' > \"$0/new.txt\" && rm \"$0/old.txt\"", environment: environment)
@@ -113,7 +113,7 @@ import Testing
             #expect(
                 Machine.eventually(within: 60) { machine.read(machine.remote + "/new.txt") == Self.edited },
                 "it was not sent: \(machine.logTail)")
-        case .editPackage, .dropPart:
+        case .editPackage, .drop:
             let package = machine.remote + "/p.rtfd"
             guard step != .editsExpected else {
                 // Killed when the write was only expected, the tool has not got the package, or was not heard to its end.

@@ -129,6 +129,52 @@ import Testing
         }
     }
 
+    @Test("PH-8: what is removed while its provider hangs is gone at once, holds up nobody, and is removed there later")
+    func removingWithoutProvider() throws {
+        try withTree { (machine) throws in
+            try FileManager.default.createDirectory(
+                atPath: machine.remote + "/empty", withIntermediateDirectories: false)
+            #expect(Machine.eventually(within: 30) { (try? machine.sh("ls work").contains("empty")) == true })
+            try machine.sh("ls -lR; cat work/a.txt")
+            let provider = try #require(machine.providers.first)
+            kill(provider, SIGSTOP)
+            defer { kill(provider, SIGCONT) }
+            for command in [
+                "rm work/a.txt work/b.txt", "rmdir work/empty", "! ls work | grep -E 'txt|empty'",
+                "echo new > work/a.txt",
+            ] { try machine.sh(command, timeout: 10) }
+            #expect(try machine.sh("cat work/a.txt", timeout: 10) == "new\n")
+            #expect(machine.read(machine.remote + "/b.txt") != nil)
+            #expect(try !machine.succeed("status").contains("Everything is in sync"))
+            kill(provider, SIGCONT)
+            #expect(
+                Machine.eventually(within: 30) {
+                    machine.read(machine.remote + "/a.txt") == "new\n" && machine.read(machine.remote + "/b.txt") == nil
+                        && !FileManager.default.fileExists(atPath: machine.remote + "/empty")
+                }, "\(machine.logTail)")
+            #expect(try Machine.eventually { try machine.succeed("status").contains("Everything is in sync") })
+        }
+    }
+
+    @Test("VER-15: what is removed without the remote, and was changed there meanwhile, comes back")
+    func removedAndChanged() throws {
+        try withTree { (machine) throws in
+            try machine.sh("ls -lR; cat work/a.txt")
+            try FileManager.default.moveItem(atPath: machine.remote, toPath: machine.remote + "-away")
+            try machine.sh("rm work/a.txt work/b.txt", timeout: 20)
+            try machine.write("changed there\n", to: machine.remote + "-away/a.txt")
+            // The host, too, may end meanwhile.
+            try machine.succeed("host", "stop")
+            try FileManager.default.moveItem(atPath: machine.remote + "-away", toPath: machine.remote)
+            #expect(
+                Machine.eventually(within: 60) {
+                    (try? machine.sh("cat work/a.txt")) == "changed there\n"
+                        && machine.read(machine.remote + "/b.txt") == nil
+                }, "\(machine.logTail)")
+            #expect(machine.read(machine.remote + "/a.txt") == "changed there\n")
+        }
+    }
+
     @Test("PH-8: listings and what is here go on without the remote; what is not here fails at once, and gives nothing")
     func offline() throws {
         try withTree { (machine) throws in

@@ -72,9 +72,19 @@ struct RemoveCommand: ClientCommand {
     @Flag(help: "Also what has changes that were not sent. They are lost.")
     var discardUnsent = false
 
+    @Flag(
+        name: .customLong("no-wait"),
+        help: "Remove documents and empty folders here at once, and on the remote as soon as it can be reached.")
+    var isAtOnce = false
+
+    func validate() throws {
+        if recursive, isAtOnce { throw ValidationError("--recursive waits for the remote; leave out --no-wait.") }
+    }
+
     func run(_ client: DocumentClient) async throws {
         try await Failures.collect(locations) {
-            try await client.remove(itemAt: $0, recursive: recursive, discardUnsent: discardUnsent)
+            try await client.remove(
+                itemAt: $0, recursive: recursive, discardUnsent: discardUnsent, atOnce: isAtOnce)
         }
     }
 }

@@ -250,7 +250,9 @@ package enum StatusListing {
         if !wrong.isEmpty { text += "\nNeeds a look:\n" + lines(wrong) }
         if !settled.isEmpty { text += "\n" + lines(settled) }
         if wrong.isEmpty, underWay.isEmpty,
-            status.domains.allSatisfy({ $0.domain.problem == nil && $0.domain.heldDeletions.isEmpty })
+            status.domains.allSatisfy({
+                $0.domain.problem == nil && $0.domain.heldDeletions.isEmpty && $0.unsent == 0
+            })
         {
             text += "\nEverything is in sync.\n"
         }

@@ -314,7 +314,10 @@ struct AccessGranter: Sendable {
 }
 
 extension AccessRequest.Intention {
-    fileprivate var wantsNews: Bool { intent == .writing || readingOptions.needsContents }
+    /// What is removed is removed in the version that is known here, or not at all.
+    fileprivate var wantsNews: Bool {
+        intent == .writing ? writingOption != .forDeleting : readingOptions.needsContents
+    }
 }
 
 extension AccessRequest {

@@ -99,7 +99,7 @@ extension DocumentHost {
         do throws(DocumentError) {
             try sender.enqueueAll(of: domain)
             work.add { [pinKeeper] in await pinKeeper.look(at: domain) }
-            work.add { [parts] in await parts.settle(domain) }
+            work.add { [drops] in await drops.settle(domain) }
         } catch {
             logger.warning(
                 "what waits to be sent could not be looked up", metadata: ["domain": "\(domain)", "error": "\(error)"])

@@ -219,7 +219,9 @@ final class LocalChangeWatcher: Sendable {
         } catch {
             // The disk is full, for one; but nothing to be tried again is wrong with a domain that is gone.
             // Nor will a mode stay as it is for ever.
-            mustTryAgain = [.localStorage, .internal, .notPermitted].contains(error.code)
+            mustTryAgain =
+                [.localStorage, .internal, .notPermitted].contains(error.code)
+                || key == nil && [.transient, .resolvable].contains(error.code.errorClass)
             logger.notice(
                 "a document's change could not be recorded",
                 metadata: ["domain": "\(name.folder.domain)", "name": "\(name.name)", "error": "\(error)"])

@@ -110,7 +110,10 @@ final class StrayFiles: Sendable {
         switch found {
         case .none: return .settled
         case .taken(let item):
-            state.withLock { $0.bases[item.key] = nil }
+            state.withLock { state in
+                state.bases[item.key] = nil
+                state.latest.removeAll { $0 == item.key }
+            }
             if item.state == .changed { sender.enqueue(item.key) }
             if !broker.isIdle { broker.noticed(.changed, on: try storage.read { try $0.coordinated(item) }) }
             return .settled
@@ -160,7 +163,7 @@ final class StrayFiles: Sendable {
                 "a document follows its file, which a program has renamed",
                 metadata: ["domain": "\(item.domain)", "item.id": "\(item.id)", "location": "\(location)"])
         } catch {
-            if [.transient, .resolvable, .caller].contains(error.code.errorClass) { throw error }
+            if [.transient, .resolvable].contains(error.code.errorClass) { throw error }
             // It cannot have that name: it is brought anew where it was, and the file is nobody's.
             state.withLock { state in
                 state.moves[item.key] = nil
@@ -170,6 +173,8 @@ final class StrayFiles: Sendable {
                 item.key, error.wrapped("\(location) cannot be what its file is called by now: \(error.message)"))
         }
         state.withLock { $0.moves[item.key] = nil }
+        // What was not sent of it could not be found meanwhile.
+        sender.enqueue(item.key)
         return .settled
     }
 }

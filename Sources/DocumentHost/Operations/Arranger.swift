@@ -15,6 +15,7 @@ struct Arranger: Sendable {
     let exporter: Exporter
     let accesses: AccessTable
     let deletions: DeletionDesk
+    let drops: Drops
     let remover: FolderRemover
     let observer: RemoteObserver
     let sender: Sender

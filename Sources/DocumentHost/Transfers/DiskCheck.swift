@@ -24,16 +24,18 @@ struct DiskCheck: Sendable {
     func look(_ item: IndexedItem) async throws(DocumentError) -> IndexedItem {
         guard item.item.kind == .document, item.local != nil, item.state != .materialising else { return item }
         var (now, isMissing) = try await storage.run { store in
+            // Put aside for a moment while it is saved, or renamed.
+            if try store.movedFile(of: item) != nil { return (item, true) }
             let now = try store.recordChange(of: item.id, in: item.domain, givingUp: false)
             guard now.isUnsent else { return (now, false) }
             return (now, try store.root.tree.file(at: store.locate(now.id, in: now.domain).location) == nil)
         }
         if isMissing {
             await loop.pause(Self.absence)
-            if strays.isMoving(item.key), try await self.isMissing(item) {
+            if let place = try await storage.run({ try $0.movedFile(of: item) }) {
                 throw DocumentError(
                     .busy,
-                    "A program has renamed the document's file, and the document follows it as soon as it can be renamed at its provider.",
+                    "A program has renamed the document's file to \(place), and the document follows it as soon as it can be renamed at its provider.",
                     itemID: item.id)
             }
             now = try await storage.run { try $0.recordChange(of: item.id, in: item.domain) }

@@ -18,18 +18,13 @@ struct FolderContents: Sendable {
         _ folder: IndexedItem, of domain: Domain, renewing: Bool = false,
         _ onProgress: (@Sendable (TransferProgress?) -> Void)?
     ) async throws(DocumentError) {
-        // Told of again before its provider has heard that it was removed here.
-        let dropped = Set(try storage.read { try $0.droppedParts(in: domain.name) }.map(\.itemID))
         let download = TreeDownload(
             storage: storage, requests: requests,
             list: { folder throws(DocumentError) in
                 if try needsListing(folder, of: domain) { try await follower.list(folder.id, of: domain) }
             },
             // What is here already, even if it is outdated, may be in use by others.
-            wanted: { item in
-                guard !dropped.contains(item.id) else { return nil }
-                return item.local == nil || renewing && item.state == .outdated ? item : nil
-            },
+            wanted: { $0.local == nil || renewing && $0.state == .outdated ? $0 : nil },
             bring: { [materialiser] item throws(DocumentError) in
                 _ = try await materialiser.materialise(item, of: domain, onProgress: onProgress)
             })

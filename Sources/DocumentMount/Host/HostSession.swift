@@ -130,14 +130,15 @@ final class HostSession: Sendable {
         }
     }
 
-    /// Removes a document or an empty folder, also while programs have it open, and whatever was not sent of it.
+    /// Removes a document or an empty folder, also while programs have it open, and whatever was not sent of it. Its provider
+    /// hears of it later: who waits for that in the kernel keeps others from the folder around it.
     ///
     /// - Parameter body: gets what removes it, and is run under the access: when that ends, the host looks at the file.
     func remove(
         _ location: Location, _ body: (() async throws -> Void) async throws -> Void = { try await $0() }
     ) async throws {
         try await coordinator.coordinate(writingItemAt: location, for: .forDeleting) { _, _ in
-            try await body { try await client.remove(itemAt: location, discardUnsent: true) }
+            try await body { try await client.remove(itemAt: location, discardUnsent: true, atOnce: true) }
         }
     }
 

@@ -110,7 +110,8 @@ extension MountedTree {
     func openFile(
         _ path: FilePath, _ mode: FileDescriptor.AccessMode, making: Bool = false
     ) async throws -> FileDescriptor {
-        let options: FileDescriptor.OpenOptions = making ? [.create] : []
+        // What lies there already is nobody's that this is about.
+        let options: FileDescriptor.OpenOptions = making ? [.create, .exclusiveCreate] : []
         for attempt in 0... {
             do {
                 return try await disk.run {

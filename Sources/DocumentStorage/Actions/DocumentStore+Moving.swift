@@ -99,7 +99,7 @@ extension DocumentStore {
         try follow(try index.write { try $0.delete([id], in: domain) })
     }
 
-    private func remove(
+    func remove(
         _ ids: [ItemIdentifier], in domain: DomainName, discardingEdits: Bool, _ index: IndexTransaction
     ) throws -> ApplyOutcome {
         var outcome = try withOpenWork(of: ids, in: domain, try index.delete(ids, in: domain), index)

@@ -64,17 +64,35 @@ extension DocumentStore {
         return isTaken ? .taken(try current(item.id, in: item.domain)) : .none
     }
 
-    /// The item whose file it is, by its stamp, or by its inode among those that had theirs in the same folder; when its own
-    /// place is empty.
+    /// Where an item's file is by now that is not at its place, in the same folder: a program has put it aside, or renamed it.
+    package func movedFile(of item: IndexedItem) throws -> Location? {
+        guard item.local != nil, let location = try? locate(item.id, in: item.domain).location,
+            let folder = location.parent, try tree.inode(at: location) == nil
+        else { return nil }
+        for name in try tree.names(in: folder, withInode: item.local?.inode ?? 0) {
+            let place = folder.appending(name)
+            if let file = try? tree.file(at: place), isFile(file, try tree.stamp(at: place), of: item) { return place }
+        }
+        return nil
+    }
+
+    /// A number of an inode is used again for other files: the stamp says that it is the same, or that nothing of it has
+    /// changed but its name.
+    private func isFile(_ file: FileIdentity, _ stamp: ItemStamp?, of item: IndexedItem) -> Bool {
+        guard let local = item.local, local.inode == file.inode else { return false }
+        return stamp?.isOf(item.id, in: item.domain) == true || file.hasSameContents(as: local)
+    }
+
+    /// The item whose file it is, one with its file in the same folder, or as the stamp says; when its own place is empty.
     private func owner(
         of file: FileIdentity, _ stamp: ItemStamp?, near folder: ItemIdentifier, in domain: DomainName
     ) throws -> IndexedItem? {
         let candidates = try index.read { index -> [(item: IndexedItem, place: Location?)] in
-            var found = try index.contents(of: folder, in: domain).filter { $0.local?.inode == file.inode }
-            if let id = stamp?.itemID, let item = try index.item(id, in: domain), item.local?.inode == file.inode {
-                found.append(item)
+            var found = try index.contents(of: folder, in: domain)
+            if let id = stamp?.itemID, let item = try index.item(id, in: domain) { found.append(item) }
+            return try found.filter { isFile(file, stamp, of: $0) }.map {
+                ($0, try index.diskLocation(of: $0.id, in: domain))
             }
-            return try found.map { ($0, try index.diskLocation(of: $0.id, in: domain)) }
         }
         for (item, place) in candidates where !item.isGone && item.state != .conflict {
             if let place, try tree.inode(at: place) == nil { return item }

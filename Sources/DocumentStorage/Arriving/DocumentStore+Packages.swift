@@ -4,16 +4,22 @@ internal import Logging
 /// Writes in packages: a tool that has one for writing may make, change and remove files in it as it likes, and when it has
 /// ended, what lies there is what the package is (COORD-21). Each part is an item of its own, which is sent like any other.
 extension DocumentStore {
+    /// The index may change while a package is looked at: then it is looked at again, so often at most.
+    private static var mostLooks: Int { 20 }
+
     /// To be called before such a write is granted: after a crash the package is looked at.
     ///
     /// - Parameter replacing: whatever is in it then is all of it; else parts whose contents are not here stay.
     package func expectEdits(
         of id: ItemIdentifier, in domain: DomainName, replacing: Bool = false
     ) throws -> JournalEntry {
-        var payload = JournalPayload()
-        payload.replacesContents = replacing
         let entry = try index.write(durably: false) { index in
+            var payload = JournalPayload()
+            payload.replacesContents = replacing
             payload.place = try index.diskLocation(of: id, in: domain)?.components
+            for item in try index.subtree(of: id, in: domain) where item.item.kind == .document && !item.isGone {
+                payload.known[item.id] = item.item.version.content
+            }
             return try index.begin(.editsExpected, item: id, in: domain, payload: payload)
         }
         try reached(.editsExpected)
@@ -25,7 +31,7 @@ extension DocumentStore {
     /// - Parameter dropping: parts that are not there any more were removed. Who has ended in the middle of a save may have
     ///   been going to write them anew: then they stay, as the provider has them.
     package func recordEdits(_ entry: JournalEntry, dropping: Bool) throws -> PackageEdits {
-        while true {
+        for _ in 0..<Self.mostLooks {
             guard let package = try package(of: entry) else {
                 // Removed or moved away inside of the access: nothing in it is missed.
                 try index.write(durably: false) { try $0.finish(entry) }
@@ -33,13 +39,21 @@ extension DocumentStore {
             }
             guard var edits = try record(package, entry, dropping: dropping) else { continue }
             for item in package.touched {
-                let now = try recordChange(of: item.id, in: entry.domain, givingUp: false)
-                if now.state == .changed { edits.changed.append(now) }
+                do {
+                    let now = try recordChange(of: item.id, in: entry.domain, givingUp: false)
+                    if now.state == .changed { edits.changed.append(now) }
+                } catch let error as DocumentError {
+                    edits.failures.append((item.id, error))
+                }
             }
             try reached(.editsRecorded)
-            if !edits.dropped.isEmpty { try reached(.partDropped) }
+            if !edits.dropped.isEmpty { try reached(.itemDropped) }
             return edits
         }
+        throw DocumentError(
+            .localStorage,
+            "What was written in \(Location(domain: entry.domain, components: entry.payload.place ?? [])) cannot be recorded, because it changes all the time; it is tried again.",
+            itemID: entry.itemID)
     }
 
     /// Makes durable what was written in the package so far. The write goes on.
@@ -56,18 +70,6 @@ extension DocumentStore {
         try index.flush()
     }
 
-    /// A part that was removed here is removed at its provider, too, or has come back.
-    package func finishDropping(_ entry: JournalEntry, removed: Bool) throws {
-        let outcome = try index.write { index in
-            // A listing may have told of it meanwhile.
-            let outcome = try removed ? entry.itemID.map { try index.delete([$0], in: entry.domain) } : nil
-            try index.finish(entry)
-            return outcome
-        }
-        try reached(.partDropFinished)
-        if let outcome { try follow(outcome) }
-    }
-
     // MARK: -
 
     /// A package, on disk and in the index.
@@ -77,27 +79,33 @@ extension DocumentStore {
         /// By their paths in it; the package itself has the empty one.
         var known: [[ItemName]: IndexedItem] = [:]
 
-        init(_ location: Location, _ scan: FolderScan, _ items: [IndexedItem]) {
+        /// - Parameter place: where an item's file is; nil for what has no place of its own.
+        init(
+            _ location: Location, _ scan: FolderScan, _ items: [IndexedItem],
+            place: (IndexedItem) throws -> Location?
+        ) rethrows {
             self.location = location
             self.scan = scan
-            var paths: [ItemIdentifier: [ItemName]] = [:]
-            for (number, item) in items.enumerated() where number == 0 || item.exists {
-                // One that waits for its place lies elsewhere.
+            for (number, item) in items.enumerated() {
                 guard number > 0 else {
-                    paths[item.id] = []
                     known[[]] = item
                     continue
                 }
-                guard item.wanted == nil, item.state != .nameClash, let name = item.item.name,
-                    let around = item.item.parentID.flatMap({ paths[$0] })
+                guard item.exists, item.state != .nameClash, let components = try place(item)?.components,
+                    components.count > location.components.count, components.starts(with: location.components)
                 else { continue }
-                paths[item.id] = around + [name]
-                known[around + [name]] = item
+                known[Array(components.dropFirst(location.components.count))] = item
             }
         }
 
         func place(of path: [ItemName]) -> Location {
             Location(domain: location.domain, components: location.components + path)
+        }
+
+        /// Names that nothing new can have: of what is there, or was never here.
+        var takenNames: Set<[FoldedName]> {
+            let gone = Set(missing { _ in false }.map(\.path))
+            return Set(known.keys.filter { !gone.contains($0) }.map { $0.map { FoldedName($0) } })
         }
 
         /// Files of items whose contents are here that are not what they were.
@@ -122,12 +130,11 @@ extension DocumentStore {
 
         /// Parts that are not there any more: documents, then folders, the innermost first.
         ///
-        /// - Parameter replacing: documents without contents here, too.
-        func missing(replacing: Bool) -> [(item: IndexedItem, path: [ItemName])] {
+        /// - Parameter unseen: whether that also holds for a document without contents here.
+        func missing(unseen: (IndexedItem) -> Bool) -> [(item: IndexedItem, path: [ItemName])] {
             let documents = known.filter { path, item in
                 item.item.kind == .document && scan.files[path] == nil
-                    && ![.conflict, .materialising].contains(item.state)
-                    && (item.local != nil || replacing)
+                    && ![.conflict, .materialising].contains(item.state) && (item.local != nil || unseen(item))
             }
             // A folder with nothing in it is made on disk when something comes into it, and not before.
             let folders = known.filter { path, item in
@@ -144,14 +151,18 @@ extension DocumentStore {
     }
 
     private func package(of entry: JournalEntry) throws -> Package? {
-        let (location, items) = try index.read { index -> (Location?, [IndexedItem]) in
+        let found = try index.read { index -> (location: Location, items: [IndexedItem], places: [Location?])? in
             guard let id = try index.subject(of: entry) ?? entry.itemID,
-                let item = try index.item(id, in: entry.domain), !item.isGone
-            else { return (nil, []) }
-            return (try index.diskLocation(of: id, in: entry.domain), try index.subtree(of: id, in: entry.domain))
+                let item = try index.item(id, in: entry.domain), !item.isGone,
+                let location = try index.diskLocation(of: id, in: entry.domain)
+            else { return nil }
+            let items = try index.subtree(of: id, in: entry.domain)
+            // Moves that wait for this write to end are not in the tree yet.
+            return (location, items, try items.map { try index.diskLocation(of: $0.id, in: entry.domain) })
         }
-        guard let location, let scan = try tree.scan(location) else { return nil }
-        return Package(location, scan, items)
+        guard let found, let scan = try tree.scan(found.location) else { return nil }
+        let places = Dictionary(zip(found.items.map(\.id), found.places)) { first, _ in first }
+        return Package(found.location, scan, found.items) { places[$0.id] ?? nil }
     }
 
     /// - Returns: nil when the index was changed since it was read: it is to be looked at once more.
@@ -160,8 +171,14 @@ extension DocumentStore {
     ) throws -> PackageEdits? {
         var edits = PackageEdits()
         edits.refused = package.scan.refused
-        let arrivals = try package.scan.outermost(besides: package.known).compactMap {
-            try flushNew($0, in: package, &edits)
+        var taken = package.takenNames
+        var arrivals: [Arrival] = []
+        for path in package.scan.outermost(besides: package.known) {
+            guard taken.insert(path.map { FoldedName($0) }).inserted else {
+                edits.refused.append(Self.clash(package.place(of: path)))
+                continue
+            }
+            if let arrival = try flushNew(path, in: package, &edits) { arrivals.append(arrival) }
         }
         var filled: [(item: IndexedItem, file: FileIdentity, place: Location)] = []
         for (item, path) in package.filled {
@@ -173,7 +190,10 @@ extension DocumentStore {
         // Who was to replace all of it, and has written nothing, has replaced nothing.
         let isReplaced =
             entry.payload.replacesContents && !(arrivals.isEmpty && filled.isEmpty && package.touched.isEmpty)
-        let missing = dropping ? package.missing(replacing: isReplaced) : []
+        // What cannot be sent may be what is missing.
+        let missing =
+            dropping && edits.refused.isEmpty
+            ? package.missing { isReplaced && entry.payload.known[$0.id] == $0.item.version.content } : []
         if !missing.isEmpty { for path in package.scan.folders { try tree.flushNames(in: package.place(of: path)) } }
         let recorded = try index.write { index -> (made: [IndexedItem], dropped: [JournalEntry])? in
             guard try filled.allSatisfy({ try index.isStill($0.item, at: $0.place) }),
@@ -182,8 +202,10 @@ extension DocumentStore {
                 })
             else { return nil }
             for (item, file, _) in filled {
-                try index.setMaterialised(
-                    item.id, in: item.domain, version: item.item.version, file: file, state: .changed)
+                // What came from the remote meanwhile nobody has seen who wrote here: that is a conflict.
+                let isSeen = entry.payload.known[item.id] == item.item.version.content
+                let base = isSeen ? item.item.version : try ItemVersion(content: Array(RandomName.make().utf8))
+                try index.setMaterialised(item.id, in: item.domain, version: base, file: file, state: .changed)
             }
             var dropped: [JournalEntry] = []
             for (item, path) in missing {
@@ -191,12 +213,9 @@ extension DocumentStore {
             }
             var made: [IndexedItem] = []
             for arrival in arrivals {
+                // Told of by the remote just now; or the name of a part that stays, although its file is gone.
                 guard try index.holder(of: arrival.name, in: arrival.parent, of: entry.domain) == nil else {
-                    edits.refused.append(
-                        DocumentError(
-                            .nameClash,
-                            "\(arrival.place) has the name of another part but for case or Unicode form, and is not sent: rename one of them."
-                        ))
+                    edits.refused.append(Self.clash(arrival.place))
                     continue
                 }
                 let id = try ItemIdentifier.makeArriving()
@@ -223,47 +242,58 @@ extension DocumentStore {
         let parts: [CopiedPart]
     }
 
-    /// What is new, flushed, with all that is in it.
+    /// What is new, flushed, with all that is in it and can be an item.
     private func flushNew(_ path: [ItemName], in package: Package, _ edits: inout PackageEdits) throws -> Arrival? {
         guard let name = path.last, let parent = package.known[Array(path.dropLast())], parent.item.kind != .document
         else { return nil }
-        let place = package.place(of: path)
-        do {
-            guard let (parts, _) = try tree.flushWhole(place) else { return nil }
-            try tree.flushFolders(around: place)
-            return Arrival(parent: parent.id, name: name, place: place, parts: parts)
-        } catch let error as DocumentError where [.invalidArgument, .nameClash].contains(error.code) {
-            edits.refused.append(error)
-            return nil
+        var parts: [CopiedPart] = []
+        var names: Set<[FoldedName]> = []
+        let files = package.scan.files.keys.filter { $0.starts(with: path) }
+        let folders = package.scan.folders.filter { $0.starts(with: path) }
+        // Folders before what lies in them.
+        for part in (files + folders).sorted(by: Self.isBefore) {
+            let inside = Array(part.dropFirst(path.count))
+            // In a folder that is not sent.
+            guard inside.isEmpty || names.contains(inside.dropLast().map { FoldedName($0) }) else { continue }
+            guard names.insert(inside.map { FoldedName($0) }).inserted else {
+                edits.refused.append(Self.clash(package.place(of: part)))
+                continue
+            }
+            let place = package.place(of: part)
+            if package.scan.folders.contains(part) {
+                parts.append(CopiedPart(path: inside, file: nil))
+                try tree.flushNames(in: place)
+            } else if let file = try tree.flush(place) {
+                parts.append(CopiedPart(path: inside, file: file))
+            }
         }
+        let place = package.place(of: path)
+        guard !parts.isEmpty else { return nil }
+        try tree.flushFolders(around: place)
+        return Arrival(parent: parent.id, name: name, place: place, parts: parts)
     }
 
-    /// Takes a part out of the index.
+    private static func clash(_ place: Location) -> DocumentError {
+        DocumentError(
+            .nameClash,
+            "\(place) has another's name but for case or Unicode form, and is not sent: rename one of them.")
+    }
+
+    private static func isBefore(_ path: [ItemName], _ other: [ItemName]) -> Bool {
+        path.count == other.count
+            ? path.map(\.rawValue).lexicographicallyPrecedes(other.map(\.rawValue)) : path.count < other.count
+    }
+
+    /// Takes a part out of the index; its file is gone already.
     ///
     /// - Returns: what its provider is to hear; nil when it does not know it.
     private func drop(
         _ item: IndexedItem, from place: Location, _ index: IndexTransaction
     ) throws -> JournalEntry? {
-        guard !item.isArriving else {
-            _ = try index.deleteCleared(item.id, in: item.domain)
-            return nil
-        }
-        var payload = JournalPayload()
-        payload.operation = RandomName.make()
-        payload.base = item.synced ?? item.item.version
-        payload.place = place.components
-        payload.parentID = item.item.parentID
-        payload.name = item.item.name
-        payload.kind = item.item.kind
-        if item.item.kind == .document { try index.setPlaceholder(item.id, in: item.domain) }
+        let base = item.synced ?? item.item.version
+        let entry = item.isArriving ? nil : try index.beginDropping(item, from: place, base: base)
+        if item.item.kind == .document, !item.isArriving { try index.setPlaceholder(item.id, in: item.domain) }
         _ = try index.deleteCleared(item.id, in: item.domain)
-        return try index.begin(.partDropped, item: item.id, in: item.domain, payload: payload)
-    }
-}
-
-extension IndexReader {
-    /// Parts of packages that were removed here, and that their providers have not heard of yet.
-    package func droppedParts(in domain: DomainName) throws -> [JournalEntry] {
-        try journal().filter { $0.domain == domain && $0.action == .dropPart }
+        return entry
     }
 }

@@ -8,8 +8,11 @@ package struct PackageEdits: Sendable {
     package var changed: [IndexedItem] = []
     /// Of each part that was removed, what its provider is to hear, documents before the folders around them.
     package var dropped: [JournalEntry] = []
-    /// What lies in it and cannot be sent: links, and names that no item can have.
+    /// What lies in it and cannot be sent: links, and names that no item can have. Then nothing counts as removed: it may be
+    /// what was not sent.
     package var refused: [DocumentError] = []
+    /// What could not be recorded, of a document that is looked at again.
+    package var failures: [(key: ItemIdentifier, error: DocumentError)] = []
 }
 
 /// All that lies in a folder on disk.

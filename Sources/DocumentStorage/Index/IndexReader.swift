@@ -298,12 +298,12 @@ package class IndexReader {
         )
     }
 
-    private static let journalColumns = """
+    static let journalColumns = """
         SELECT journal.number, action, step, domain.name, item, payload
         FROM journal JOIN domain ON domain.number = journal.domain
         """
 
-    private static func entry(_ row: SQLStatement) throws -> JournalEntry {
+    static func entry(_ row: SQLStatement) throws -> JournalEntry {
         guard let action = JournalAction(rawValue: row.text(1)), let step = JournalStep(rawValue: row.text(2)) else {
             throw DocumentError(
                 .localStorage,

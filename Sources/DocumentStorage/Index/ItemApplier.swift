@@ -10,6 +10,8 @@ struct ItemApplier {
     var isHolding = false
     /// Whether something is held in the domain; nil when nobody has looked.
     var hasHeld: Bool?
+    /// What was removed here and not at the provider yet; nil when nobody has looked.
+    private var knownDropped: Set<ItemIdentifier>?
     var outcome = ApplyOutcome()
     /// Renames and moves whose new name is taken at the moment.
     var waiting: [WaitingMove] = []
@@ -106,7 +108,7 @@ struct ItemApplier {
                     item.id, "says that it lies in “\(item.parentID?.rawValue ?? "")”, but was listed in “\(folderID)”")
                 continue
             }
-            guard let name = check(item) else { continue }
+            guard let name = try check(item) else { continue }
             let key = FoldedName(name).text
             try taken.bind([.int(folder), .text(key)])
             let isTaken = try taken.step()
@@ -154,7 +156,7 @@ struct ItemApplier {
                     try applyTopFolder(item)
                     continue
                 }
-                guard let name = check(item), let parentID = item.parentID else { continue }
+                guard let name = try check(item), let parentID = item.parentID else { continue }
                 if parents[parentID] == nil, let row = try transaction.row(of: parentID, domain) {
                     guard try checkFolder(row, of: parentID) else { continue }
                     let generation = try sql.first(
@@ -188,7 +190,9 @@ struct ItemApplier {
         outcome.updated += 1
     }
 
-    private mutating func check(_ item: Item) -> ItemName? {
+    private mutating func check(_ item: Item) throws -> ItemName? {
+        // Its provider has not heard yet that it was removed here.
+        if try dropped().contains(item.id) { return nil }
         guard let name = item.name else {
             reject(item.id, "has no name")
             return nil
@@ -241,6 +245,13 @@ struct ItemApplier {
                     "The provider of \(domain.name) told of the item “\(id)”, which \(reason): it is left out.",
                     itemID: id)
             ))
+    }
+
+    private mutating func dropped() throws -> Set<ItemIdentifier> {
+        if let known = knownDropped { return known }
+        let dropped = Set(try transaction.droppedItems(in: domain.name).compactMap(\.itemID))
+        knownDropped = dropped
+        return dropped
     }
 
     // MARK: One item

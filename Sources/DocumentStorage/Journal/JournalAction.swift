@@ -16,8 +16,8 @@ package enum JournalAction: String, CaseIterable, Sendable {
     case make
     /// A tool writes in a package; what it left there is to be taken in.
     case editPackage
-    /// A part of a package was removed in it here, and its provider is to hear of that.
-    case dropPart
+    /// An item was removed here, and its provider is to hear of that.
+    case drop
     /// An item of which a copy is elsewhere goes away, with all that is in it.
     case leave
     /// Contents leave, a placeholder stays.
@@ -103,11 +103,11 @@ package enum JournalStep: String, CaseIterable, Sendable {
     /// The index has what lies there: what was changed and what is new is to be sent; the entry is closed.
     case editsRecorded
 
-    // dropPart
-    /// The part is neither in the tree nor in the index; the entry says which version of it was removed.
-    case partDropped
+    // drop
+    /// The item is going, in the index; the entry says which version of it was removed.
+    case itemDropped
     /// The provider has removed it, or has another version of it, which is in the index; the entry is closed.
-    case partDropFinished
+    case dropFinished
 
     // leave
     /// The copy is whole and flushed; the entry says where it is, and what was copied.
@@ -165,7 +165,7 @@ package enum JournalStep: String, CaseIterable, Sendable {
         case .arriveBegan, .arriveStaged, .arrivePublished, .arriveRecorded, .arriveSourceRemoved: .arrive
         case .makeExpected, .makeRecorded: .make
         case .editsExpected, .editsRecorded: .editPackage
-        case .partDropped, .partDropFinished: .dropPart
+        case .itemDropped, .dropFinished: .drop
         case .leaveBegan, .leaveFinished: .leave
         case .evictBegan, .evictPlaceholderWritten, .evictContentsRemoved, .evictRecorded: .evict
         case .renameBegan, .renameAnswered, .renameRecorded, .renameMoved, .renameFinished: .rename

@@ -47,6 +47,8 @@ package struct JournalPayload: Hashable, Sendable {
     package var boot: String?
     /// Of an arrival: all that was copied, the outermost first.
     package var parts: [CopiedPart] = []
+    /// Of a write in a package: the version that was known of each of its documents when the write began.
+    package var known: [ItemIdentifier: [UInt8]] = [:]
     /// Unsent changes go too: the user said so.
     package var discardsEdits = false
     /// Of a change: new contents, whatever was there before. What lies in the item's place when it has ended is they.

@@ -21,6 +21,10 @@ extension JournalPayload {
         if let source { writer.add("source", hex: source) }
         if let boot { writer.add("boot", boot) }
         for part in parts { writer.add("part", part.text) }
+        for (id, version) in known.sorted(by: { $0.key < $1.key }) {
+            writer.add(
+                "known", version.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + ":" + id.rawValue)
+        }
         if discardsEdits { writer.add("discards-edits", "yes") }
         if replacesContents { writer.add("replaces-contents", "yes") }
         if isNew { writer.add("is-new", "yes") }
@@ -47,6 +51,13 @@ extension JournalPayload {
         source = record.hex("source")
         boot = record.text("boot")
         parts = try record.texts("part").map { try CopiedPart($0) }
+        for text in record.texts("known") {
+            let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, let digits = String(parts[0]), let id = String(parts[1]),
+                let version = Self.bytes(hex: digits)
+            else { throw DocumentError(.localStorage, "The index holds a journal entry that cannot be read.") }
+            known[try ItemIdentifier(id)] = version
+        }
         discardsEdits = record.text("discards-edits") == "yes"
         replacesContents = record.text("replaces-contents") == "yes"
         isNew = record.text("is-new") == "yes"
@@ -54,6 +65,19 @@ extension JournalPayload {
 
     private static func names(_ text: String) throws -> [ItemName] {
         try text.utf8.split(separator: UInt8(ascii: "/")).map { try ItemName(String(Substring($0))) }
+    }
+
+    private static func bytes(hex: String) -> [UInt8]? {
+        let digits = Array(hex.utf8)
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        var bytes: [UInt8] = []
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let byte = UInt8(String(decoding: digits[index..<index + 2], as: UTF8.self), radix: 16) else {
+                return nil
+            }
+            bytes.append(byte)
+        }
+        return bytes
     }
 
     static func text(_ file: FileIdentity) -> String {

@@ -81,7 +81,7 @@ extension RecoveryDecision {
         case .make: self = .takeIn
         case .editPackage: self = evidence.item == nil ? .forget : .takeInParts
         // It is not in the index any more.
-        case .dropPart: self = .finishDropping
+        case .drop: self = .finishDropping
         case .leave: self = evidence.item == nil ? .forget : .finishLeaving
         case .rename:
             self = [.renameBegan, .renameAnswered].contains(entry.step) ? Self.asked(evidence) : .performInTree

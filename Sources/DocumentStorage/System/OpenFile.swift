@@ -74,7 +74,8 @@ final class OpenFile: Sendable {
     }
 
     /// From here on every store to a page that some program has mapped changes the file's time of modification: not so one
-    /// to a page that was changed before and has not been written to disk since.
+    /// to a page that was changed before and has not been written to disk since. (In tmpfs no such store changes it, ever; and
+    /// kernels before 6.13 count time in steps of some milliseconds.)
     func writeBack() throws {
         let result = kernel(.flush) { docent_write_back(descriptor) }
         // File systems without pages of their own.

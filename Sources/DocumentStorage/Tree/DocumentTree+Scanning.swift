@@ -28,6 +28,16 @@ extension DocumentTree {
         return names
     }
 
+    /// The names in a folder that are of one inode.
+    func names(in location: Location, withInode wanted: UInt64) throws -> [ItemName] {
+        guard let folder = try documents.folderIfPresent(location.treeComponents) else { return [] }
+        var found: [ItemName] = []
+        try folder.forEachInode { name, kind, inode in
+            if kind == .file, inode == wanted, let name = name.flatMap({ try? ItemName($0) }) { found.append(name) }
+        }
+        return found
+    }
+
     private func scan(
         _ folder: DirectoryHandle, _ location: Location, _ unusable: (String) throws -> Void,
         _ body: (FoundFile) throws -> Void

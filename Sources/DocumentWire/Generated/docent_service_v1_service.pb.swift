@@ -2156,6 +2156,9 @@ package nonisolated struct WireServiceRemoveItem: Sendable {
   /// Also when it has changes that were not sent.
   package var discardUnsent: Bool = false
 
+  /// Here, whether or not the provider can be reached: it hears of it later. What it has changed since stays, and comes back.
+  package var atOnce: Bool = false
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -7663,7 +7666,7 @@ nonisolated extension WireServiceRenameItem: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension WireServiceRemoveItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".RemoveItem"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0\u{1}recursive\0\u{3}discard_unsent\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0\u{1}recursive\0\u{3}discard_unsent\0\u{3}at_once\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7674,6 +7677,7 @@ nonisolated extension WireServiceRemoveItem: SwiftProtobuf.Message, SwiftProtobu
       case 1: try { try decoder.decodeSingularStringField(value: &self.location) }()
       case 2: try { try decoder.decodeSingularBoolField(value: &self.recursive) }()
       case 3: try { try decoder.decodeSingularBoolField(value: &self.discardUnsent) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.atOnce) }()
       default: break
       }
     }
@@ -7689,6 +7693,9 @@ nonisolated extension WireServiceRemoveItem: SwiftProtobuf.Message, SwiftProtobu
     if self.discardUnsent != false {
       try visitor.visitSingularBoolField(value: self.discardUnsent, fieldNumber: 3)
     }
+    if self.atOnce != false {
+      try visitor.visitSingularBoolField(value: self.atOnce, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -7696,6 +7703,7 @@ nonisolated extension WireServiceRemoveItem: SwiftProtobuf.Message, SwiftProtobu
     if lhs.location != rhs.location {return false}
     if lhs.recursive != rhs.recursive {return false}
     if lhs.discardUnsent != rhs.discardUnsent {return false}
+    if lhs.atOnce != rhs.atOnce {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -75,8 +75,8 @@ extension ServiceCall {
             self = .renameItem(try Location(call.location), destination: try Location(call.destination))
         case .removeItem(let call):
             self = .removeItem(
-                try Location(call.location), recursive: call.recursive, discardUnsent: call.discardUnsent
-            )
+                try Location(call.location), recursive: call.recursive, discardUnsent: call.discardUnsent,
+                atOnce: call.atOnce)
         case .beginAccess(let call): self = .beginAccess(try AccessRequest(call))
         case .endAccess(let call): self = .endAccess(call.access)
         case .flushAccess(let call): self = .flushAccess(call.access)
@@ -268,12 +268,13 @@ extension ServiceCall {
                     $0.destination = destination.description
                 }
             )
-        case .removeItem(let location, let recursive, let discardUnsent):
+        case .removeItem(let location, let recursive, let discardUnsent, let atOnce):
             .removeItem(
                 .with {
                     $0.location = location.description
                     $0.recursive = recursive
                     $0.discardUnsent = discardUnsent
+                    $0.atOnce = atOnce
                 }
             )
         case .beginAccess(let request): .beginAccess(WireServiceBeginAccess(request))

@@ -23,7 +23,7 @@ package enum ServiceCall: Hashable, Sendable {
     case getItem(Location, known: Bool = false)
     case makeFolder(Location, atOnce: Bool = false)
     case renameItem(Location, destination: Location)
-    case removeItem(Location, recursive: Bool, discardUnsent: Bool)
+    case removeItem(Location, recursive: Bool, discardUnsent: Bool, atOnce: Bool = false)
     case beginAccess(AccessRequest)
     case endAccess(UInt64)
     case flushAccess(UInt64)

@@ -1,0 +1,59 @@
+package import DocumentModel
+
+/// Removals that are so here at once, and at the provider as soon as it can be asked. Until then what it tells of the item is
+/// not taken up.
+extension DocumentStore {
+    /// Removes a document, or a folder that nothing is in, from the index and the tree.
+    ///
+    /// - Returns: what its provider is to hear.
+    /// - Throws: `unsyncedEdits` when it has changes that were not sent, and those are not to be lost.
+    package func drop(
+        _ id: ItemIdentifier, in domain: DomainName, discardingEdits: Bool
+    ) throws -> JournalEntry {
+        let (item, location) = try locate(id, in: domain)
+        if item.isUnsent, !discardingEdits {
+            throw DocumentError(
+                .unsyncedEdits,
+                "“\(item.item.name?.rawValue ?? "")” has changes that were not sent yet: send them first.", itemID: id)
+        }
+        let (entry, outcome) = try index.write { index in
+            // Of what was changed here, what the change began from; else what is known of it.
+            let base = item.isUnsent ? item.synced ?? item.item.version : item.item.version
+            let entry = try index.beginDropping(item, from: location, base: base)
+            return (entry, try remove([id], in: domain, discardingEdits: discardingEdits, index))
+        }
+        try reached(.itemDropped)
+        try perform(outcome)
+        return entry
+    }
+
+    /// The provider has removed it; or it stays there, and what the provider tells of it counts again.
+    package func finishDropping(_ entry: JournalEntry) throws {
+        try index.write { try $0.finish(entry) }
+        try reached(.dropFinished)
+    }
+}
+
+extension IndexTransaction {
+    /// - Parameter base: the version that whoever removed it has seen.
+    func beginDropping(_ item: IndexedItem, from place: Location, base: ItemVersion) throws -> JournalEntry {
+        var payload = JournalPayload()
+        payload.operation = RandomName.make()
+        payload.base = base
+        payload.place = place.components
+        payload.parentID = item.item.parentID
+        payload.name = item.item.name
+        payload.kind = item.item.kind
+        return try begin(.itemDropped, item: item.id, in: item.domain, payload: payload)
+    }
+}
+
+extension IndexReader {
+    /// Items that were removed here, and that their providers have not heard of yet.
+    package func droppedItems(in domain: DomainName) throws -> [JournalEntry] {
+        try sql.all(
+            Self.journalColumns + " WHERE journal.domain = ? AND action = 'drop' ORDER BY journal.number",
+            .int(reference(to: domain).number)
+        ) { try Self.entry($0) }
+    }
+}

@@ -1,0 +1,86 @@
+import DocumentModel
+import DocumentTestSupport
+import Testing
+
+@testable import DocumentStorage
+
+/// Removals that are so here at once, and at the provider later.
+struct DroppingTests {
+    private let storage: StorageFixture
+    private let document: Item
+
+    init() throws {
+        storage = try StorageFixture()
+        document = try storage.item("a", "a.txt", contents: "text")
+        try storage.tell(document, storage.item("f", "Folder", kind: .folder))
+        try storage.provide(document, "text")
+    }
+
+    private func drop(_ id: String, discardingEdits: Bool = false) throws -> JournalEntry {
+        try storage.store.drop(ItemIdentifier(id), in: storage.domain, discardingEdits: discardingEdits)
+    }
+
+    private func item(at place: String) throws -> IndexedItem? {
+        try storage.index.read { try $0.item(at: storage.location(place)) }
+    }
+
+    @Test("What is dropped is gone from index and tree, and the journal says which version of it")
+    func dropped() throws {
+        let entry = try drop("a")
+        #expect(try item(at: "a.txt") == nil)
+        #expect(try storage.document("a.txt") == nil)
+        #expect(try storage.placeholder("a.txt") == nil)
+        #expect(entry.payload.base == document.version)
+        #expect(try storage.index.read { try $0.droppedItems(in: storage.domain) } == [entry])
+        let folder = try drop("f")
+        #expect(folder.payload.kind == .folder)
+        #expect(try item(at: "Folder") == nil)
+    }
+
+    @Test("What the provider tells of it until it has heard is not taken up; afterwards it is")
+    func toldAgain() throws {
+        let entry = try drop("a")
+        let newer = try storage.item("a", "a.txt", contents: "newer", version: "2")
+        try storage.tell(newer)
+        #expect(try item(at: "a.txt") == nil)
+        let listing = try storage.store.beginListing(of: .root, in: storage.domain)
+        _ = try storage.store.apply(
+            ItemPage(items: [newer]), of: .root, in: storage.domain, generation: listing)
+        #expect(try item(at: "a.txt") == nil)
+        #expect(try storage.placeholder("a.txt") == nil)
+        try storage.store.finishDropping(entry)
+        try storage.tell(newer)
+        #expect(try item(at: "a.txt")?.state == .placeholder)
+    }
+
+    @Test("Its name is free at once")
+    func nameIsFree() throws {
+        _ = try drop("a")
+        let made = try storage.store.makeDocument(named: ItemName("a.txt"), in: .root, of: storage.domain)
+        #expect(made.item.isArriving)
+        try storage.tell(document)
+        #expect(try item(at: "a.txt")?.id == made.item.id)
+    }
+
+    @Test("Changes that were not sent go only when they may be lost")
+    func unsent() throws {
+        try storage.edit("a", "changed")
+        let error = #expect(throws: DocumentError.self) { try drop("a") }
+        #expect(error?.code == .unsyncedEdits)
+        #expect(try storage.document("a.txt") == "changed")
+        let entry = try drop("a", discardingEdits: true)
+        #expect(try storage.document("a.txt") == nil)
+        #expect(entry.payload.base?.content == document.version.content)
+    }
+
+    @Test("After a restart it is gone still, and its provider is told")
+    func restarted() throws {
+        let entry = try drop("a")
+        try storage.reopen()
+        let report = try storage.store.reconcile()
+        #expect(report.pending == [entry])
+        #expect(try item(at: "a.txt") == nil)
+        try storage.tell(document)
+        #expect(try item(at: "a.txt") == nil)
+    }
+}

@@ -138,6 +138,16 @@ extension DocumentHost {
                 )
             }
         }
+        if !discardingUnsent, drops.count(of: name) > 0 {
+            await drops.settle(name)
+            let left = drops.count(of: name)
+            guard left == 0 else {
+                throw DocumentError(
+                    .unsyncedEdits,
+                    "\(name) has removals that its provider has not heard of yet, \(left) of them; wait until it can be reached, or remove the domain with --discard-unsent."
+                )
+            }
+        }
         if let domain = domains.find(name) {
             guard !broker.isClaimed(ItemKey(domain: name, id: domain.rootID), contentsToo: true) else {
                 throw DocumentError(.busy, "Documents of \(name) are in use; end the accesses first.")

@@ -70,7 +70,7 @@ extension DocumentHost {
     public func makeFolder(at location: Location, atOnce: Bool = false) async throws(DocumentError) -> ItemStatus {
         let domain = try domains.domain(location.domain)
         if atOnce { return try status(of: try await arrivals.makeFolder(at: location, on: domain)) }
-        await interrupted.settle(domain.name)
+        await settleChanges(at: location, in: domain)
         return try status(of: try await exporter.makeFolder(at: location, on: domain))
     }
 
@@ -79,7 +79,9 @@ extension DocumentHost {
         _ location: Location, to destination: Location, for tool: Tool? = nil
     ) async throws(DocumentError) -> ItemStatus {
         let domain = try domains.domain(location.domain)
-        await interrupted.settle(domain.name)
+        await settleChanges(at: destination, in: domain)
+        // The provider is told of what was removed in a folder by the places that it knows.
+        await drops.settle(at: location)
         return try status(of: try await arranger.rename(location, to: destination, on: domain, by: tool?.owner))
     }
 
@@ -95,9 +97,16 @@ extension DocumentHost {
                 location, discardingUnsent: discardingUnsent, on: domain, by: tool?.owner)
             if isDone { return }
         }
-        await interrupted.settle(domain.name)
+        await settleChanges(at: location, in: domain)
         try await arranger.remove(
             location, recursive: recursive, discardingUnsent: discardingUnsent, on: domain, by: tool?.owner)
+    }
+
+    /// Before the provider is asked for something at a place: what became of what it was asked for before, and what it has not
+    /// heard of yet.
+    func settleChanges(at place: Location, in domain: Domain) async {
+        await interrupted.settle(domain.name)
+        await drops.settle(at: place)
     }
 
     /// Looks for changes of the remote now; a folder is listed again.

@@ -17,7 +17,7 @@ struct DroppingTests {
     }
 
     private func drop(_ id: String, discardingEdits: Bool = false) throws -> JournalEntry {
-        try storage.store.drop(ItemIdentifier(id), in: storage.domain, discardingEdits: discardingEdits)
+        try #require(try storage.store.drop(ItemIdentifier(id), in: storage.domain, discardingEdits: discardingEdits))
     }
 
     private func item(at place: String) throws -> IndexedItem? {
@@ -32,6 +32,9 @@ struct DroppingTests {
         #expect(try storage.placeholder("a.txt") == nil)
         #expect(entry.payload.base == document.version)
         #expect(try storage.index.read { try $0.droppedItems(in: storage.domain) } == [entry])
+        let listing = try storage.store.beginListing(of: ItemIdentifier("f"), in: storage.domain)
+        _ = try storage.store.apply(
+            ItemPage(items: []), of: ItemIdentifier("f"), in: storage.domain, generation: listing)
         let folder = try drop("f")
         #expect(folder.payload.kind == .folder)
         #expect(try item(at: "Folder") == nil)
@@ -71,6 +74,19 @@ struct DroppingTests {
         let entry = try drop("a", discardingEdits: true)
         #expect(try storage.document("a.txt") == nil)
         #expect(entry.payload.base?.content == document.version.content)
+    }
+
+    @Test("A folder that something was put into, or may lie in, does not go so, and nothing of it is lost")
+    func filledFolder() throws {
+        let folder = try ItemIdentifier("f")
+        #expect(try storage.store.drop(folder, in: storage.domain, discardingEdits: true) == nil)
+        let listing = try storage.store.beginListing(of: folder, in: storage.domain)
+        _ = try storage.store.apply(ItemPage(items: []), of: folder, in: storage.domain, generation: listing)
+        _ = try storage.store.makeDocument(named: ItemName("new.txt"), in: folder, of: storage.domain)
+        try storage.write("only here", to: storage.tree.path(of: storage.location("Folder/new.txt")))
+        #expect(try storage.store.drop(folder, in: storage.domain, discardingEdits: true) == nil)
+        #expect(try storage.document("Folder/new.txt") == "only here")
+        #expect(try item(at: "Folder/new.txt") != nil)
     }
 
     @Test("After a restart it is gone still, and its provider is told")

@@ -76,6 +76,23 @@ import Testing
         }
     }
 
+    @Test("A name is free as soon as what had it was removed: for a rename, a folder, and the folder around it")
+    func namesOfTheRemoved() throws {
+        try withTree { (machine) throws in
+            try machine.sh("mkdir work/d; for n in 1 2 3 4; do echo $n > work/d/$n; done; echo x > work/x")
+            #expect(isSent(machine, "d/4", "4\n") && isSent(machine, "x", "x\n"))
+            try machine.sh(
+                "for n in 1 2 3; do rm work/d/$n && mv work/x work/d/$n && mv work/d/$n work/x || exit 1; done")
+            try machine.sh(
+                "rm work/d/4 && mkdir work/d/4 && mv work/x work/d/4/x && rm work/d/4/x && rmdir work/d/4 work/d")
+            #expect(
+                Machine.eventually(within: 30) {
+                    (try? FileManager.default.contentsOfDirectory(atPath: machine.remote)) == ["a.txt"]
+                }, "\(machine.logTail)")
+            #expect(try machine.sh("ls work") == "a.txt\n")
+        }
+    }
+
     @Test("Folders and documents are made, renamed and removed, also while they are open")
     func names() throws {
         try withTree { (machine) throws in

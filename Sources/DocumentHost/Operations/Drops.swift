@@ -80,10 +80,22 @@ final class Drops: Sendable {
         try await carryOut(key.domain)
     }
 
+    /// Before a provider is asked to do something at a place: what was removed there, around it, or in it, it is to hear first,
+    /// where it can be asked.
+    func settle(at place: Location) async {
+        let open = lines.withLock { $0[place.domain]?.open ?? [] }
+        guard open.contains(where: { Self.isInTheWay($0, of: place) || Self.lies($0, in: place) }) else { return }
+        await settle(place.domain)
+    }
+
     /// Remotes may take names for the same that differ by case or Unicode form.
     private static func isInTheWay(_ entry: JournalEntry, of place: Location) -> Bool {
         guard let removed = entry.payload.place, !removed.isEmpty else { return false }
         return place.components.map { FoldedName($0) }.starts(with: removed.map { FoldedName($0) })
+    }
+
+    private static func lies(_ entry: JournalEntry, in place: Location) -> Bool {
+        entry.payload.place.map { $0.starts(with: place.components) } ?? false
     }
 
     /// A domain that goes takes its journal with it.

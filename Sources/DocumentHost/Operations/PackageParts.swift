@@ -25,15 +25,16 @@ struct PackageParts: Sendable {
             try await take(entry, dropping: dropping)
         } catch {
             guard error.code == .localStorage else { throw error }
-            work.add { await retry(entry, dropping: dropping) }
+            work.add { await retry(entry) }
             throw error
         }
     }
 
-    private func retry(_ entry: JournalEntry, dropping: Bool) async {
+    /// Somebody else may be writing in it by then, and have put something aside: nothing counts as removed.
+    private func retry(_ entry: JournalEntry) async {
         while (try? await Task.sleep(for: Self.pause)) != nil {
             do throws(DocumentError) {
-                return try await take(entry, dropping: dropping)
+                return try await take(entry, dropping: false)
             } catch {
                 guard error.code == .localStorage else { return }
             }

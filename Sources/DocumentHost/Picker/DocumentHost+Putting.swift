@@ -11,7 +11,7 @@ extension DocumentHost {
         _ source: FilePath, at place: Location, on domain: Domain, removingSource: Bool, replacing: Bool,
         onProgress: @escaping @Sendable (TransferProgress?) -> Void
     ) async throws(DocumentError) -> (item: IndexedItem, status: ItemStatus) {
-        await interrupted.settle(domain.name)
+        await settleChanges(at: place, in: domain)
         let item = try await exporter.export(
             source, to: place, on: domain, removingSource: removingSource, replacing: replacing,
             onProgress: onProgress)

@@ -5,23 +5,34 @@ package import DocumentModel
 extension DocumentStore {
     /// Removes a document, or a folder that nothing is in, from the index and the tree.
     ///
-    /// - Returns: what its provider is to hear.
+    /// - Returns: what its provider is to hear; nil when it cannot go so, and nothing is done: something is in it by now, or may
+    ///   be, its provider does not know it, or it is being sent, or in conflict.
     /// - Throws: `unsyncedEdits` when it has changes that were not sent, and those are not to be lost.
     package func drop(
         _ id: ItemIdentifier, in domain: DomainName, discardingEdits: Bool
-    ) throws -> JournalEntry {
+    ) throws -> JournalEntry? {
         let (item, location) = try locate(id, in: domain)
         if item.isUnsent, !discardingEdits {
             throw DocumentError(
                 .unsyncedEdits,
                 "“\(item.item.name?.rawValue ?? "")” has changes that were not sent yet: send them first.", itemID: id)
         }
-        let (entry, outcome) = try index.write { index in
+        let dropped = try index.write { index -> (JournalEntry, ApplyOutcome)? in
+            // A tool may have put something into it since somebody looked.
+            guard try index.isStill(item, at: location), !item.isArriving,
+                ![.conflict, .sending, .nameClash, .materialising].contains(item.state)
+            else { return nil }
+            if item.item.kind != .document {
+                guard try index.listing(of: id, in: domain).isComplete, try !index.hasChildren(id, in: domain) else {
+                    return nil
+                }
+            }
             // Of what was changed here, what the change began from; else what is known of it.
             let base = item.isUnsent ? item.synced ?? item.item.version : item.item.version
             let entry = try index.beginDropping(item, from: location, base: base)
             return (entry, try remove([id], in: domain, discardingEdits: discardingEdits, index))
         }
+        guard let (entry, outcome) = dropped else { return nil }
         try reached(.itemDropped)
         try perform(outcome)
         return entry

@@ -201,6 +201,13 @@ extension DocumentStore {
                     try item.item.kind != .document || index.isStill(item, at: package.place(of: path))
                 })
             else { return nil }
+            // The remote has just told of something with the name of a new part: what is missing may be that part.
+            let leaving = Set(missing.map(\.item.id))
+            let hasClash = try arrivals.contains { arrival in
+                let holder = try index.holder(of: arrival.name, in: arrival.parent, of: entry.domain)
+                return holder.map { !leaving.contains($0.id) } ?? false
+            }
+            let missing = hasClash ? [] : missing
             for (item, file, _) in filled {
                 // What came from the remote meanwhile nobody has seen who wrote here: that is a conflict.
                 let isSeen = entry.payload.known[item.id] == item.item.version.content

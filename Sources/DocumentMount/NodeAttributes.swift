@@ -75,17 +75,14 @@ package struct NodeAttributes: Hashable, Sendable {
 }
 
 extension ItemStatus {
-    /// Whether its document's file is here and stands for it.
-    var hasContents: Bool {
+    /// Whether its document's file is here and stands for it: nothing has to be brought before it is used.
+    var hasCurrentContents: Bool {
         guard item.kind == .document, !path.isEmpty else { return false }
         return switch state {
-        case .materialised, .outdated, .changed, .sending, .conflict: true
-        case .placeholder, .materialising, .nameClash: false
+        case .materialised, .changed, .sending, .conflict: true
+        case .placeholder, .outdated, .materialising, .nameClash: false
         }
     }
-
-    /// Whether nothing has to be brought before it is used.
-    var hasCurrentContents: Bool { hasContents && state != .outdated }
 }
 
 extension NodeTable.Identity {

@@ -44,7 +44,7 @@ extension DocumentStore {
         _ item: IndexedItem, _ file: FileIdentity, _ stamp: ItemStamp?, at location: Location, base: ItemVersion?
     ) throws -> StrayFile {
         let own = stamp.flatMap { $0.isOf(item.id, in: item.domain) ? $0 : nil }
-        guard let version = try own.map({ try ItemVersion(content: $0.contentVersion) }) ?? base else {
+        guard let version = own?.contentVersion ?? base?.content else {
             return .inTheWay(item, location)
         }
         let isChanged = own.map { !$0.matches(file) } ?? true
@@ -55,10 +55,7 @@ extension DocumentStore {
         }
         let isTaken = try index.write { index in
             guard try index.isStill(item, at: location) else { return false }
-            let isCurrent = version.content == item.item.version.content
-            try index.setMaterialised(
-                item.id, in: item.domain, version: isCurrent ? item.item.version : version, file: file,
-                state: isChanged ? .changed : isCurrent ? .materialised : .outdated)
+            try index.adopt(file, of: item, version: version, isChanged: isChanged)
             return true
         }
         return isTaken ? .taken(try current(item.id, in: item.domain)) : .none

@@ -79,20 +79,13 @@ extension DocumentStore {
         /// By their paths in it; the package itself has the empty one.
         var known: [[ItemName]: IndexedItem] = [:]
 
-        /// - Parameter place: where an item's file is; nil for what has no place of its own.
-        init(
-            _ location: Location, _ scan: FolderScan, _ items: [IndexedItem],
-            place: (IndexedItem) throws -> Location?
-        ) rethrows {
+        /// - Parameter items: with where their files are; nil for what has no place of its own.
+        init(_ location: Location, _ scan: FolderScan, _ items: [(item: IndexedItem, place: Location?)]) {
             self.location = location
             self.scan = scan
-            for (number, item) in items.enumerated() {
-                guard number > 0 else {
-                    known[[]] = item
-                    continue
-                }
-                guard item.exists, item.state != .nameClash, let components = try place(item)?.components,
-                    components.count > location.components.count, components.starts(with: location.components)
+            for (item, place) in items {
+                guard item.exists, item.state != .nameClash, let components = place?.components,
+                    components.starts(with: location.components)
                 else { continue }
                 known[Array(components.dropFirst(location.components.count))] = item
             }
@@ -151,18 +144,19 @@ extension DocumentStore {
     }
 
     private func package(of entry: JournalEntry) throws -> Package? {
-        let found = try index.read { index -> (location: Location, items: [IndexedItem], places: [Location?])? in
+        let found = try index.read { index -> (Location, [(item: IndexedItem, place: Location?)])? in
             guard let id = try index.subject(of: entry) ?? entry.itemID,
                 let item = try index.item(id, in: entry.domain), !item.isGone,
                 let location = try index.diskLocation(of: id, in: entry.domain)
             else { return nil }
-            let items = try index.subtree(of: id, in: entry.domain)
             // Moves that wait for this write to end are not in the tree yet.
-            return (location, items, try items.map { try index.diskLocation(of: $0.id, in: entry.domain) })
+            let items = try index.subtree(of: id, in: entry.domain).map {
+                (item: $0, place: try index.diskLocation(of: $0.id, in: entry.domain))
+            }
+            return (location, items)
         }
-        guard let found, let scan = try tree.scan(found.location) else { return nil }
-        let places = Dictionary(zip(found.items.map(\.id), found.places)) { first, _ in first }
-        return Package(found.location, scan, found.items) { places[$0.id] ?? nil }
+        guard let (location, items) = found, let scan = try tree.scan(location) else { return nil }
+        return Package(location, scan, items)
     }
 
     /// - Returns: nil when the index was changed since it was read: it is to be looked at once more.
@@ -235,7 +229,9 @@ extension DocumentStore {
             return (made, dropped)
         }
         guard let recorded else { return nil }
-        for (_, path) in missing { try root.placeholders.remove(at: package.place(of: path)) }
+        for entry in recorded.dropped {
+            try root.placeholders.remove(at: Location(domain: entry.domain, components: entry.payload.place ?? []))
+        }
         edits.made = recorded.made
         edits.dropped = recorded.dropped
         edits.changed = try filled.map { try current($0.item.id, in: entry.domain) }

@@ -251,6 +251,14 @@ package final class IndexTransaction: IndexReader {
             .int(ItemRow.number(of: state)), .blob(version.content), .blob(version.metadata), of: id, in: domain)
     }
 
+    /// A file turns out to be an item's contents, of some version.
+    func adopt(_ file: FileIdentity, of item: IndexedItem, version: [UInt8], isChanged: Bool) throws {
+        let isCurrent = version == item.item.version.content
+        try setMaterialised(
+            item.id, in: item.domain, version: isCurrent ? item.item.version : try ItemVersion(content: version),
+            file: file, state: isChanged ? .changed : isCurrent ? .materialised : .outdated)
+    }
+
     /// The contents are gone.
     package func setPlaceholder(_ id: ItemIdentifier, in domain: DomainName) throws {
         try update(

@@ -53,8 +53,7 @@ extension JournalPayload {
         parts = try record.texts("part").map { try CopiedPart($0) }
         for text in record.texts("known") {
             let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, let digits = String(parts[0]), let id = String(parts[1]),
-                let version = Self.bytes(hex: digits)
+            guard parts.count == 2, let id = String(parts[1]), let version = RecordReader.bytes(hex: Array(parts[0]))
             else { throw DocumentError(.localStorage, "The index holds a journal entry that cannot be read.") }
             known[try ItemIdentifier(id)] = version
         }
@@ -65,19 +64,6 @@ extension JournalPayload {
 
     private static func names(_ text: String) throws -> [ItemName] {
         try text.utf8.split(separator: UInt8(ascii: "/")).map { try ItemName(String(Substring($0))) }
-    }
-
-    private static func bytes(hex: String) -> [UInt8]? {
-        let digits = Array(hex.utf8)
-        guard digits.count.isMultiple(of: 2) else { return nil }
-        var bytes: [UInt8] = []
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let byte = UInt8(String(decoding: digits[index..<index + 2], as: UTF8.self), radix: 16) else {
-                return nil
-            }
-            bytes.append(byte)
-        }
-        return bytes
     }
 
     static func text(_ file: FileIdentity) -> String {

@@ -199,11 +199,7 @@ extension DocumentStore {
         _ item: IndexedItem, _ file: FileIdentity, version: [UInt8], isChanged: Bool, _ entry: JournalEntry?
     ) throws {
         try index.write { index in
-            let isCurrent = version == item.item.version.content
-            let base = isCurrent ? item.item.version : try ItemVersion(content: version)
-            try index.setMaterialised(
-                item.id, in: item.domain, version: base, file: file,
-                state: isChanged ? .changed : isCurrent ? .materialised : .outdated)
+            try index.adopt(file, of: item, version: version, isChanged: isChanged)
             if let entry { try index.finish(entry) }
         }
     }

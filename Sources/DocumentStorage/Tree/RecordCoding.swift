@@ -109,10 +109,14 @@ struct RecordReader {
     }
 
     func hex(_ key: String) -> [UInt8]? {
-        guard let value = values[key]?.last, value.count % 2 == 0 else { return nil }
+        values[key]?.last.flatMap { Self.bytes(hex: Array($0)) }
+    }
+
+    static func bytes(hex digits: [UInt8]) -> [UInt8]? {
+        guard digits.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []
-        for index in stride(from: 0, to: value.count, by: 2) {
-            guard let byte = Self.hexByte(value[index], value[index + 1]) else { return nil }
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let byte = hexByte(digits[index], digits[index + 1]) else { return nil }
             bytes.append(byte)
         }
         return bytes

@@ -56,4 +56,5 @@ let allRows: [any BenchmarkRow] = [
     MountedListing(),
     MountedSmallDocuments(isFirst: true),
     MountedSmallDocuments(isFirst: false),
+    MountedLargeDocument(),
 ]

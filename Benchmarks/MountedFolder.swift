@@ -48,7 +48,7 @@ struct MountedFolder {
     }
 
     /// Beside this program.
-    private static var docent: String {
+    static var docent: String {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &buffer, buffer.count)
         let own = String(decoding: buffer.prefix(max(count, 0)).map(UInt8.init(bitPattern:)), as: UTF8.self)

@@ -3,7 +3,7 @@ import DocumentProvider
 /// A handbook in the provider's memory, with a journal of its changes in the provider's state folder, from which the
 /// next start takes them. Identifiers are paths, as by default, so nothing can be renamed.
 @main
-actor MemoryProvider: ModifyingProvider {
+actor MemoryProvider: ModifyingProvider, RangeProvider {
     private let context: ProviderContext
     private let journal: Journal
     private var items: [ItemIdentifier: Item] = [:]
@@ -82,15 +82,32 @@ actor MemoryProvider: ModifyingProvider {
     func startProvidingItem(
         _ id: ItemIdentifier, at stagingFile: FilePath, contentVersion: [UInt8], transfer: Transfer
     ) throws -> Item {
+        let (item, bytes) = try document(id, contentVersion)
+        try transfer.write(bytes, to: stagingFile)
+        return item
+    }
+
+    func provideRange(
+        _ range: Range<Int64>, of id: ItemIdentifier, contentVersion: [UInt8], at stagingFile: FilePath,
+        transfer: Transfer
+    ) throws -> Item {
+        let (item, bytes) = try document(id, contentVersion)
+        guard range.upperBound <= bytes.count else {
+            throw DocumentError(.invalidArgument, "“\(id)” has only \(bytes.count) bytes.")
+        }
+        try transfer.write(bytes[Int(range.lowerBound)..<Int(range.upperBound)], to: stagingFile, at: range.lowerBound)
+        return item
+    }
+
+    private func document(_ id: ItemIdentifier, _ version: [UInt8]) throws -> (Item, [UInt8]) {
         let item = try item(for: id)
         guard item.kind == .document else {
             throw DocumentError(.invalidArgument, "“\(id)” is a folder. Open a document in it.")
         }
-        guard let bytes = contents[id], item.version.satisfies(try ItemVersion(content: contentVersion)) else {
+        guard let bytes = contents[id], item.version.satisfies(try ItemVersion(content: version)) else {
             throw DocumentError(.versionNoLongerAvailable, "“\(id)” has no such contents. Open its current version.")
         }
-        try transfer.write(bytes, to: stagingFile)
-        return item
+        return (item, bytes)
     }
 
     func itemChanged(_ id: ItemIdentifier) {}

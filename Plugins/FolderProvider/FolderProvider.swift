@@ -18,7 +18,7 @@ internal import SystemPackage
 /// - Several providers, and people, may work in the same folder. Temporary files (`.docent-tmp-…`) are in the folder
 ///   where they are going to have their place, and are never listed.
 @main
-final class FolderProvider: Provider, ModifyingProvider, ChangeFeedProvider, PickerProvider {
+final class FolderProvider: Provider, ModifyingProvider, ChangeFeedProvider, RangeProvider, PickerProvider {
     static let version = "1.0"
 
     private let domain: FolderDomain
@@ -53,6 +53,13 @@ final class FolderProvider: Provider, ModifyingProvider, ChangeFeedProvider, Pic
         _ id: ItemIdentifier, at stagingFile: FilePath, contentVersion: [UInt8], transfer: Transfer
     ) async throws -> Item {
         try domain.provide(id, at: stagingFile, contentVersion: contentVersion, TransferMonitor(transfer))
+    }
+
+    func provideRange(
+        _ range: Range<Int64>, of id: ItemIdentifier, contentVersion: [UInt8], at stagingFile: FilePath,
+        transfer: Transfer
+    ) async throws -> Item {
+        try domain.provide(range, of: id, contentVersion: contentVersion, at: stagingFile, TransferMonitor(transfer))
     }
 
     /// The new contents come by ``modifyItem(_:transfer:)``.

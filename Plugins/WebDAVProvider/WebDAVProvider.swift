@@ -16,7 +16,7 @@ internal import SystemPackage
 /// - Changes are made so that of two writers at the same time none loses what it wrote: by conditions where the server
 ///   keeps them, else under a claim (``ClaimPlan``), or not at all (RS-1, RS-10).
 @main
-final class WebDAVProvider: Provider, ModifyingProvider, ChangeFeedProvider {
+final class WebDAVProvider: Provider, ModifyingProvider, ChangeFeedProvider, RangeProvider {
     static let version = "1.0"
 
     private let domain: WebDAVDomain
@@ -26,11 +26,12 @@ final class WebDAVProvider: Provider, ModifyingProvider, ChangeFeedProvider {
     init(context: ProviderContext) async throws {
         self.context = context
         let settings = try WebDAVSettings(context.settings)
+        let board = DomainBoard { context.note($0, isWarning: $1) }
         gate = WriteGate(
             settings, finder: GuaranteeFinder(settings: settings, stateFolder: context.stateFolder),
-            logger: context.logger, tell: { context.note($0) })
+            logger: context.logger, tell: { board.tell(writing: $0, isUnsafe: $1) })
         domain = try WebDAVDomain(
-            settings, gate: gate, ledger: WriteLedger(in: context.stateFolder, logger: context.logger),
+            settings, gate: gate, ledger: WriteLedger(in: context.stateFolder, logger: context.logger), board: board,
             logger: context.logger,
             signalReachable: { context.signalErrorResolved([.serverUnreachable]) },
             signalChanges: { context.signalChanges() })
@@ -58,6 +59,13 @@ final class WebDAVProvider: Provider, ModifyingProvider, ChangeFeedProvider {
         _ id: ItemIdentifier, at stagingFile: FilePath, contentVersion: [UInt8], transfer: Transfer
     ) async throws -> Item {
         try await domain.provide(id, at: stagingFile, contentVersion: contentVersion, transfer)
+    }
+
+    func provideRange(
+        _ range: Range<Int64>, of id: ItemIdentifier, contentVersion: [UInt8], at stagingFile: FilePath,
+        transfer: Transfer
+    ) async throws -> Item {
+        try await domain.provide(range, of: id, contentVersion: contentVersion, at: stagingFile, transfer)
     }
 
     /// The new contents come by ``modifyItem(_:transfer:)``.

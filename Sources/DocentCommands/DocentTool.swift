@@ -1,4 +1,5 @@
 import ArgumentParser
+import DocumentModel
 import Glibc
 
 /// The program `docent`: reads its arguments, runs the command, and says what the exit code is.
@@ -174,7 +175,7 @@ struct Docent: AsyncParsableCommand {
 }
 
 enum Version {
-    static let current = "0.1.0"
+    static let current = Release.version
 }
 
 /// Several things were asked for, and some of them failed; what failed was told already.

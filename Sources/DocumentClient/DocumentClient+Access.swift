@@ -114,6 +114,13 @@ extension DocumentClient {
     /// for that. The access goes on.
     package func flush(access: UInt64) async throws(DocumentError) { try await tell(.flushAccess(access)) }
 
+    /// Bytes of the file of an access are here when this returns: for one that was asked for ``ReadingOptions/asItComes``.
+    ///
+    /// - Throws: `versionNoLongerAvailable` when the document has other contents by now, and what its transfer fails with.
+    package func awaitContents(_ range: Range<Int64>, access: UInt64) async throws(DocumentError) {
+        try await tell(.awaitContents(access, range))
+    }
+
     /// Ends an access, also when the task is cancelled. When it may have changed something, that is safe when this
     /// returns; of one that has only read the host need not be waited for.
     private func end(_ access: UInt64, changingNothing: Bool) async throws(DocumentError) {

@@ -38,15 +38,31 @@ extension DocumentClient {
     ///
     /// ``coordinate(readingItemOf:relativeTo:options:progress:_:)`` does both ends by itself.
     ///
-    /// - Returns: false when it gives no access any more: revoked, expired, bound to another tool or document, or its item
-    ///   is gone. ``resolve(_:relativeTo:)`` throws the reason.
+    /// - Returns: false when it gives no access any more: revoked, expired, bound to another tool or document, its item is
+    ///   gone, or the tool leaves its accesses unstopped. ``beginAccessing(_:relativeTo:)`` throws the reason.
     /// - Throws: ``DocumentError``: `notPermitted` for a bookmark that was changed.
     public func startAccessing(
         _ bookmark: Bookmark, relativeTo document: Location? = nil
     ) async throws(DocumentError) -> Bool {
+        try await refusal(of: bookmark, relativeTo: document) == nil
+    }
+
+    /// As ``startAccessing(_:relativeTo:)``, for those who want to know why not: when it returns, it wants one
+    /// ``stopAccessing(_:)``.
+    ///
+    /// - Throws: ``DocumentError``: what keeps it from being granted; also that too many were not stopped (BOOK-2).
+    public func beginAccessing(
+        _ bookmark: Bookmark, relativeTo document: Location? = nil
+    ) async throws(DocumentError) {
+        if let refusal = try await refusal(of: bookmark, relativeTo: document) { throw refusal }
+    }
+
+    private func refusal(
+        of bookmark: Bookmark, relativeTo document: Location?
+    ) async throws(DocumentError) -> DocumentError? {
         let call = BookmarkCall.start(bookmark, document: document)
         guard case .bookmark(.start(let refusal)) = try await ask(.bookmark(call)) else { throw Self.unexpectedAnswer }
-        return refusal == nil
+        return refusal
     }
 
     /// Ends what one successful ``startAccessing(_:relativeTo:)`` began.

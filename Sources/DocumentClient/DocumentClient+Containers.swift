@@ -39,19 +39,14 @@ extension DocumentClient {
         ContainerDocuments(client: self, scope: scope)
     }
 
-    /// Removes everything of a container but the user's documents, as a whole (CONT-5).
+    /// Removes everything of a container but the user's documents, as a whole (CONT-5): in one access, which waits until
+    /// nobody uses any of it, and after a look at all of it, so that nothing goes when something has to stay. Once it has begun
+    /// the host brings it to its end, whatever becomes of this tool, and after its own death at its next start.
     ///
-    /// - Throws: ``DocumentError``: `noSuchItem` when there is no such container, and what keeps it from being removed.
+    /// - Throws: ``DocumentError``: `noSuchItem` when there is no such container, `unsyncedEdits` when something in it was not
+    ///   sent yet, and what else keeps it from being removed; the message says when some of it is.
     public func removeData(ofContainer container: ContainerIdentifier) async throws(DocumentError) {
-        guard let found = try await containers().first(where: { $0.identifier == container }) else {
-            throw DocumentError(
-                .noSuchItem, "There is no container \(container): “docent container list” shows those that there are.")
-        }
-        var contents: [ItemStatus] = []
-        for try await item in items(in: found.location) where !item.isDocumentsFolder(of: found) {
-            contents.append(item)
-        }
-        for item in contents { try await remove(itemAt: item.location, recursive: true) }
+        try await tell(.tools(.removeContainerData(container)))
     }
 
     private func listContainers() async throws(DocumentError) -> (containers: [ContainerDescription], place: Location?)

@@ -72,12 +72,15 @@ extension DocumentClient {
     /// Inside of a coordinated write for moving the item, it moves under that (COORD-30); inside of any other access to
     /// it, the error is `deadlock` (COORD-38). A document that is at the destination is replaced inside of a coordinated
     /// write for replacing it, and nowhere else.
+    ///
+    /// - Parameter atOnce: a document, to a place where nothing is: here, whether or not the provider can be reached, which
+    ///   hears of it later. What it does not allow then is undone.
     @discardableResult
     public func rename(
-        itemAt location: Location, to destination: Location
+        itemAt location: Location, to destination: Location, atOnce: Bool = false
     ) async throws(DocumentError) -> ItemStatus {
         try checkNotInside(an: "A rename", of: location, except: .forMoving)
-        let call = ServiceCall.renameItem(location, destination: destination)
+        let call = ServiceCall.renameItem(location, destination: destination, atOnce: atOnce)
         guard case .item(let item) = try await ask(call) else { throw Self.unexpectedAnswer }
         return item
     }

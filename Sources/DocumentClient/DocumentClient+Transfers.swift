@@ -25,7 +25,7 @@ extension DocumentClient {
         }
     }
 
-    /// Copies a local file to a location. The original stays where it is (PICK-3).
+    /// Copies a local file, or a package with all of its parts, to a location. The original stays where it is (PICK-3).
     ///
     /// - Parameters:
     ///   - replacing: replace a document that is there, else the error is `destinationExists`.

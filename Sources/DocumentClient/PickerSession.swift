@@ -50,6 +50,25 @@ public struct PickerSession: Sendable {
         return listing
     }
 
+    /// Looks for items below a folder by their names, in what is known of them here: no provider is asked, so that what was never
+    /// listed is not found (``PickerFindings/isLoading``). A page may be empty, and not the last one.
+    ///
+    /// - Parameters:
+    ///   - page: what the page before gave as ``PickerFindings/next``; nil for the first one.
+    ///   - suggestedCount: how many entries the page should have; the host may give fewer.
+    /// - Throws: ``DocumentError``: `invalidArgument` when the folder has not the action ``PickerActions/search``, or the session
+    ///   is over.
+    public func search(
+        for query: PickerQuery, below folder: PickerEntryID, after page: PageToken? = nil, suggestedCount: Int = 500
+    ) async throws(DocumentError) -> PickerFindings {
+        let call = ServiceCall.searchPicker(
+            number, below: folder, query, page: page, suggestedCount: suggestedCount)
+        guard case .searchPicker(let findings) = try await client.ask(call) else {
+            throw DocumentClient.unexpectedAnswer
+        }
+        return findings
+    }
+
     /// Makes a folder to put something into, in export and move.
     @discardableResult
     public func makeFolder(
@@ -78,11 +97,13 @@ public struct PickerSession: Sendable {
         try only(try await open(.paths([path.string])))
     }
 
-    /// Ends an import session: the document's contents are brought and copied to a place of the tool's (PICK-1).
+    /// Ends an import session: the document's contents are brought and copied to a place of the tool's (PICK-1). Of a package
+    /// all that is in it is.
     ///
     /// - Parameters:
-    ///   - destination: the new file; its folder must exist.
-    ///   - replacing: replace a file that is there, else the error is `destinationExists`, and the session goes on.
+    ///   - destination: the new file, or folder for a package; the folder around it must exist.
+    ///   - replacing: replace a file that is there, else the error is `destinationExists`, and the session goes on. A package
+    ///     replaces nothing.
     @discardableResult
     public func importDocument(
         _ entry: PickerEntryID, to destination: FilePath, replacing: Bool = false,
@@ -118,9 +139,7 @@ public struct PickerSession: Sendable {
             }
             for (item, copy) in zip(items, copies) {
                 guard let access = item.access else { throw DocumentClient.unexpectedAnswer }
-                let contents = try await client.open(access: access)
-                defer { try? contents.close() }
-                try await LocalCopy.make(of: contents, at: copy.destination, replacing: replacing)
+                try await makeCopy(of: item.status, access, at: copy.destination, replacing: replacing)
                 documents.append(PickedDocument(mode: .import, status: item.status, path: copy.destination))
             }
         } catch {
@@ -129,6 +148,23 @@ public struct PickerSession: Sendable {
         }
         for access in accesses { try await client.tellToItsEnd(.endAccess(access)) }
         return documents
+    }
+
+    /// The access keeps it as it is until it is copied.
+    private func makeCopy(
+        of status: ItemStatus, _ access: UInt64, at destination: FilePath, replacing: Bool
+    ) async throws {
+        guard status.item.kind == .package else {
+            let contents = try await client.open(access: access)
+            defer { try? contents.close() }
+            return try await LocalCopy.make(of: contents, at: destination, replacing: replacing)
+        }
+        guard !status.path.isEmpty else {
+            throw DocumentError(
+                .notPermitted,
+                "\(status.location) is a package, and a confined tool cannot copy one: read its parts one by one.")
+        }
+        _ = try await LocalTree.copy(FilePath(status.path), isFolder: true, to: destination)
     }
 
     /// Ends an export or a move session: the local document is copied, or moved, to a new name in a folder (PICK-3,

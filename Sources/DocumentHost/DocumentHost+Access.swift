@@ -54,7 +54,10 @@ extension DocumentHost {
         let rights: AccessRights = { [self] intentions async throws(DocumentError) in
             try await permit(for: intentions, by: request.bookmark, of: tool)
         }
-        let attempt: AccessAttempts.Attempt = { [granter] () async throws(DocumentError) in
+        var request = request
+        // It opens no paths, and what it is handed is to be whole.
+        if isConfined(tool) { request.readingOptions.remove(.asItComes) }
+        let attempt: AccessAttempts.Attempt = { [granter, request] () async throws(DocumentError) in
             try await granter.begin(request, by: tool.owner, rights: rights, onProgress: onProgress)
         }
         let coordinator = request.coordinator.map { CoordinatorID(owner: tool.owner.id, number: $0) }
@@ -63,9 +66,9 @@ extension DocumentHost {
         let items = grant.items.map { granted in
             switch granted {
             case .place(let status): return AccessedItem(path: status.path, item: status)
-            case .item(let item, let snapshot):
+            case .item(let item, let otherPath):
                 let status = status(of: item)
-                return AccessedItem(path: snapshot?.string ?? status.path, item: status)
+                return AccessedItem(path: otherPath?.string ?? status.path, item: status)
             }
         }
         recordUse(of: grant.items.compactMap { if case .item(let item, _) = $0 { item.key } else { nil } })
@@ -79,10 +82,15 @@ extension DocumentHost {
 
     /// The same for the usual read, without a pause: gives the answer as it travels. Nil when it is not one.
     package func beginAccessAtOnce(_ request: AccessRequest, for tool: Tool) -> [UInt8]? {
-        guard !isConfined(tool), let permit = try? permit(for: request.intentions, of: tool),
+        guard !isConfined(tool), request.bookmark == nil, let permit = try? permit(for: request.intentions, of: tool),
             let (number, item) = granter.beginAtOnce(request, by: tool.owner, permit)
         else { return nil }
-        recordUse(of: [item.item.key])
+        return answer(number, item)
+    }
+
+    /// What tells a tool of an access that was granted without a pause, as it travels.
+    func answer(_ number: UInt64, _ item: KnownItem) -> [UInt8] {
+        recordUse(of: [item.key])
         guard isQuiet(item) else {
             let status = status(of: item)
             return EncodedAccess(AccessedItem(path: status.path, item: status)).answer(access: number)
@@ -100,6 +108,16 @@ extension DocumentHost {
     /// access to a folder, also one for reading, what was made, renamed and removed in it.
     public func flushAccess(_ number: UInt64, of tool: Tool) async throws(DocumentError) {
         try await granter.flush(number, by: tool.owner)
+    }
+
+    /// Bytes of the file of a reading access are here when this returns; where they are not, they are what is brought next.
+    ///
+    /// - Throws: `invalidArgument` when the tool holds no such access, `versionNoLongerAvailable` when the document has other
+    ///   contents by now, and what its transfer fails with.
+    package func awaitContents(
+        _ range: Range<Int64>, of number: UInt64, for tool: Tool
+    ) async throws(DocumentError) {
+        try await granter.awaitContents(range, of: number, by: tool.owner)
     }
 
     /// The open file of a document of an access, for tools that cannot open paths (PICK-21, BOOK-5). The caller closes it.

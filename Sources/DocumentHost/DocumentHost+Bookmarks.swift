@@ -131,7 +131,7 @@ extension DocumentHost {
         return item
     }
 
-    /// A bookmark's item, wherever it is by now (PROV-6): the provider is asked for what is not known here.
+    /// A bookmark's item, wherever it is by now (PROV-6): the provider is asked each time, also for what is known here.
     func found(_ record: BookmarkRecord) async throws(DocumentError) -> IndexedItem {
         let domain = try domains.domain(record.domain)
         try domain.require([.open, .move], for: "opened")

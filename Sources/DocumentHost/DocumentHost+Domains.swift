@@ -138,13 +138,13 @@ extension DocumentHost {
                 )
             }
         }
-        if !discardingUnsent, drops.count(of: name) > 0 {
-            await drops.settle(name)
-            let left = drops.count(of: name)
+        if !discardingUnsent, backlog.count(of: name) > 0 {
+            await backlog.settle(name)
+            let left = backlog.count(of: name)
             guard left == 0 else {
                 throw DocumentError(
                     .unsyncedEdits,
-                    "\(name) has removals that its provider has not heard of yet, \(left) of them; wait until it can be reached, or remove the domain with --discard-unsent."
+                    "\(name) has removals and new names that its provider has not heard of yet, \(left) of them; wait until it can be reached, or remove the domain with --discard-unsent."
                 )
             }
         }
@@ -160,7 +160,7 @@ extension DocumentHost {
             try await storage.run { try $0.removeDomain(name, discardingEdits: discardingUnsent) }
             await forgetSecrets(of: name)
             interrupted.forget(name)
-            drops.forget(name)
+            backlog.forget(name)
             localChanges.removed(name)
             lookout.removed(name)
             events.domainRemoved(name)
@@ -308,7 +308,7 @@ extension DocumentHost {
         configuration.postMortems = providerRecords.postMortems
         configuration.recordings = providerRecords.recordings(of: name)
         let (domains, sender, events, pinKeeper, work) = (domains, sender, events, pinKeeper, work)
-        let (interrupted, drops) = (interrupted, drops)
+        let (interrupted, backlog, clearing) = (interrupted, backlog, clearing)
         return try fleet.add(configuration, handler: ProviderLine(domain: name, host: self)) { event in
             domains.find(name)?.took(event)
             events.domainChanged(name)
@@ -317,7 +317,8 @@ extension DocumentHost {
                 try? sender.enqueueAll(of: name)
                 work.add { await pinKeeper.look(at: name) }
                 work.add { await interrupted.settle(name) }
-                work.add { await drops.settle(name) }
+                work.add { await clearing.resume(name) }
+                work.add { await backlog.settle(name) }
             }
         }
     }

@@ -74,14 +74,21 @@ extension DocumentHost {
         return try status(of: try await exporter.makeFolder(at: location, on: domain))
     }
 
-    /// - Parameter tool: who asks; inside of its own access for moving the item, it moves under that (COORD-30).
+    /// - Parameters:
+    ///   - atOnce: a document, to where nothing is: here, whether or not the provider can be reached; it hears of it later.
+    ///   - tool: who asks; inside of its own access for moving the item, it moves under that (COORD-30).
     public func rename(
-        _ location: Location, to destination: Location, for tool: Tool? = nil
+        _ location: Location, to destination: Location, atOnce: Bool = false, for tool: Tool? = nil
     ) async throws(DocumentError) -> ItemStatus {
         let domain = try domains.domain(location.domain)
+        if atOnce,
+            let item = try await arranger.renameAtOnce(location, to: destination, on: domain, by: tool?.owner)
+        {
+            return try status(of: item)
+        }
         await settleChanges(at: destination, in: domain)
         // The provider is told of what was removed in a folder by the places that it knows.
-        await drops.settle(at: location)
+        await backlog.settle(at: location)
         return try status(of: try await arranger.rename(location, to: destination, on: domain, by: tool?.owner))
     }
 
@@ -106,7 +113,7 @@ extension DocumentHost {
     /// heard of yet.
     func settleChanges(at place: Location, in domain: Domain) async {
         await interrupted.settle(domain.name)
-        await drops.settle(at: place)
+        await backlog.settle(at: place)
     }
 
     /// Looks for changes of the remote now; a folder is listed again.

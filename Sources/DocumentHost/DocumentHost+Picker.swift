@@ -28,7 +28,8 @@ extension DocumentHost {
             request, for: tool.owner, in: starts.map(\.domain.name), original: original, types: types)
         do throws(DocumentError) {
             var roots: [PickerRoot] = []
-            for start in starts { roots.append(try await root(start, in: picker)) }
+            let sight = try sight(of: tool)
+            for start in starts { roots.append(try await root(start, in: picker, sight)) }
             return (picker.number, roots)
         } catch {
             release(picker)
@@ -46,9 +47,10 @@ extension DocumentHost {
         let key = try picker.key(folder)
         let domain = try domains.domain(key.domain)
         try await prepare(domain, for: picker)
-        let item = try await pickedFolder(key, domain)
-        let entry = try self.entry(item, in: picker)
+        var item = try await pickedFolder(key, domain)
+        if page == nil, key.id == domain.rootID, !domain.isDropBox { item = await toldTopFolder(item, domain) }
         let sight = try sight(of: tool)
+        let entry = try self.entry(item, in: picker, sight)
         let location = entry.status.location
         try sight.require(picker.request.mode.choosesDocuments ? .reading : .writing, of: location)
         let parent = location.parent.flatMap { sight.shows($0) ? item.item.parentID : nil }
@@ -71,10 +73,7 @@ extension DocumentHost {
             for child in children.items where child.exists {
                 let status = try self.status(of: child, in: location, onDisk: onDisk, index)
                 guard sight.shows(status.location) else { continue }
-                entries.append(
-                    PickerEntry(
-                        id: try picker.entryID(child.key), status: status.typed(by: picker.types),
-                        isSelectable: picker.allows(child.item, in: child.state)))
+                entries.append(try self.entry(child, status, in: picker, sight))
             }
             return (entries, try children.next.map { try PageToken($0) })
         }
@@ -100,9 +99,12 @@ extension DocumentHost {
             throw DocumentError(.notPermitted, "\(domain.name) takes documents only: put it into its top folder.")
         }
         try await prepare(domain, for: picker)
-        let place = try self.entry(try await pickedFolder(key, domain), in: picker).status.location
-        try sight(of: tool).require(.writing, of: place.appending(name))
-        return try self.entry(try await exporter.makeFolder(at: place.appending(name), on: domain), in: picker)
+        let parent = try await pickedFolder(key, domain)
+        let place = try status(of: parent).location
+        let sight = try sight(of: tool)
+        try sight.require(.writing, of: place.appending(name))
+        try requireCreating(in: parent, at: place, picker, sight)
+        return try entry(try await exporter.makeFolder(at: place.appending(name), on: domain), in: picker, sight)
     }
 
     /// Checks a choice, and carries it out: then the session is over, also when that fails (PICK-6). A choice that

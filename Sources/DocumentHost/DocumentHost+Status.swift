@@ -81,7 +81,7 @@ extension DocumentHost {
             tally.add(status.transfers)
             if place.components.starts(with: below.components) { items.append(status) }
         }
-        domain.unsent += UInt64(drops.count(of: record.name))
+        domain.unsent += UInt64(backlog.count(of: record.name))
         domain.transfers = tally.summary
         return (domain, items)
     }

@@ -40,6 +40,8 @@ public final class DocumentHost: Sendable {
         public var admitsUnregisteredTools = true
         /// Where is kept what domains sign in with. A program that embeds a host has it in files.
         package var secrets = KeptSecrets.Choice.files
+        /// Which documents come part by part.
+        package var parts = PartwiseFetch.Limits()
         /// What this device is called, for people on other devices who find contents that were saved here (VER-9).
         public var deviceName = Self.nodeName
         /// Who we are, for providers' logs.
@@ -101,6 +103,7 @@ public final class DocumentHost: Sendable {
     let keptSecrets: KeptSecrets
     let secrets: DomainSecrets
     let prompts = SignInPrompts()
+    let keyValueNews = KeyValueNews()
     let owner = ClaimOwner(id: 0, name: "docentd")
     let accesses: AccessTable
     let attempts: AccessAttempts
@@ -128,11 +131,12 @@ public final class DocumentHost: Sendable {
     let localChanges: LocalChangeWatcher
     let granter: AccessGranter
     let interrupted: InterruptedChanges
-    let drops: Drops
+    let backlog: Backlog
     let exporter: Exporter
     let arranger: Arranger
     let arrivals: Arrivals
     let departures: Departures
+    let clearing: ContainerClearing
     let evictor: Evictor
     let resolution: ConflictResolver
     let tools = ToolCounter()
@@ -210,6 +214,11 @@ public final class DocumentHost: Sendable {
             try localChanges.begin()
             let signOuts = try store.finishSignOuts(forgetting: secrets)
             report = try store.reconcile()
+            do {
+                try store.dropNeedlessParts(before: Self.secondsSince1970() - configuration.parts.patience)
+            } catch {
+                logger.warning("parts that nobody needs stay", metadata: ["error": "\(error)"])
+            }
             confinement = .here(configuration.allowsUnsandboxedProviders ? .asFarAsPossible : .required)
             registry = ToolRegistry(
                 ownPrograms: [configuration.trampoline.removingLastComponent().appending("docent")],
@@ -258,7 +267,12 @@ public final class DocumentHost: Sendable {
         uses = UseLog(clock: { Self.secondsSince1970() })
         materialiser = Materialiser(
             storage: storage, locks: locks, transfers: SharedTransfers(work: work, executor: loop, clock: clock),
-            pauses: pauses, uses: uses, logger: logger)
+            pauses: pauses, uses: uses,
+            parts: PartwiseFetch(
+                storage: storage, limits: configuration.parts, transfers: PartialTransfers(work: work), clock: clock,
+                date: { Self.secondsSince1970() },
+                logger: logger),
+            logger: logger)
         downloader = Downloader(
             storage: storage, broker: broker, disk: disk, materialiser: materialiser, owner: owner)
         events = EventHub(storage: storage)
@@ -271,23 +285,25 @@ public final class DocumentHost: Sendable {
         materialiser.transfers.onReport { [events] in events.progressed($0) }
         sender.onReport { [events] in events.progressed($0) }
         attributes = AttributeWatch(storage: storage, broker: broker, work: work, logger: logger)
-        providing = ProvidingEnds(broker: broker, domains: domains, work: work, logger: logger)
+        let known = KnownItems(storage: storage)
+        providing = ProvidingEnds(known: known, broker: broker, domains: domains, work: work, logger: logger)
         let places = PlaceClaim(storage: storage, broker: broker, accesses: accesses, owner: owner)
         arrivals = Arrivals(
             storage: storage, broker: broker, places: places, resolver: resolver, follower: follower, sender: sender)
-        drops = Drops(
-            report.pending, storage: storage, domains: domains, treeWork: treeWork,
+        backlog = Backlog(
+            report.pending, storage: storage, broker: broker, locks: locks, domains: domains, treeWork: treeWork,
             rounds: SharedTransfers(work: work, executor: loop), work: work, retry: RetryPolicy(), clock: clock,
             logger: logger)
-        sender.prepares { [weak interrupted, weak drops] key throws(DocumentError) in
+        sender.prepares { [weak interrupted, weak backlog] key throws(DocumentError) in
             try await interrupted?.settleRemoval(of: key)
-            try await drops?.settle(before: key)
+            try await backlog?.settle(before: key)
         }
         let parts = PackageParts(
-            storage: storage, arrivals: arrivals, sender: sender, drops: drops, localChanges: localChanges, work: work,
+            storage: storage, arrivals: arrivals, sender: sender, backlog: backlog, localChanges: localChanges,
+            work: work,
             logger: logger)
         granter = AccessGranter(
-            storage: storage, known: KnownItems(storage: storage), broker: broker, accesses: accesses,
+            storage: storage, known: known, broker: broker, accesses: accesses,
             presenters: presenters, domains: domains, exported: exported, resolver: resolver, follower: follower,
             materialiser: materialiser,
             contents: FolderContents(
@@ -299,16 +315,20 @@ public final class DocumentHost: Sendable {
             made: delivery.made, owner: owner)
         arranger = Arranger(
             storage: storage, broker: broker, locks: locks, resolver: resolver, follower: follower,
-            exporter: exporter, accesses: accesses, deletions: deletions, drops: drops,
+            exporter: exporter, accesses: accesses, deletions: deletions, backlog: backlog,
             remover: FolderRemover(storage: storage, follower: follower, logger: logger),
             observer: RemoteObserver(storage: storage, domains: domains, treeWork: treeWork, logger: logger),
             sender: sender, owner: owner, work: work)
         departures = Departures(
             storage: storage, broker: broker, locks: locks, domains: domains, resolver: resolver, accesses: accesses,
             deletions: deletions, owner: owner, logger: logger)
+        clearing = ContainerClearing(
+            storage: storage, broker: broker, domains: domains, arranger: arranger, deletions: deletions,
+            interrupted: interrupted, owner: owner, work: work, logger: logger)
         evictor = Evictor(storage: storage, broker: broker, locks: locks, treeWork: treeWork, owner: owner)
         reclaimer = Reclaimer(
-            storage: storage, domains: domains, broker: broker, evictor: evictor, uses: uses, work: work, logger: logger
+            storage: storage, domains: domains, broker: broker, evictor: evictor, uses: uses, work: work,
+            date: { Self.secondsSince1970() }, logger: logger
         )
         root.index.onWrite { [weak attributes, weak reclaimer] in
             attributes?.indexWasWritten()
@@ -340,8 +360,9 @@ public final class DocumentHost: Sendable {
                     await openWhenKeyringAnswers()
                 }
                 group.addTask { [self] in await departures.resume(nil) }
+                group.addTask { [self] in await clearing.resume(nil) }
                 group.addTask { [self] in await interrupted.settle(nil) }
-                group.addTask { [self] in await drops.settle(nil) }
+                group.addTask { [self] in await backlog.settle(nil) }
                 do throws(DocumentError) {
                     try sender.enqueueAll(of: nil)
                     reclaimer.setLimits(try storage.read { try $0.spaceLimits() })

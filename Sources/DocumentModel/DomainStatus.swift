@@ -14,8 +14,8 @@ public struct DomainDescription: Hashable, Sendable {
     public var restartDelay: Duration?
     /// The folder that its traffic is recorded in; nil when it is not.
     public var recordings: String?
-    /// What its provider says of it, in a few sentences for people; nil when it has said nothing since the host started.
-    public var note: String?
+    /// What its provider says of it, for people; nil when it has said nothing since the host started.
+    public var note: DomainNote?
     /// What the user chose for it.
     public var rules = DomainRules()
     /// Deletions that wait for a yes, at most one for each direction (CONT-13).

@@ -6,11 +6,14 @@ package struct FoldedName: Hashable, Sendable {
     /// In normalisation form C, so that equal ones have equal bytes.
     package let text: String
 
-    package init(_ name: ItemName) {
-        var name = name.rawValue
+    package init(_ name: ItemName) { self.init(text: name.rawValue) }
+
+    /// A part of a name.
+    package init(text: String) {
+        var name = text
         // Most names are folded as they are.
         if name.utf8.allSatisfy({ $0 < 0x80 && !(0x41...0x5A).contains($0) }) {
-            text = name
+            self.text = name
             return
         }
         let ascii: String? = name.withUTF8 { bytes in
@@ -23,7 +26,7 @@ package struct FoldedName: Hashable, Sendable {
             }
         }
         // Composed before, too: folding looks at what stands beside what.
-        text = ascii ?? Self.composed(Self.composed(name).uppercased().lowercased())
+        self.text = ascii ?? Self.composed(Self.composed(name).uppercased().lowercased())
     }
 
     private static func composed(_ text: String) -> String {

@@ -55,7 +55,7 @@ public struct PostMortem: Codable, Hashable, Sendable {
         public var id: Int32
         /// How long it lived, in seconds.
         public var lived: Double
-        /// One of the two is there.
+        /// One of the two is there; neither for a process that ran on.
         public var exitStatus: Int32?
         public var signal: Int32?
         public var signalName: String?

@@ -4,6 +4,8 @@ public enum ProviderCapability: String, Sendable, CaseIterable, Comparable {
     case modifying
     /// A feed of changes with anchors.
     case changes
+    /// Give parts of a document's contents.
+    case ranges
     /// Shape how a picker shows the domain, and have a say in what is chosen.
     case picker
     /// Ask whoever signs in, and keep secrets of its own.

@@ -19,6 +19,9 @@ public struct ReadingOptions: OptionSet, Hashable, Sendable {
     /// The access gets a snapshot, and the document itself is free again at once (COORD-14).
     public static let forUploading = ReadingOptions(rawValue: 1 << 3)
 
+    /// The access may begin when a part of the contents is here, where they come part by part (DOWN-10).
+    package static let asItComes = ReadingOptions(rawValue: 1 << 4)
+
     /// Whether the access needs the document's current contents here (COORD-9).
     package var needsContents: Bool { !contains(.immediatelyAvailableMetadataOnly) }
 }

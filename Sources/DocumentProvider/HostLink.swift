@@ -92,8 +92,8 @@ final class HostLink: ProviderHost {
         tell(.changesAvailable)
     }
 
-    func note(_ text: String) {
-        tell(.note(text))
+    func note(_ note: DomainNote) {
+        tell(.note(note))
     }
 
     func signalErrorResolved(_ codes: [DocumentError.Code]) {

@@ -15,6 +15,7 @@ struct OpenedProvider<P: Provider>: Sendable {
     private let modifying: (any ModifyingProvider)?
     private let changeFeed: (any ChangeFeedProvider)?
     private let picker: (any PickerProvider)?
+    private let ranges: (any RangeProvider)?
 
     init(context: ProviderContext) async {
         identifier = context.providerIdentifier
@@ -26,6 +27,7 @@ struct OpenedProvider<P: Provider>: Sendable {
             modifying = provider as? any ModifyingProvider
             changeFeed = provider as? any ChangeFeedProvider
             picker = provider as? any PickerProvider
+            ranges = provider as? any RangeProvider
         } catch {
             outcome = .failure(
                 error as? DocumentError
@@ -39,6 +41,7 @@ struct OpenedProvider<P: Provider>: Sendable {
             modifying = nil
             changeFeed = nil
             picker = nil
+            ranges = nil
         }
     }
 
@@ -54,6 +57,7 @@ struct OpenedProvider<P: Provider>: Sendable {
         var capabilities: Set<ProviderCapability> = []
         if P.self is any ModifyingProvider.Type { capabilities.insert(.modifying) }
         if P.self is any ChangeFeedProvider.Type { capabilities.insert(.changes) }
+        if P.self is any RangeProvider.Type { capabilities.insert(.ranges) }
         if P.self is any PickerProvider.Type { capabilities.insert(.picker) }
         if P.self is any SignInProvider.Type { capabilities.insert(.signIn) }
         let rootID = if case .success(let provider) = outcome { provider.rootID } else { ItemIdentifier.root }
@@ -104,6 +108,11 @@ struct OpenedProvider<P: Provider>: Sendable {
             return .currentAnchor(try await changeFeedProvider.currentAnchor())
         case .changesSince(let anchor, let count):
             return .changesSince(try await changeFeedProvider.changes(since: anchor, suggestedCount: count))
+        case .provideRange(let call):
+            return .provideRange(
+                try await rangeProvider.provideRange(
+                    call.range, of: call.id, contentVersion: call.contentVersion, at: FilePath(call.stagingPath),
+                    transfer: transfer))
         case .preparePicker(let call):
             return .preparePicker(try await pickerProvider.prepareForPresentation(context(of: call)))
         case .validateChoice(let choice, let call):
@@ -126,6 +135,13 @@ struct OpenedProvider<P: Provider>: Sendable {
         get throws {
             if let changeFeed { return changeFeed }
             throw DocumentError(.unimplemented, "The provider “\(identifier)” has no feed of changes.")
+        }
+    }
+
+    private var rangeProvider: any RangeProvider {
+        get throws {
+            if let ranges { return ranges }
+            throw DocumentError(.unimplemented, "The provider “\(identifier)” gives no parts of documents.")
         }
     }
 

@@ -4,9 +4,9 @@ public import SystemPackage
 /// A provider extension: gives access to documents that are kept elsewhere.
 ///
 /// Conform a type to it, mark the type `@main`, and the executable is a provider. The host starts one process a
-/// domain; ``init(context:)`` is told which. Calls for one item come one after the other, calls for different items
-/// side by side. Handlers may block. There is no fixed order of the calls, and any call may be repeated (PROV-12,
-/// PROV-19).
+/// domain; ``init(context:)`` is told which. Calls come side by side. For one item there is one change at a time and, as a
+/// rule, one reading of the whole document; all else may overlap, so guard what calls share. Handlers may block. There is
+/// no fixed order of the calls, and any call may be repeated (PROV-12, PROV-19).
 ///
 /// What the provider throws arrives at the reader as it was thrown when it is a `DocumentError` (PROV-14). A
 /// `CancellationError` becomes `cancelled`, an `Errno` `localStorage`, and anything else `internal` with the thrown
@@ -83,6 +83,26 @@ public protocol ChangeFeedProvider: Provider {
     /// What changed after an anchor. Throws `anchorExpired` for one that is too old or unknown. Tell the host that
     /// there is something new through ``ProviderContext/signalChanges()``.
     func changes(since anchor: SyncAnchor, suggestedCount: Int) async throws -> ItemChanges
+}
+
+/// The capability "ranges": gives parts of a document's contents, so that a large one can be read before all of it is here, and
+/// goes on where it was interrupted. Declare it in the manifest too.
+public protocol RangeProvider: Provider {
+    /// Writes a part of a document's contents to the same place of the staging file, which has the document's size already,
+    /// and returns the item in the version that it is of. Nothing else of the file is changed. Parts of one document may be asked
+    /// for side by side.
+    ///
+    /// Throws `versionNoLongerAvailable` when the current version is another, `invalidArgument` when there is no such part, and
+    /// `unimplemented` where this document, or this domain, has no parts: then the whole is asked for.
+    ///
+    /// - Parameters:
+    ///   - range: in bytes from the beginning; never empty.
+    ///   - contentVersion: the version that is wanted; never empty.
+    ///   - stagingFile: where to write: to be kept in its place, and left alone after the return.
+    func provideRange(
+        _ range: Range<Int64>, of id: ItemIdentifier, contentVersion: [UInt8], at stagingFile: FilePath,
+        transfer: Transfer
+    ) async throws -> Item
 }
 
 /// The capability "sign-in": asks whoever signs in what it needs beside settings (``ProviderContext/prompt(_:)``), and keeps

@@ -115,9 +115,11 @@ public struct ProviderContext: Sendable {
     /// Tells people something about the domain as it is, in a few sentences: it is shown with the domain, until something
     /// else is told. Nothing that waits for somebody, which is an error; and nothing secret.
     ///
-    /// - Parameter text: at most 2048 bytes; what is longer is cut. Empty: there is nothing to know any more.
-    public func note(_ text: String) {
-        host.note(text)
+    /// - Parameters:
+    ///   - text: at most 2048 bytes; what is longer is cut. Empty: there is nothing to know any more.
+    ///   - isWarning: whether it is to be seen wherever the domain is shown, because somebody may lose something.
+    public func note(_ text: String, isWarning: Bool = false) {
+        host.note(DomainNote(text, isWarning: isWarning))
     }
 }
 
@@ -126,7 +128,7 @@ public protocol ProviderHost: Sendable {
     func writePlaceholder(_ item: Item) async throws
     func signalChanges()
     func signalErrorResolved(_ codes: [DocumentError.Code])
-    func note(_ text: String)
+    func note(_ note: DomainNote)
     func prompt(_ prompt: Prompt) async throws -> [String: String]
     func secret(named name: String) async throws -> [UInt8]?
     func storeSecret(_ value: [UInt8], named name: String) async throws
@@ -134,7 +136,7 @@ public protocol ProviderHost: Sendable {
 
 extension ProviderHost {
     /// By default it is not told to anybody.
-    public func note(_ text: String) {}
+    public func note(_ note: DomainNote) {}
 
     /// By default nobody is there.
     public func prompt(_ prompt: Prompt) async throws -> [String: String] {

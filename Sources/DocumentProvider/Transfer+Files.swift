@@ -20,6 +20,24 @@ extension Transfer {
         }
     }
 
+    /// Writes a part of contents to its place in a staging file, and nothing else.
+    ///
+    /// - Parameter offset: in bytes from the beginning.
+    /// - Throws: `Errno`, or `CancellationError`.
+    public func write(_ part: ArraySlice<UInt8>, to stagingFile: FilePath, at offset: Int64) throws {
+        let file = try FileDescriptor.open(stagingFile, .writeOnly, options: [.closeOnExec, .noFollow])
+        try file.closeAfter {
+            var rest = part
+            while !rest.isEmpty {
+                try checkCancellation()
+                let done = part.count - rest.count
+                try file.writeAll(toAbsoluteOffset: offset + Int64(done), rest.prefix(Self.chunkSize))
+                rest = rest.dropFirst(Self.chunkSize)
+                report(UInt64(part.count - rest.count), of: UInt64(part.count))
+            }
+        }
+    }
+
     /// Reads the contents that a call came with.
     ///
     /// - Throws: `Errno`, or `CancellationError`.

@@ -9,7 +9,7 @@ import SystemPackage
 
 /// The whole program `docentd`.
 package enum DaemonProgram {
-    package static let version = "0.1.0"
+    package static let version = Release.version
 
     /// - Returns: the exit status: 0, 1 for a failure, 64 for wrong usage.
     package static func main(arguments: [String]) async -> Int32 {

@@ -21,6 +21,9 @@ struct ToolHandler: RequestHandler {
         if case .beginAccess(let access) = call, let answer = host.beginAccessAtOnce(access, for: tool) {
             return answer
         }
+        if case .bookmark(.access(let access)) = call, let answer = host.beginAccessAtOnce(access, for: tool) {
+            return answer
+        }
         return try await host.asked(by: tool, isGivenUp: { request.isGivenUp }) {
             if nestedIn.isEmpty { return try await answer(to: call, request) }
             return try await host.inside(of: nestedIn, of: tool) { try await answer(to: call, request) }
@@ -86,8 +89,8 @@ struct ToolHandler: RequestHandler {
         case .getItem(let location, known: false): return .item(try await host.item(at: location))
         case .makeFolder(let location, let atOnce):
             return .item(try await host.makeFolder(at: location, atOnce: atOnce))
-        case .renameItem(let location, let destination):
-            return .item(try await host.rename(location, to: destination, for: tool))
+        case .renameItem(let location, let destination, let atOnce):
+            return .item(try await host.rename(location, to: destination, atOnce: atOnce, for: tool))
         case .removeItem(let location, let recursive, let discardUnsent, let atOnce):
             try await host.remove(
                 location, recursive: recursive, discardingUnsent: discardUnsent, atOnce: atOnce, for: tool)
@@ -96,6 +99,9 @@ struct ToolHandler: RequestHandler {
             return try reply(to: try await host.beginAccess(access, for: tool, onProgress: report))
         case .flushAccess(let number):
             try await host.flushAccess(number, of: tool)
+            return .done
+        case .awaitContents(let number, let range):
+            try await host.awaitContents(range, of: number, for: tool)
             return .done
         case .openAccessed(let number, let index, let part, let making):
             let file = try await host.openAccessed(number, index, part: part, making: making, of: tool)
@@ -171,6 +177,10 @@ struct ToolHandler: RequestHandler {
         case .cancelPicker(let session):
             try host.cancelPicker(session, for: tool)
             return .done
+        case .searchPicker(let session, let folder, let query, let page, let count):
+            return .searchPicker(
+                try await host.search(
+                    for: query, below: folder, in: session, page: page, suggestedCount: count, for: tool))
         case .bookmark(.access(let access)):
             return try reply(to: try await host.beginAccess(access, for: tool, onProgress: report))
         case .bookmark(let call): return try await reply(to: call)
@@ -201,6 +211,15 @@ struct ToolHandler: RequestHandler {
                 .containers(try await host.containers(for: tool), place: host.containerPlace(for: tool)))
         case .placeContainers(let place):
             try await host.setContainerPlace(place)
+            return .done
+        case .removeContainerData(let container):
+            try await host.removeData(ofContainer: container, for: tool)
+            return .done
+        case .getKeyValues(let keys, let after):
+            let (values, revision) = try await host.keyValues(keys, after: after, for: tool)
+            return .tools(.keyValues(values, revision: revision))
+        case .setKeyValues(let change):
+            try await host.changeKeyValues(change, for: tool)
             return .done
         }
     }

@@ -48,13 +48,26 @@ package final class StorageRoot: Sendable {
         staging = Staging(folder: stagingFolder, path: ownPath.appending("staging"), tree: tree)
         secrets = try SecretFolder(in: own)
         versions = VersionStore(folder: versionsFolder, path: ownPath.appending("versions"), staging: staging)
-        // What came from a provider can come again; on a full disk the index cannot be opened before it is gone.
-        sweptAtOpening = try staging.sweepFetched()
-        index = try ItemIndex(at: ownPath.appending("index.sqlite"))
+        (index, sweptAtOpening) = try Self.openIndex(at: ownPath.appending("index.sqlite"), beside: staging)
         logger.debug("storage root opened", metadata: ["storage.root": "\(self.path)"])
     }
 
     private static let ownFolder = ".docent"
+
+    /// Opens the index, and removes what a former host's providers were filling, but for what the index knows of.
+    private static func openIndex(at path: FilePath, beside staging: Staging) throws -> (ItemIndex, swept: Int) {
+        let index: ItemIndex
+        var swept = 0
+        do {
+            index = try ItemIndex(at: path)
+        } catch {
+            // What came from a provider can come again; on a full disk the index cannot be opened before it is gone.
+            swept = try staging.sweepFetched()
+            guard swept > 0 else { throw error }
+            index = try ItemIndex(at: path)
+        }
+        return (index, swept + (try staging.sweepFetched(keeping: Set(try index.read { try $0.partialRequests() }))))
+    }
 
     /// What this root's bookmarks are sealed with. Blocks when it is first asked for.
     ///

@@ -73,13 +73,9 @@ package struct AccessIntention: Hashable, Sendable {
     package var item: CoordinatedItem
     package let intent: ClaimIntent
 
-    /// - Parameter linkTarget: what the item points at when it is a symbolic link (COORD-12).
-    package init(_ item: CoordinatedItem, _ intent: ClaimIntent, linkTarget: CoordinatedItem? = nil) {
-        if case .reading(let options) = intent, options.contains(.resolvesSymbolicLink), let linkTarget {
-            self.item = linkTarget
-        } else {
-            self.item = item
-        }
+    /// An item is never a symbolic link, so that `resolvesSymbolicLink` leads to itself (COORD-12).
+    package init(_ item: CoordinatedItem, _ intent: ClaimIntent) {
+        self.item = item
         self.intent = intent
     }
 

@@ -49,6 +49,10 @@ package struct CoordinatedItem: Hashable, Sendable {
     /// What a claim on it keeps others from: itself, or the outermost package around it (COORD-21).
     package var claimed: Subject { outermostPackage.map { enclosing[$0].subject } ?? subject }
 
+    func isOrHolds(_ other: CoordinatedItem) -> Bool {
+        subject == other.subject || other.enclosing.contains { $0.subject == subject }
+    }
+
     /// Whether there can be something inside that is claimed on its own.
     var isDirectory: Bool { kind != .document }
 

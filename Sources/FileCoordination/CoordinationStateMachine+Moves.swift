@@ -30,19 +30,6 @@ extension CoordinationStateMachine {
         }
     }
 
-    /// An item was moved by a program that does not coordinate: presenters are told at once (COORD-28).
-    package mutating func noticedMove(
-        _ item: CoordinatedItem, to destination: CoordinatedItem, at time: Duration = .zero
-    ) -> [CoordinationAction] {
-        if item.location == destination.location { return [] }
-        return turn(at: time) { machine in
-            for telling in machine.tellings(item, to: destination, except: nil) {
-                machine.tell(telling.presenter, telling.message)
-            }
-            machine.rebind(item, to: destination)
-        }
-    }
-
     /// An item lies here by now, as the remote says: claims and presenters that know it, or what is inside, elsewhere
     /// follow, and presenters are told at once (COORD-28).
     package mutating func placed(_ item: CoordinatedItem, at time: Duration = .zero) -> [CoordinationAction] {

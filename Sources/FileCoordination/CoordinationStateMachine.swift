@@ -173,7 +173,24 @@ package struct CoordinationStateMachine: Sendable {
 
     package func isHeld(_ id: ClaimID) -> Bool { records[id].map { !$0.stage.isOpen } ?? false }
 
-    /// Whether claims are held on an item, or on what lies inside it when `contentsToo`.
+    /// Whether claims are held on an item, or on what lies inside it when `contentsToo`. A part of a package counts as claimed
+    /// when itself is accessed, or the package; not when another part is, though that keeps others from all of it (COORD-21).
+    package func isClaimed(_ item: CoordinatedItem, contentsToo: Bool = false) -> Bool {
+        let item = current(item)
+        guard item.isInPackage else {
+            guard case .item(let key) = item.subject else { return false }
+            return isClaimed(key, contentsToo: contentsToo)
+        }
+        guard let node = tree[item.claimed] else { return false }
+        return node.readers.union(node.writers).contains { id in
+            guard isHeld(id), let record = records[id] else { return false }
+            return record.claim.intentions.contains { intention in
+                intention.item.isOrHolds(item) || contentsToo && item.isOrHolds(intention.item)
+            }
+        }
+    }
+
+    /// The same of an item that lies in no package.
     package func isClaimed(_ key: CoordinatedItem.Key, contentsToo: Bool = false) -> Bool {
         func isHeldAt(_ node: CoordinationTree.Node) -> Bool {
             node.readers.contains(where: isHeld) || node.writers.contains(where: isHeld)

@@ -13,6 +13,12 @@
 // More descriptors than a sane provider needs, and few enough that a leak is noticed.
 enum { OPEN_FILES_SOFT = 1024, OPEN_FILES_HARD = 4096 };
 
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+enum { HAS_SHADOWS = 1 };
+#else
+enum { HAS_SHADOWS = 0 };
+#endif
+
 // The stack of the first thread, which RLIMIT_DATA does not look at.
 enum { STACK_SOFT = 8 << 20, STACK_HARD = 64 << 20 };
 
@@ -68,7 +74,8 @@ int limits_apply(const struct limits *limits, const char **what) {
     if (lower(RLIMIT_STACK, STACK_SOFT, STACK_HARD) != 0) return -1;
     *what = "the limit of message queues";
     if (lower(RLIMIT_MSGQUEUE, 0, 0) != 0) return -1;
-    if (limits->memory > 0) {
+    // A sanitizer maps terabytes of shadows, which count as data although hardly any of them is there (scripts/sanitize).
+    if (limits->memory > 0 && !HAS_SHADOWS) {
         *what = "the limit of memory";
         if (lower(RLIMIT_DATA, limits->memory, limits->memory) != 0) return -1;
     }

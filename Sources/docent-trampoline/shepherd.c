@@ -43,9 +43,44 @@ static void fail(const char *what) {
     _exit(EXIT_SETUP);
 }
 
+static int signal_by(int process, int number) {
+    return (int)syscall(SYS_pidfd_send_signal, process, number, NULL, 0);
+}
+
+// Zero when it is gone.
+static pid_t parent_of(pid_t process) {
+    char path[32];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
+    FILE *file = fopen(path, "re");
+    if (!file) return 0;
+    char line[256];
+    size_t length = fread(line, 1, sizeof line - 1, file);
+    fclose(file);
+    line[length] = 0;
+    // A program's name may have any characters in it; what comes after it has no brackets.
+    const char *name_end = strrchr(line, ')');
+    int parent;
+    return name_end && sscanf(name_end + 1, " %*c %d", &parent) == 1 ? parent : 0;
+}
+
+// A descriptor of a process that was listed among the children of another, or -1 when it is not one any more: by the time
+// that a number is used it may be a stranger's.
+static int open_child(pid_t child, pid_t parent, int parent_process) {
+    int process = (int)syscall(SYS_pidfd_open, child, 0);
+    if (process < 0) return -1;
+    // Ours, whoever may look into what /proc has of it.
+    siginfo_t ended;
+    if (waitid(P_PIDFD, (id_t)process, &ended, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0) return process;
+    // Asked in this order: what the descriptor is of has that parent, or has ended; and the parent's number was its own still.
+    pid_t now = parent_of(child);
+    if (now == getpid() || (now == parent && parent_process >= 0 && signal_by(parent_process, 0) == 0)) return process;
+    close(process);
+    return -1;
+}
+
 // The direct children of a process; each kills its own first, so that few of them are left to be adopted one by one.
 // A process that is gone meanwhile has no children file, and what it had is ours by then.
-static void kill_children_of(pid_t parent, int depth) {
+static void kill_children_of(pid_t parent, int parent_process, int depth) {
     // Of its first thread only: the children of the others are ours once it is dead, and found in the next round.
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)parent, (int)parent);
@@ -54,8 +89,11 @@ static void kill_children_of(pid_t parent, int depth) {
     int child;
     while (fscanf(file, "%d", &child) == 1) {
         if (child <= 1) continue;
-        if (depth < 8) kill_children_of(child, depth + 1);
-        kill(child, SIGKILL);
+        int process = open_child(child, parent, parent_process);
+        if (process < 0) continue;
+        if (depth < 8) kill_children_of(child, process, depth + 1);
+        signal_by(process, SIGKILL);
+        close(process);
     }
     fclose(file);
 }
@@ -138,7 +176,7 @@ static _Noreturn void watch(struct flock_of *flock) {
         if (!has_children) relay(flock);
         if (flock->is_ending) {
             if (!flock->provider_has_ended) kill(-flock->provider, SIGKILL);
-            kill_children_of(getpid(), 0);
+            kill_children_of(getpid(), -1, 0);
         }
         struct pollfd entries[] = {
             {.fd = flock->signals, .events = POLLIN},

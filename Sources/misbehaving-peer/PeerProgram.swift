@@ -30,6 +30,7 @@ enum PeerProgram {
                 setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
                 try ProviderPeer().serve(as: rest.first)
             case "host": return try host(Array(rest))
+            case "doomed-host": return try doomedHost(Array(rest))
             case "tool": return try tool(Array(rest))
             case "damage": return try damage(Array(rest))
             case "child": OwnProcess.runChild(Array(rest))
@@ -69,16 +70,37 @@ enum PeerProgram {
         guard mkdtemp(&template) != nil else { throw Misuse(description: "no temporary folder: errno \(errno)") }
         let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         defer { Folder.remove(folder) }
-        let host = try HostPeer(options, folder: folder, keepsErrors: name == "host-never-reads-errors")
-        defer { host.provider.kill() }
         do {
-            try behaviour.run(host)
+            if behaviour.isKilled {
+                try DoomedHost.judge(["doomed-host", folder] + arguments)
+            } else {
+                let host = try HostPeer(options, folder: folder, keepsErrors: name == "host-never-reads-errors")
+                defer { host.provider.kill() }
+                try behaviour.run(host)
+            }
         } catch let finding as Finding {
             print("failed: \(name): \(finding)")
             return 1
         }
         print("passed: \(name)")
         return 0
+    }
+
+    /// `doomed-host FOLDER` and what `host` takes: the process that is to be killed.
+    private static func doomedHost(_ arguments: [String]) throws -> Int32 {
+        signal(SIGPIPE, SIG_IGN)
+        var rest = arguments[...]
+        guard let folder = rest.popFirst(), let name = rest.popFirst(),
+            let behaviour = HostBehaviour.all.first(where: { $0.name == name && $0.isKilled })
+        else { throw Misuse(description: "misbehaving-peer host starts this itself") }
+        let host = try HostPeer(try options(&rest), folder: folder, keepsErrors: false)
+        defer { host.provider.kill() }
+        do {
+            try DoomedHost.run(behaviour, host)
+        } catch let finding as Finding {
+            print(finding)
+            return 1
+        }
     }
 
     private static func options(_ rest: inout ArraySlice<String>) throws -> HostPeer.Options {

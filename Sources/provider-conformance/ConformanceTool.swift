@@ -1,4 +1,5 @@
 import ArgumentParser
+import DocumentModel
 import Glibc
 
 /// The program's commands.
@@ -10,6 +11,7 @@ struct ConformanceTool: AsyncParsableCommand {
         discussion: """
             Exit status: 0 when all is as expected, 1 with failures, 2 for wrong usage, 3 when the kit itself failed.
             """,
+        version: "provider-conformance \(Release.version)",
         subcommands: [RunCommand.self, RunHostCommand.self, ListCommand.self, ReplayCommand.self])
 
     static func main() async {

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Dispatch
 import Foundation
 import Glibc
@@ -9,6 +10,28 @@ import Glibc
 /// tasks run on.
 enum Interruption {
     private static let signals = [SIGINT, SIGTERM, SIGHUP]
+
+    /// Runs something that is cancelled when a signal comes: it cleans up behind itself.
+    ///
+    /// - Throws: what the body throws; `ExitCode` 1 after a word about it when it was interrupted.
+    static func ending<Result: Sendable>(
+        with interruptions: AsyncStream<Void>, _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await withThrowingTaskGroup(of: Result?.self) { group in
+            group.addTask { try await body() }
+            group.addTask {
+                for await _ in interruptions { break }
+                return nil
+            }
+            let first = await group.nextResult()
+            group.cancelAll()
+            if case .success(let result?)? = first { return result }
+            if case .failure(let error)? = first { throw error }
+            while await group.nextResult() != nil {}
+            ToolOutput.complain("The replay was interrupted.")
+            throw ExitCode(1)
+        }
+    }
 
     /// From when this returns, the first signal is an element. To be called once.
     static func stream() -> AsyncStream<Void> {

@@ -32,6 +32,8 @@ struct ReplayCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Settings and hooks: a TOML or JSON file.", valueName: "FILE"))
     var config: String?
 
+    @OptionGroup var settings: SettingOptions
+
     @Argument(help: ArgumentHelp("The provider's program and its arguments.", valueName: "PROVIDER"))
     var provider: [String] = []
 
@@ -42,7 +44,7 @@ struct ReplayCommand: AsyncParsableCommand {
             }
         } else {
             guard (bundle == nil) != provider.isEmpty else {
-                throw ValidationError("Say either --bundle DIR or -- PROVIDER.")
+                throw ValidationError("As host, say which provider is asked: either --bundle DIR or -- PROVIDER.")
             }
         }
     }
@@ -53,11 +55,14 @@ struct ReplayCommand: AsyncParsableCommand {
         switch side {
         case .provider: outcome = try await runner.replayAsProvider()
         case .host:
-            let configuration = try config.map(ConfigurationFile.read) ?? ConformanceConfiguration()
+            var configuration = try config.map(ConfigurationFile.read) ?? ConformanceConfiguration()
+            settings.apply(to: &configuration)
             let folder = config.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path } ?? "."
-            outcome = try await runner.replay(
-                against: bundle.map(ConformanceSubject.bundle) ?? .command(provider), configuration: configuration,
-                configurationFolder: folder)
+            let subject = bundle.map(ConformanceSubject.bundle) ?? .command(provider)
+            let interruptions = Interruption.stream()
+            outcome = try await Interruption.ending(with: interruptions) { [configuration] in
+                try await runner.replay(against: subject, configuration: configuration, configurationFolder: folder)
+            }
         }
         // Standard output carries frames when the provider is played.
         switch outcome {

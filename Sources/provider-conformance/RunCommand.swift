@@ -16,6 +16,8 @@ struct RunCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Settings, data, hooks: a TOML or JSON file.", valueName: "FILE"))
     var config: String?
 
+    @OptionGroup var settings: SettingOptions
+
     @Option(
         name: .customLong("check"),
         help: ArgumentHelp("Only checks with this id; * stands for any text. May be repeated.", valueName: "ID"))
@@ -55,6 +57,7 @@ struct RunCommand: AsyncParsableCommand {
     func run() async throws {
         var configuration = try config.map(ConfigurationFile.read) ?? ConformanceConfiguration()
         configuration.limits.scale(by: patience)
+        settings.apply(to: &configuration)
         let folder = config.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path } ?? "."
         let listPath =
             output.expected
@@ -97,17 +100,15 @@ struct RunCommand: AsyncParsableCommand {
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         } catch {
-            throw ConformanceUsageError("The folder “\(folder)” cannot be made: \(error.localizedDescription)")
+            throw ConformanceUsageError(
+                "The folder “\(folder)” cannot be made: \(ConfigurationFile.words(forWriting: folder)).")
         }
         guard FileManager.default.isWritableFile(atPath: folder) else {
             throw ConformanceUsageError("The folder “\(folder)” cannot be written: choose another for the recordings.")
         }
     }
 
-    private func write(_ records: [String], to folder: String) throws {
-        for (number, record) in records.enumerated() {
-            let name = String(repeating: "0", count: max(0, 3 - String(number).count)) + String(number)
-            try ToolOutput.write(record, to: "\(folder)/session-\(name).docent-traffic")
-        }
+    private func write(_ records: [ConformanceRunner.Recording], to folder: String) throws {
+        for record in records { try ToolOutput.write(record.text, to: "\(folder)/\(record.name)") }
     }
 }

@@ -38,7 +38,7 @@ enum ToolOutput {
         do {
             try Data(text.utf8).write(to: URL(fileURLWithPath: path))
         } catch {
-            throw ConformanceUsageError("“\(path)” cannot be written: \(error.localizedDescription)")
+            throw ConformanceUsageError("“\(path)” cannot be written: \(ConfigurationFile.words(forWriting: path)).")
         }
     }
 

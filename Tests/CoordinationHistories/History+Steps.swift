@@ -140,7 +140,7 @@ extension History {
             }
             actions = told
         } else {
-            actions = machine.noticedMove(item, to: there, at: time)
+            actions = machine.placed(there, at: time) + machine.occupied(by: there, at: time)
         }
         items[index] = there
         // Who waits to replace it wants the place, and not the item (COORD-7); all others follow.

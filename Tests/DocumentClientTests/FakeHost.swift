@@ -77,6 +77,13 @@ final class FakeHost: Sendable {
         for connection in connections.withLock({ $0 }) { connection.close(nil) }
     }
 
+    /// Sends a message to a presenter of the tool that connected last, and waits for the answer.
+    func tellPresenter(_ presenter: UInt64, message: UInt64, _ what: PresenterMessage) async throws {
+        let connection = try #require(connections.withLock { $0.last })
+        let call = ToolCall.tellPresenter(presenter, message: message, what)
+        _ = try await connection.request(call.serialized(), deadline: .total(.seconds(30)))
+    }
+
     private func accept() throws -> FileDescriptor {
         let result = docent_unix_accept(listener.rawValue)
         guard result >= 0 else { throw Errno(rawValue: -result) }

@@ -27,6 +27,8 @@ import Testing
             }
             throw DocumentError(refusal, "Not now.")
         }
+
+        func noteBroken(_ finding: DocumentError) {}
     }
 
     private let storage: StorageFixture

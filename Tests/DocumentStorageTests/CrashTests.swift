@@ -40,6 +40,7 @@ struct CrashTests {
         try storage.write(after, to: source)
         if step.action != .materialise { try storage.provide(doomed, before) }
         if step.action == .send { try storage.edit("a", after) }
+        if step.action == .relocate { try storage.list(.root, doomed, storage.item("f", "Folder", kind: .folder)) }
 
         storage.observe(observer)
         #expect(throws: StoppedByObserver.self) { try run(step.action, storage, doomed, source) }
@@ -89,12 +90,22 @@ struct CrashTests {
             let edits = try store.recordEdits(entry, dropping: true)
             let dropped = try #require(edits.dropped.first)
             try store.finishDropping(dropped)
+        case .relocate:
+            let entry = try #require(
+                try store.relocate(
+                    item.id, in: domain, from: storage.location("a.txt"), to: .root, name: ItemName("b.txt")))
+            try store.finishRelocating(entry, as: storage.item("a", "b.txt", contents: before))
         case .leave:
             let file = try storage.indexed("a").local
             let entry = try store.beginLeaving(
                 item.id, in: domain, copiedTo: "/elsewhere", [CopiedPart(path: [], file: file)])
             try store.finishRemoving(store.beginRemoving(item.id, in: domain))
             try store.finishLeaving(entry)
+        case .clear:
+            let entry = try store.beginClearing(ItemIdentifier("f"), in: domain, of: [item.id: item.version.content])
+            #expect(entry.payload.known == [item.id: item.version.content])
+            try store.finishRemoving(store.beginRemoving(item.id, in: domain))
+            try store.finishClearing(entry)
         case .evict:
             _ = try store.evict(item.id, in: domain)
         case .rename:
@@ -211,10 +222,22 @@ struct CrashTests {
             #expect(throws: DocumentError.self) { try storage.indexed("i") }
             // Its provider is told at the next start, unless it was.
             #expect(report.pending.map(\.itemID) == (step == .dropFinished ? [] : [try ItemIdentifier("i")]))
+        case .documentRelocated, .relocationFinished:
+            #expect(item?.state == .materialised)
+            #expect(try storage.document("a.txt") == nil)
+            #expect(try storage.document("b.txt") == before)
+            // Its provider is told at the next start, unless it was; what it tells until then is of no place.
+            #expect(report.pending.map(\.action) == (step == .documentRelocated ? [.relocate] : []))
+            guard step == .documentRelocated else { break }
+            try storage.tell(storage.item("a", "a.txt", contents: before))
+            #expect(try storage.document("b.txt") == before)
         case .leaveBegan:
             #expect(report.pending.map(\.action) == [.leave])
             #expect(try storage.document("a.txt") == before)
-        case .leaveFinished:
+        case .clearBegan:
+            #expect(report.pending.map(\.action) == [.clear])
+            #expect(try storage.document("a.txt") == before)
+        case .leaveFinished, .clearFinished:
             #expect(item == nil)
             #expect(try storage.document("a.txt") == nil)
         case .evictBegan, .evictPlaceholderWritten:

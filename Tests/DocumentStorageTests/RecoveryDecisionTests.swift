@@ -60,7 +60,7 @@ struct RecoveryDecisionTests {
             #expect(decision == .takeIn)
         } else if step.action == .drop {
             // It is not known any more: its provider is to hear of that.
-            #expect(decision == .finishDropping)
+            #expect(decision == .tellProvider)
         } else {
             #expect(decision == .forget)
         }

@@ -66,6 +66,12 @@ package final class StorageFixture {
         try store.apply(items, in: domain)
     }
 
+    /// Tells the store of all that is in a folder.
+    package func list(_ folder: ItemIdentifier, _ items: Item...) throws {
+        let generation = try store.beginListing(of: folder, in: domain)
+        _ = try store.apply(ItemPage(items: items), of: folder, in: domain, generation: generation)
+    }
+
     package func indexed(_ id: String) throws -> IndexedItem {
         guard let item = try index.read({ try $0.item(ItemIdentifier(id), in: domain) }) else {
             throw DocumentError(.noSuchItem, "The test has no item “\(id)”.")

@@ -208,6 +208,36 @@ import Testing
                 == "It did not finish a frame within 30 s: it stopped within a frame, after 1 of its 4 bytes.")
     }
 
+    @Test(
+        "Rule 34: where a line was printed instead of an answer, that is what the caller is told, and not that it is late"
+    )
+    func printedTextIsTheCause() throws {
+        let fixture = MachineFixture.open(.initiator) { $0.printedAdvice = "It printed that." }
+        _ = fixture.ask(deadline: .total(.seconds(3)))
+        let printed = UnfinishedFrame(
+            place: "a frame, after 19 of its 119 bytes", offset: 77, bytes: Array("warning: deprecated\n".utf8))
+        fixture.machine.frameIsIncomplete(true, hasProgressed: true, at: fixture.now)
+        fixture.now = fixture.now + .seconds(3)
+        fixture.machine.timePassed(at: fixture.now, unfinished: printed)
+        let error = try #require(fixture.end?.error)
+        #expect(error.code == .protocolViolation)
+        #expect(error.message.hasSuffix("after 19 of its 119 bytes, where an answer was due. It printed that."))
+    }
+
+    @Test("Rule 34: a frame that has just begun, or reads like no text, is late, and no more")
+    func unfinishedFrameIsLate() {
+        for (bytes, age) in [(Array("warning: deprecated\n".utf8), 0), ([100, 8, 1, 42, 0, 0], 3)] {
+            let fixture = MachineFixture.open(.initiator) { $0.printedAdvice = "It printed that." }
+            _ = fixture.ask(deadline: .total(.seconds(3)))
+            fixture.now = fixture.now + .seconds(3 - age)
+            fixture.machine.frameIsIncomplete(true, hasProgressed: true, at: fixture.now)
+            fixture.now = fixture.now + .seconds(age)
+            fixture.machine.timePassed(
+                at: fixture.now, unfinished: UnfinishedFrame(place: "a frame", offset: 77, bytes: bytes))
+            #expect(fixture.end == nil)
+        }
+    }
+
     @Test func frameThatIsNeverFinishedIsGivenUp() {
         let fixture = MachineFixture.open(.initiator)
         fixture.machine.frameIsIncomplete(true, hasProgressed: true, at: fixture.now)

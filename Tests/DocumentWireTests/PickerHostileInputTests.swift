@@ -79,6 +79,13 @@ struct PickerHostileInputTests {
         ]
         for call in calls { #expect(code(.choosePicker(call)) == .invalidArgument, "\(call)") }
         #expect(code(.browsePicker(.making { $0.session = 1 })) == .invalidArgument)
+        for query in ["", "   ", String(repeating: "x", count: 257)] {
+            let search = WireServiceSearchPicker.making {
+                $0.folder = collected([1])
+                $0.query = query
+            }
+            #expect(code(.searchPicker(search)) == .invalidArgument, "\(query)")
+        }
         #expect(
             code(
                 .makePickerFolder(
@@ -177,6 +184,7 @@ extension Made {
 
 extension WireServiceBeginPicker: Made {}
 extension WireServiceChoosePicker: Made {}
+extension WireServiceSearchPicker: Made {}
 extension WireServiceBrowsePicker: Made {}
 extension WireServiceMakePickerFolder: Made {}
 extension WireProviderPickerSection: Made {}

@@ -44,6 +44,14 @@ struct ProviderRoundTripTests {
                 )
             ),
             .changesSince(try SyncAnchor(generator.bytes(1...500)), suggestedCount: generator.int(1...10_000)),
+            .provideRange(
+                .init(
+                    id: try generator.identifier(), stagingPath: generator.path(),
+                    contentVersion: generator.bytes(1...128),
+                    range: {
+                        let offset = Int64(generator.int(0...1 << 40))
+                        return offset..<(offset + Int64(generator.int(1...1 << 30)))
+                    }())),
             .preparePicker(try generator.picker()),
             .validateChoice(.item(try generator.identifier()), try generator.picker()),
             .validateChoice(
@@ -87,6 +95,7 @@ struct ProviderRoundTripTests {
                     startID: try generator.optional { try $0.identifier() })),
             .validateChoice,
             .endPicker,
+            .provideRange(try generator.item()),
             .changesSince(
                 ItemChanges(
                     updated: try generator.many(0...5) { try $0.item() },
@@ -145,7 +154,7 @@ struct ProviderRoundTripTests {
             for reply in replies { #expect(try HostReply(serialized: reply.serialized()) == reply) }
             let events: [ProviderEvent] = [
                 .changesAvailable,
-                .note(generator.text(0...20)),
+                .note(DomainNote(generator.text(0...20), isWarning: generator.bool())),
                 .errorResolved(generator.many(0...4) { DocumentError.Code(rawValue: $0.int(100...999)) }),
                 .log(
                     level: generator.one(of: [.debug, .info, .warning, .error]),

@@ -58,7 +58,7 @@ struct ServiceRoundTripTests {
             problem: try generator.optional { try $0.error() },
             providerProcessID: generator.optional { Int32($0.int(1...4_194_304)) }
         )
-        description.note = generator.optional { "n" + $0.text(0...20) }
+        description.note = generator.optional { DomainNote("n" + $0.text(0...20), isWarning: $0.bool()) }
         description.rules = DomainRules(
             deletionMinimum: generator.int(1...1000), deletionPercent: generator.int(0...101),
             lookAgain: .seconds(generator.int(10...1000)))
@@ -138,11 +138,14 @@ struct ServiceRoundTripTests {
             id: try generator.entryID(), domain: try generator.domain(), providerName: generator.text(1...10),
             providerState: generator.one(of: ProviderState.allCases),
             problem: try generator.optional { try $0.error() },
-            capabilities: ItemCapabilities(rawValue: UInt32(generator.int(0...31))), isDropBox: generator.bool())
+            capabilities: ItemCapabilities(rawValue: UInt32(generator.int(0...31))), isDropBox: generator.bool(),
+            actions: PickerActions(rawValue: UInt32(generator.int(0...127))))
     }
 
     private func entry(_ generator: inout Generator) throws -> PickerEntry {
-        PickerEntry(id: try generator.entryID(), status: try status(&generator), isSelectable: generator.bool())
+        PickerEntry(
+            id: try generator.entryID(), status: try status(&generator), isSelectable: generator.bool(),
+            actions: PickerActions(rawValue: UInt32(generator.int(0...127))))
     }
 
     private func listing(_ generator: inout Generator) throws -> PickerListing {
@@ -207,13 +210,15 @@ struct ServiceRoundTripTests {
                 ),
                 .getItem(try generator.location(), known: generator.bool()),
                 .makeFolder(try generator.location(), atOnce: generator.bool()),
-                .renameItem(try generator.location(), destination: try generator.location()),
+                .renameItem(
+                    try generator.location(), destination: try generator.location(), atOnce: generator.bool()),
                 .removeItem(
                     try generator.location(), recursive: generator.bool(), discardUnsent: generator.bool(),
                     atOnce: generator.bool()),
                 .beginAccess(try access(&generator)),
                 .endAccess(generator.next()),
                 .flushAccess(generator.next()),
+                .awaitContents(generator.next(), Int64(generator.int(0...1000))..<Int64(generator.int(1001...Int.max))),
                 .openAccessed(
                     generator.next(), number: 3, part: [try ItemName("Contents"), try ItemName("a")], making: true),
                 .addPresenter(
@@ -281,6 +286,10 @@ struct ServiceRoundTripTests {
                     generator.next(),
                     .target(folder: try generator.entryID(), name: try generator.name(), replacing: generator.bool())),
                 .cancelPicker(generator.next()),
+                .searchPicker(
+                    generator.next(), below: try generator.entryID(), try PickerQuery(generator.text(1...20) + "x"),
+                    page: try generator.optional { try PageToken($0.bytes(1...500)) },
+                    suggestedCount: generator.int(1...10_000)),
             ]
             for call in calls {
                 #expect(try ServiceCall(serialized: call.serialized()) == call)
@@ -303,6 +312,10 @@ struct ServiceRoundTripTests {
                 .beginPicker(generator.next(), roots: try generator.many(0...3) { try root(&$0) }),
                 .browsePicker(try listing(&generator)),
                 .pickerEntry(try entry(&generator)),
+                .searchPicker(
+                    PickerFindings(
+                        entries: try generator.many(0...3) { try entry(&$0) },
+                        next: try generator.optional { try PageToken($0.bytes(1...8)) }, isLoading: generator.bool())),
                 .choosePicker(
                     try generator.many(0...2) { generator in
                         PickedItem(

@@ -38,6 +38,10 @@ struct ToolsRoundTripTests {
                 .register(generator.path()), .describe(try generator.optional { try tool(&$0) }),
                 .unregister(try tool(&generator)), .openContainer(try generator.optional { try container(&$0) }),
                 .listContainers, .placeContainers(try generator.optional { try $0.location() }),
+                .removeContainerData(try container(&generator)),
+                .getKeyValues(generator.many(0...3) { $0.text(1...3) + "k" }, after: generator.next()),
+                .setKeyValues(
+                    try KeyValueChange(["a": generator.bytes(0...99), "é": []], removing: ["e", "f"])),
             ]
             for call in calls {
                 let call = ServiceCall.tools(call)
@@ -52,6 +56,7 @@ struct ToolsRoundTripTests {
             let replies: [ToolsReply] = [
                 .tools(try generator.many(0...3) { try description(&$0) }),
                 .openContainer(try generator.optional { try $0.location() }),
+                .keyValues(["a": generator.bytes(0...99), "b": []], revision: generator.next()),
                 .containers(
                     try generator.many(0...3) { generator in
                         ContainerDescription(

@@ -1,5 +1,6 @@
 import DocumentModel
 import Foundation
+import Glibc
 import Synchronization
 import Testing
 
@@ -173,6 +174,12 @@ import Testing
                 for _ in 1...1_000 { #expect(try await client.startAccessing(bookmark)) }
                 #expect(try await !client.startAccessing(bookmark))
                 do {
+                    try await client.beginAccessing(bookmark)
+                    Issue.record("it got access")
+                } catch {
+                    #expect("\(error)".contains("has started 1000 accesses by bookmarks and not stopped them"))
+                }
+                do {
                     try await client.coordinate(readingItemOf: bookmark) { _, _ in }
                     Issue.record("it got access")
                 } catch {
@@ -183,6 +190,44 @@ import Testing
             }
             try await machine.client { client async throws in #expect(try await client.startAccessing(bookmark)) }
         }
+    }
+
+    @Test(
+        "BOOK-1, QUERY-8: a document that is here is read by its bookmark at once while its provider hangs, whether or not that tells of changes",
+        arguments: [true, false])
+    func hangingProvider(hasFeed: Bool) async throws {
+        try await Machine.with { machine async throws in
+            try machine.addRemoteTree("d", hasFeed: hasFeed, isWritable: true)
+            try machine.provide(
+                RemoteTree(items: ["f": ["/", "Folder", nil], "a": ["f", "a.txt", "alpha\n"]]), in: "d")
+            try machine.succeed("refresh", "d:/")
+            #expect(try machine.succeed("cat", "d:/Folder/a.txt") == "alpha\n")
+            try await machine.client { client async throws in
+                let place = try Location("d:/Folder/a.txt")
+                let bookmark = try await client.bookmark(of: place)
+                let provider = try #require(machine.processes(named: "remote-tree").first)
+                kill(provider, SIGSTOP)
+                defer { kill(provider, SIGCONT) }
+                // The usual read, which is granted at once; and one that has to ask somebody.
+                for isPresented in [false, true] {
+                    let presenter = Onlooker(place)
+                    if isPresented { try await client.addPresenter(presenter) }
+                    let began = ContinuousClock.now
+                    let contents = try await client.coordinate(readingItemOf: bookmark) { path, item in
+                        #expect(item.location == place)
+                        return try text(path)
+                    }
+                    #expect(contents == "alpha\n")
+                    #expect(ContinuousClock.now - began < .seconds(2))
+                    if isPresented { try await client.removePresenter(presenter) }
+                }
+            }
+        }
+    }
+
+    private final class Onlooker: FilePresenter {
+        let presentedItemLocation: Location?
+        init(_ location: Location) { presentedItemLocation = location }
     }
 
     @Test("BOOK-1, BOOK-2: a read by a bookmark finds its document also while that is renamed again and again")
@@ -282,7 +327,7 @@ import Testing
                     name = "\(name)"
                     executable = "MemoryProvider"
                     modes = [\(modes)]
-                    capabilities = ["modifying"]
+                    capabilities = ["modifying", "ranges"]
                     """, to: bundle + "/provider.toml")
                 try machine.succeed("domain", "add", name, "--provider", "org.example.\(name)")
                 let result = try machine.docent("bookmark", "create", "\(name):/Welcome.md")

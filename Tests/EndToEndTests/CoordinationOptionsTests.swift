@@ -65,6 +65,28 @@ import Testing
         }
     }
 
+    @Test(
+        "COORD-12: resolvesSymbolicLink reads as plain reading does, since no item is a link; in a preparation it is refused"
+    )
+    func links() async throws {
+        try await withTwo { machine, one, other in
+            let a = try place("a.txt")
+            let editor = Editor(a, one, unsaved: "saved first")
+            try await one.addPresenter(editor)
+            let coordinator = FileCoordinator(other)
+            let read = try await coordinator.coordinate(readingItemAt: a, options: .resolvesSymbolicLink) {
+                path, item in
+                #expect(item.location == a)
+                return machine.read(path.string)
+            }
+            #expect(read == "saved first" && editor.heard.contains("save"))
+            #expect(
+                await code {
+                    try await coordinator.prepare(for: [.reading(a, .resolvesSymbolicLink)]) {}
+                } == .invalidArgument)
+        }
+    }
+
     @Test("COORD-35: a preparation has presenters of all documents save, at once, and gives no access")
     func preparation() async throws {
         try await withTwo { machine, one, other in

@@ -95,7 +95,8 @@ import Testing
             // Else it would come to no end.
             #expect(reader.says("read cancelled"), "\(reader.lines) \(machine.logTail)")
             #expect(reader.says("done"), "\(reader.lines)")
-            #expect(Machine.eventually(within: 60) { calls(machine).contains("ended Welcome.md") }, "\(calls(machine))")
+            // And not only when it is taken for stalled.
+            #expect(Machine.eventually(within: 20) { calls(machine).contains("ended Welcome.md") }, "\(calls(machine))")
             #expect(!reader.lines.contains("granted"))
             #expect(try !machine.succeed("status").contains("In use:"))
             try machine.succeed("rm", "t:/slow")

@@ -54,6 +54,76 @@ extension EntitlementTests {
         }
     }
 
+    @Test("CONT-5: of a container's data nothing is removed while some of it is unsent, or in use; then all of it is")
+    func dataAsAWhole() async throws {
+        try await withDomains { machine async throws in
+            let folder = machine.remote + "/store/Containers/\(Self.notes)"
+            for inner in ["Documents", "deep"] {
+                try FileManager.default.createDirectory(atPath: folder + "/" + inner, withIntermediateDirectories: true)
+            }
+            let data = ["a.db", "deep/z.db"]
+            for name in data + ["Documents/letter.txt"] { try machine.write("x", to: folder + "/" + name) }
+            try machine.succeed("refresh", "store:/")
+            try machine.succeed("container", "place", "store:/Containers")
+            let place = try Location("store:/Containers/\(Self.notes)")
+            // Its contents are here before transfers stand still.
+            try machine.succeed("cat", "\(place)/deep/z.db")
+            let container = try ContainerIdentifier(Self.notes)
+            try await machine.client { client async throws in
+                try await client.pauseTransfers(at: place)
+                try await client.coordinate(writingItemAt: Location("\(place)/deep/z.db")) { path, _ in
+                    try machine.write("unsent", to: path.string)
+                }
+                #expect(await code { try await client.removeData(ofContainer: container) } == .unsyncedEdits)
+                for name in data { #expect(machine.read(folder + "/" + name) == "x", "\(name)") }
+                try await client.resumeTransfers(at: place)
+                try await client.waitUntilSent(place)
+
+                let removing = try await client.coordinate(readingItemAt: Location("\(place)/deep/z.db")) { _, _ in
+                    let removing = Task {
+                        try await machine.client { other async throws in
+                            try await other.removeData(ofContainer: container)
+                        }
+                    }
+                    var waits = false
+                    for _ in 0..<200 where !waits {
+                        waits = try machine.succeed("status").contains("waits to delete")
+                        if !waits { try await Task.sleep(for: .milliseconds(50)) }
+                    }
+                    #expect(waits)
+                    for name in data { #expect(machine.read(folder + "/" + name) != nil, "\(name)") }
+                    return removing
+                }
+                try await removing.value
+                #expect(Machine.eventually { data.allSatisfy { machine.read(folder + "/" + $0) == nil } })
+                #expect(machine.read(folder + "/Documents/letter.txt") == "x")
+            }
+        }
+    }
+
+    @Test("CONT-3, QUERY-6: without an account there are no containers, no documents in them, and no error")
+    func signedOut() async throws {
+        try await withDomains { machine async throws in
+            try machine.addRemoteTree("cloud", hasFeed: false, isWritable: true)
+            var tree = RemoteTree(items: [
+                "c": ["/", "Containers", nil], "n": ["c", Self.notes, nil], "d": ["n", "Documents", nil],
+                "a": ["d", "a.txt", "alpha"],
+            ])
+            try machine.provide(tree, in: "cloud")
+            try machine.succeed("refresh", "cloud:/")
+            try machine.succeed("container", "place", "cloud:/Containers")
+            try register("containers = [\"\(Self.notes)\"]", on: machine)
+            try await machine.client { client async throws in
+                #expect(try await client.containers().map(\.identifier.rawValue) == [Self.notes])
+                #expect(try await names(client.containerDocuments()).count == 1)
+                tree.failing["account"] = 1
+                try machine.provide(tree, in: "cloud")
+                #expect(try await client.containers() == [])
+                #expect(try await names(client.containerDocuments()) == [])
+            }
+        }
+    }
+
     @Test(
         "CONT-10, CONT-11: what is deleted in a container is deleted everywhere, what is evicted stays; and a document is found again by search and by bookmark, whatever it is called by then"
     )

@@ -37,9 +37,16 @@ extension EntitlementTests {
                 let note = try await client.withPickerSession(open) { session in
                     #expect(session.roots.map(\.domain.rawValue) == ["home", "store", "work"])
                     let container = session.roots[1]
-                    #expect(container.providerName == Self.notes)
+                    #expect(container.providerName == Self.notes && container.actions == [.create, .search])
                     let documents = try #require(try await entries(session, container.id)["Documents"])
                     let found = try #require(try await entries(session, documents.id)["note.txt"])
+                    #expect(found.actions == [.write, .copy, .rename, .move, .delete])
+                    let home = try #require(try await entries(session, session.roots[0].id)["a.txt"])
+                    #expect(home.actions == .copy && session.roots[0].actions == .search, "to be read only")
+                    for (name, count) in [("note", 1), ("hidden", 0), ("a.txt", 0)] {
+                        let search = try await session.search(for: try PickerQuery(name), below: container.id)
+                        #expect(search.entries.count == count, "\(name)")
+                    }
                     for outside in ["store/a.txt", "store/Containers/0123456789.else/Documents/hidden.txt"] {
                         #expect(
                             await code {

@@ -22,7 +22,12 @@ import Testing
             }
             try machine.succeed(
                 "domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
-            if [.evict, .rename, .remove, .leave].contains(step.action) { try machine.succeed("open", "d:/a.txt") }
+            if step.action == .clear { try makeContainer(on: machine) }
+            if [.evict, .rename, .relocate, .remove, .leave].contains(step.action) {
+                try machine.succeed("open", "d:/a.txt")
+            }
+            // Only what is known of a folder lets something be moved in it without a question.
+            if step.action == .relocate { try machine.succeed("ls", "d:/") }
             try machine.succeed("host", "stop")
             #expect(Machine.eventually { machine.daemon == nil }, "the daemon did not stop")
 
@@ -39,6 +44,35 @@ import Testing
 
             try check(step, machine)
         }
+    }
+
+    @Test(
+        "CONT-5: a host that is killed between two parts of a container's data removes the rest after its next start",
+        arguments: [JournalStep.removeBegan, .removeAnswered, .removeRecorded, .removeFinished])
+    func killedWithinClearing(step: JournalStep) throws {
+        try Machine.with { machine in
+            try machine.succeed(
+                "domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
+            try makeContainer(on: machine)
+            try machine.succeed("host", "stop")
+            #expect(Machine.eventually { machine.daemon == nil }, "the daemon did not stop")
+            let result = try perform(.clear, on: machine, environment: ["DOCENT_TEST_KILL_AT_STEP": step.rawValue])
+            #expect(result.status != 0 && Machine.eventually { machine.daemon == nil }, "\(result)")
+            try check(.clearBegan, machine)
+        }
+    }
+
+    private static let container = "ABCDE12345.org.example.notes"
+
+    private func makeContainer(on machine: Machine) throws {
+        let folder = machine.remote + "/Containers/" + Self.container
+        for inner in ["Documents", "deep"] {
+            try FileManager.default.createDirectory(atPath: folder + "/" + inner, withIntermediateDirectories: true)
+            try machine.write("x", to: folder + "/" + inner + "/z.txt")
+        }
+        try machine.write("x", to: folder + "/a.db")
+        try machine.succeed("refresh", "d:/")
+        try machine.succeed("container", "place", "d:/Containers")
     }
 
     private func perform(
@@ -63,8 +97,10 @@ import Testing
                 "edit", "--no-wait", "d:/p.rtfd", "--with", "sh", "-c",
                 "printf '\(Self.edited.dropLast())\\n' > \"$0/new.txt\" && rm \"$0/old.txt\"", environment: environment)
         case .leave: try machine.docent("move", "d:/a.txt", machine.folder + "/work/out.txt", environment: environment)
+        case .clear: try machine.docent("container", "remove-data", Self.container, environment: environment)
         case .evict: try machine.docent("evict", "d:/a.txt", environment: environment)
         case .rename: try machine.docent("rename", "d:/a.txt", "d:/b.txt", environment: environment)
+        case .relocate: try machine.docent("rename", "--no-wait", "d:/a.txt", "d:/b.txt", environment: environment)
         case .remove: try machine.docent("rm", "d:/a.txt", environment: environment)
         }
     }
@@ -133,6 +169,25 @@ import Testing
                 try Machine.eventually {
                     try machine.docent("stat", "d:/a.txt").status != 0 && machine.read(machine.remote + "/a.txt") == nil
                 }, "it was not removed: \(machine.logTail)")
+        case .relocate:
+            // It was so here when it was written down, and its provider hears of it by itself.
+            try machine.succeed("stat", "d:/b.txt")
+            #expect(
+                Machine.eventually(within: 60) {
+                    machine.read(machine.remote + "/b.txt") == Self.alpha
+                        && machine.read(machine.remote + "/a.txt") == nil
+                }, "its provider has not heard of it: \(machine.logTail)")
+            #expect(try machine.succeed("cat", "d:/b.txt") == Self.alpha)
+        case .clear:
+            // Once it is written down, all of it goes.
+            try machine.succeed("ls", "d:/")
+            let folder = machine.remote + "/Containers/" + Self.container
+            #expect(
+                Machine.eventually(within: 60) {
+                    !FileManager.default.fileExists(atPath: folder + "/a.db")
+                        && !FileManager.default.fileExists(atPath: folder + "/deep")
+                }, "a part of the data stays: \(machine.logTail)")
+            #expect(machine.read(folder + "/Documents/z.txt") == "x")
         case .rename:
             try machine.succeed("refresh", "d:/")
             let places = try ["d:/a.txt", "d:/b.txt"].filter { try machine.docent("stat", $0).status == 0 }

@@ -29,14 +29,7 @@ import Testing
 
     /// Begins something that needs the document's contents, and ends it by a signal as soon as they are on their way.
     private func end(_ words: [String], by signal: Int32, _ machine: Machine) throws {
-        let tool = Process()
-        tool.executableURL = URL(fileURLWithPath: machine.folder + "/bin/docent")
-        tool.arguments = words
-        tool.environment = machine.environment
-        tool.standardInput = FileHandle.nullDevice
-        tool.standardOutput = FileHandle.nullDevice
-        tool.standardError = FileHandle.nullDevice
-        try tool.run()
+        let tool = try machine.begin(words)
         defer {
             kill(tool.processIdentifier, SIGKILL)
             tool.waitUntilExit()

@@ -156,6 +156,65 @@ import Testing
         }
     }
 
+    @Test("PH-8: what is renamed while its provider hangs is so at once, holds up nobody, and is so there later")
+    func renamingWithoutProvider() throws {
+        try withTree { (machine) throws in
+            try machine.sh("mkdir work/old; mv work/b.txt work/old/b.txt; ls -lR; cat work/a.txt")
+            #expect(Machine.eventually(within: 30) { machine.read(machine.remote + "/old/b.txt") != nil })
+            let provider = try #require(machine.providers.first)
+            kill(provider, SIGSTOP)
+            defer { kill(provider, SIGCONT) }
+            // Into a folder that the provider does not know yet, out of one that goes, and a new one at the old place.
+            for command in [
+                "mv work/a.txt work/c.txt", "mv work/c.txt work/d.txt", "echo new > work/a.txt",
+                "mkdir work/made; mv work/d.txt work/made/e.txt", "mv work/old/b.txt work/made/b.txt; rmdir work/old",
+                "test \"$(ls work | tr '\\n' ' ')\" = 'Reports a.txt made '",
+            ] { try machine.sh(command, timeout: 10) }
+            #expect(try machine.sh("cat work/made/e.txt work/a.txt", timeout: 10) == "first\nnew\n")
+            #expect(try !machine.succeed("status").contains("Everything is in sync"))
+            kill(provider, SIGCONT)
+            #expect(
+                Machine.eventually(within: 60) {
+                    machine.read(machine.remote + "/made/e.txt") == "first\n"
+                        && machine.read(machine.remote + "/a.txt") == "new\n"
+                        && machine.read(machine.remote + "/made/b.txt") == "second, longer\n"
+                        && !FileManager.default.fileExists(atPath: machine.remote + "/old")
+                }, "\(machine.logTail)")
+            let there = try FileManager.default.contentsOfDirectory(atPath: machine.remote).sorted()
+            #expect(there == ["Reports", "a.txt", "made"])
+            #expect(
+                try Machine.eventually(within: 30) { try machine.succeed("status").contains("Everything is in sync") })
+            #expect(try machine.sh("cat work/made/e.txt work/made/b.txt work/a.txt") == "first\nsecond, longer\nnew\n")
+        }
+    }
+
+    @Test(
+        "VER-15: what is renamed here and at the remote, which was away, is where the remote has it, with all that was written"
+    )
+    func renamedOnBothSides() throws {
+        try withTree { (machine) throws in
+            try machine.sh("ls -lR; cat work/a.txt work/b.txt")
+            try FileManager.default.moveItem(atPath: machine.remote, toPath: machine.remote + "-away")
+            try machine.sh(
+                "mv work/a.txt work/here.txt; mv work/b.txt work/mine.txt; echo more >> work/mine.txt", timeout: 20)
+            try FileManager.default.moveItem(
+                atPath: machine.remote + "-away/a.txt", toPath: machine.remote + "-away/there.txt")
+            // The host, too, may end meanwhile.
+            try machine.succeed("host", "stop")
+            try FileManager.default.moveItem(atPath: machine.remote + "-away", toPath: machine.remote)
+            #expect(
+                Machine.eventually(within: 60) {
+                    (try? machine.sh("ls work")) == "Reports\nmine.txt\nthere.txt\n"
+                        && machine.read(machine.remote + "/mine.txt") == "second, longer\nmore\n"
+                }, "\((try? machine.sh("ls work")) ?? "") \(machine.logTail)")
+            #expect(try machine.sh("cat work/there.txt work/mine.txt") == "first\nsecond, longer\nmore\n")
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: machine.remote).sorted() == [
+                    "Reports", "mine.txt", "there.txt",
+                ])
+        }
+    }
+
     @Test("VER-15: what is removed without the remote, and was changed there meanwhile, comes back")
     func removedAndChanged() throws {
         try withTree { (machine) throws in

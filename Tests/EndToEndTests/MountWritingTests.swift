@@ -66,7 +66,11 @@ import Testing
         try withTree { (machine) throws in
             try machine.sh("mkdir work/p.rtfd; echo one > work/p.rtfd/a; echo two > work/p.rtfd/b")
             #expect(isSent(machine, "p.rtfd/a", "one\n") && isSent(machine, "p.rtfd/b", "two\n"))
-            #expect(try machine.succeed("stat", "work:/p.rtfd").contains("package, com.apple.rtfd"))
+            // Its provider says what it is, when it has answered.
+            let isPackage = try Machine.eventually {
+                try machine.succeed("stat", "work:/p.rtfd").contains("package, com.apple.rtfd")
+            }
+            #expect(isPackage)
             try machine.sh(
                 "cd work/p.rtfd; exec 3>>a 4>>b 5<a; echo 1 >&3; echo 2 >&4; echo new > c; mv c d; mkdir e; mv d e/d; mv e/d d; rmdir e; cat <&5; ls",
                 timeout: 20)

@@ -67,6 +67,120 @@ import Testing
         }
     }
 
+    @Test(
+        "PROV-10, PROV-16: of a package that nobody uses any more, it is the parts that need not be provided, once nobody has them"
+    )
+    func stopped() async throws {
+        try await Machine.with { machine async throws in
+            try machine.addRemoteTree("d")
+            try machine.provide(
+                RemoteTree(items: [
+                    "p": ["/", "note.rtfd", nil], "a": ["p", "TXT.rtf", "text\n"], "b": ["p", "b.png", "picture\n"],
+                ]), in: "d")
+            try machine.succeed("refresh", "d:/")
+            func stops() -> [String] {
+                (machine.read(machine.root + "/.docent/providers/d/stops") ?? "").split(separator: "\n").map(
+                    String.init)
+            }
+            try await machine.client { client async throws in
+                let (package, text) = (try Location("d:/note.rtfd"), try Location("d:/note.rtfd/TXT.rtf"))
+                let (part, whole) = (Hold(client, text), Hold(client, package))
+                try await whole.begin()
+                // Another one reads a part of it, and ends: the first has it still.
+                #expect(try machine.succeed("cat", "d:/note.rtfd/TXT.rtf") == "text\n")
+                try await Task.sleep(for: .milliseconds(600))
+                #expect(stops() == [])
+                try await part.begin()
+                try await whole.end()
+                try await Task.sleep(for: .milliseconds(600))
+                #expect(!stops().contains("a"), "somebody reads it")
+                try await part.end()
+                #expect(Machine.eventually(within: 10) { Set(stops()) == ["a", "b"] }, "\(stops())")
+            }
+        }
+    }
+
+    @Test("PROV-10: a part that was brought by itself need not be provided when the package around it is read no more")
+    func stoppedPart() async throws {
+        try await Machine.with { machine async throws in
+            try machine.addRemoteTree("d")
+            try machine.provide(
+                RemoteTree(items: ["p": ["/", "note.rtfd", nil], "a": ["p", "TXT.rtf", "text\n"]]), in: "d")
+            try machine.succeed("refresh", "d:/")
+            try await machine.client { client async throws in
+                let part = Hold(client, try Location("d:/note.rtfd/TXT.rtf"))
+                let whole = Hold(client, try Location("d:/note.rtfd"))
+                try await part.begin()
+                try await whole.begin()
+                try await part.end()
+                try await Task.sleep(for: .milliseconds(600))
+                let stops = machine.root + "/.docent/providers/d/stops"
+                #expect(machine.read(stops) == nil, "somebody has the whole package")
+                try await whole.end()
+                #expect(Machine.eventually(within: 10) { machine.read(stops) == "a\n" }, "\(machine.read(stops) ?? "")")
+            }
+        }
+    }
+
+    @Test("PICK-1, CONT-12: a package of which a part is not here, because of its name, is not imported without it")
+    func clash() async throws {
+        try await Machine.with { machine async throws in
+            try machine.addRemoteTree("d")
+            try machine.provide(
+                RemoteTree(items: [
+                    "p": ["/", "note.rtfd", nil], "a": ["p", "Image.png", "one\n"], "b": ["p", "image.png", "two\n"],
+                ]), in: "d")
+            try machine.succeed("refresh", "d:/")
+            try await machine.client { client async throws in
+                let copy = FilePath(machine.folder + "/copy.rtfd")
+                let refusal: DocumentError?
+                do {
+                    try await client.withPickerSession(try PickerRequest(.import, types: [.content])) { session in
+                        let root = try #require(session.roots.first)
+                        let entry = try #require(try await session.listing(of: root.id).entries.first)
+                        _ = try await session.importDocument(entry.id, to: copy)
+                    }
+                    refusal = nil
+                } catch {
+                    refusal = error as? DocumentError
+                }
+                #expect(refusal?.code == .nameClash, "\(refusal as Any)")
+                #expect(refusal?.message.contains("rename one of them") == true)
+                #expect(!FileManager.default.fileExists(atPath: copy.string))
+            }
+        }
+    }
+
+    /// A read that goes on until it is told to end.
+    private final class Hold: Sendable {
+        private let reading: Task<Void, any Error>
+        private let began = AsyncStream<Void>.makeStream()
+        private let ends = AsyncStream<Void>.makeStream()
+
+        init(_ client: DocumentClient, _ location: Location) {
+            let (began, ends) = (began, ends)
+            reading = Task {
+                defer { began.continuation.finish() }
+                // It is to begin when the test says so.
+                for await _ in ends.stream { break }
+                try await client.coordinate(readingItemAt: location) { _, _ in
+                    began.continuation.finish()
+                    for await _ in ends.stream { break }
+                }
+            }
+        }
+
+        func begin() async throws {
+            ends.continuation.yield()
+            for await _ in began.stream {}
+        }
+
+        func end() async throws {
+            ends.continuation.yield()
+            try await reading.value
+        }
+    }
+
     @Test("VER-15: a part that was removed here and changed on the remote comes back")
     func changedThere() throws {
         try withPackage { machine, remote in
@@ -124,6 +238,86 @@ import Testing
                     for part in ["note.rtfd/TXT.rtf", "note.rtfd/new.txt"] {
                         #expect(archive.range(of: Data(part.utf8)) != nil, "\(part) is missing")
                     }
+                }
+            }
+        }
+    }
+
+    /// A local package with parts in folders, and what is in it.
+    private func makeLocal(_ machine: Machine) throws -> (path: String, parts: [String]) {
+        let path = machine.folder + "/work/local.rtfd"
+        let parts = ["TXT.rtf", "inner/deep/b.txt", "a.png"]
+        try FileManager.default.createDirectory(atPath: path + "/inner/deep", withIntermediateDirectories: true)
+        for part in parts { try machine.write("of \(part)", to: path + "/" + part) }
+        return (path, parts)
+    }
+
+    @Test("PICK-3, COORD-21: a package is exported with all of its parts, and the original stays")
+    func exported() throws {
+        try withPackage { machine, remote in
+            let (local, parts) = try makeLocal(machine)
+            #expect(try machine.succeed("export", local, "d:/").contains("d:/local.rtfd"))
+            for part in parts {
+                #expect(machine.read(machine.remote + "/local.rtfd/" + part) == "of \(part)")
+                #expect(machine.read(local + "/" + part) == "of \(part)")
+            }
+            #expect((try machine.json("stat", "d:/local.rtfd") as? [String: Any])?["kind"] as? String == "package")
+            let again = try machine.docent("export", local, "d:/note.rtfd")
+            #expect(again.status != 0 && again.errors.contains("exists already"))
+            let replacing = try machine.docent("export", "--force", local, "d:/note.rtfd")
+            #expect(replacing.status != 0 && replacing.errors.contains("a package replaces nothing"))
+            let folder = try machine.docent("export", local, "d:/local")
+            #expect(folder.status != 0 && folder.errors.contains("mere folder"))
+            #expect(machine.read(remote + "/TXT.rtf") == "text\n")
+            let plain = machine.folder + "/work/folder"
+            try FileManager.default.createDirectory(atPath: plain, withIntermediateDirectories: false)
+            #expect(try machine.docent("export", plain, "d:/").status != 0)
+        }
+    }
+
+    @Test("PICK-3, PICK-6, COORD-21: of a package that cannot be sent as it is, nothing is made and nothing is lost")
+    func notExported() throws {
+        try withPackage { machine, _ in
+            let (local, parts) = try makeLocal(machine)
+            symlink("/etc/passwd", local + "/link")
+            let refused = try machine.docent("export", local, "d:/")
+            #expect(refused.status != 0 && machine.read(machine.remote + "/local.rtfd/TXT.rtf") == nil)
+            #expect(try machine.docent("stat", "d:/local.rtfd").status != 0)
+            unlink(local + "/link")
+
+            try machine.succeed("ls", "d:/")
+            rename(machine.remote, machine.remote + "-away")
+            let failed = try machine.docent("export", local, "d:/")
+            #expect(failed.status != 0, "\(failed)")
+            rename(machine.remote + "-away", machine.remote)
+            for part in parts { #expect(machine.read(local + "/" + part) == "of \(part)") }
+        }
+    }
+
+    @Test("PICK-4, PICK-6, COORD-21: a package is moved in a picker session as a whole, and its old place is empty")
+    func moved() async throws {
+        try await Machine.with { (machine: Machine) async throws in
+            let (local, parts) = try makeLocal(machine)
+            try machine.succeed(
+                "domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
+            try await machine.client { client async throws in
+                let request = try PickerRequest(.move, originalPath: local)
+                try await client.withPickerSession(request) { session in
+                    let root = try #require(session.roots.first)
+                    do {
+                        _ = try await session.put(as: ItemName("plain"), in: root.id)
+                        Issue.record("a package became a folder")
+                    } catch { #expect((error as? DocumentError)?.code == .invalidArgument) }
+                }
+                try await client.withPickerSession(request) { session in
+                    let root = try #require(session.roots.first)
+                    let picked = try await session.put(as: ItemName("moved.rtfd"), in: root.id)
+                    #expect(picked.status.item.kind == .package && picked.path != nil)
+                }
+                for part in parts { #expect(machine.read(machine.remote + "/moved.rtfd/" + part) == "of \(part)") }
+                #expect(!FileManager.default.fileExists(atPath: local))
+                try await client.coordinate(readingItemAt: Location("d:/moved.rtfd")) { path, _ in
+                    for part in parts { #expect(machine.read(path.string + "/" + part) == "of \(part)") }
                 }
             }
         }

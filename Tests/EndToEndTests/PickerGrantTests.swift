@@ -1,8 +1,11 @@
-import DocumentClient
 import DocumentModel
+import DocumentWire
 import Foundation
+import Glibc
 import SystemPackage
 import Testing
+
+@testable import DocumentClient
 
 /// What a picker session gives, and what it does not.
 @Suite(.serialized) struct PickerGrantTests: PickerSuite {
@@ -39,6 +42,77 @@ import Testing
         }
     }
 
+    @Test("PICK-1, COORD-21: a package is imported as one document: when nobody writes it, with all that is in it")
+    func importedPackage() async throws {
+        try await withDomains { machine, client in
+            let remote = machine.remote + "/note.rtfd"
+            try FileManager.default.createDirectory(atPath: remote + "/inner", withIntermediateDirectories: true)
+            try machine.write("text", to: remote + "/TXT.rtf")
+            try machine.write("inside", to: remote + "/inner/b.txt")
+            try machine.succeed("refresh", "work:/")
+            let text = try Location("work:/note.rtfd/TXT.rtf")
+            let isWriting = AsyncStream<Void>.makeStream()
+            let mayEnd = AsyncStream<Void>.makeStream()
+            let writing = Task {
+                try await client.coordinate(writingItemAt: text) { path, _ in
+                    try machine.write("half", to: path.string)
+                    isWriting.continuation.finish()
+                    for await _ in mayEnd.stream {}
+                    try machine.write("whole", to: path.string)
+                }
+            }
+            for await _ in isWriting.stream {}
+            let copy = machine.folder + "/work/copy.rtfd"
+            let importing = Task {
+                try await client.withPickerSession(
+                    try PickerRequest(.import, types: [.content], domain: DomainName("work"))
+                ) { session in
+                    let note = try #require(try await entries(session, try root(session, "work"))["note.rtfd"])
+                    #expect(note.isSelectable)
+                    return try await session.importDocument(note.id, to: FilePath(copy)).path
+                }
+            }
+            var waits = false
+            for _ in 0..<200 where !waits {
+                waits = try machine.succeed("status").contains("waits to read work:/note.rtfd")
+                if !waits { try await Task.sleep(for: .milliseconds(50)) }
+            }
+            #expect(waits)
+            mayEnd.continuation.finish()
+            try await writing.value
+            #expect(try await importing.value == FilePath(copy))
+            #expect(machine.read(copy + "/TXT.rtf") == "whole" && machine.read(copy + "/inner/b.txt") == "inside")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: copy).sorted() == ["TXT.rtf", "inner"])
+        }
+    }
+
+    @Test("COORD-39: a picker session that waits for a provider says so")
+    func waitingForProvider() async throws {
+        try await withDomains { machine, client in
+            try machine.succeed("ls", "book:/")
+            let book = try DomainName("book")
+            let providers = machine.processes(named: "recording-provider")
+            try #require(!providers.isEmpty)
+            for provider in providers { kill(provider, SIGSTOP) }
+            defer { for provider in providers { kill(provider, SIGCONT) } }
+            let looking = Task {
+                try await client.withPickerSession(try PickerRequest(.open, types: [.content], domain: book)) {
+                    session in
+                    try await entries(session, try root(session, "book")).count
+                }
+            }
+            var waits = false
+            for _ in 0..<200 where !waits {
+                waits = try machine.succeed("status").contains("waits to choose in book until its provider is ready")
+                if !waits { try await Task.sleep(for: .milliseconds(50)) }
+            }
+            #expect(waits)
+            for provider in providers { kill(provider, SIGCONT) }
+            #expect(try await looking.value > 0)
+            #expect(try !machine.succeed("status").contains("waits to choose"))
+        }
+    }
+
     @Test("PICK-4: a moved document may be used in its new place at once")
     func moveGrants() async throws {
         try await withDomains { machine, client in
@@ -51,6 +125,84 @@ import Testing
             }
             try await client.waitUntilSent(location)
             #expect(machine.read(machine.remote + "/moved.txt") == "edited")
+        }
+    }
+
+    @Test(
+        "PICK-6, COORD-8: what lies in the storage root is not taken away by a move, also when the way to it leads through a link"
+    )
+    func linkedOriginal() async throws {
+        try await withDomains { machine, client in
+            let document = try Location("work:/one.txt")
+            try await client.coordinate(readingItemAt: document) { _, _ in }
+            let link = machine.folder + "/work/link"
+            try FileManager.default.createSymbolicLink(
+                atPath: link, withDestinationPath: machine.root + "/documents/work")
+            let request = try PickerRequest(.move, originalPath: link + "/one.txt")
+            let refusal = await failure {
+                try await client.withPickerSession(request) { session in
+                    try await session.put(as: try ItemName("elsewhere.txt"), in: try root(session, "work"))
+                }
+            }
+            #expect(refusal?.code == .invalidArgument, "\(refusal as Any)")
+            #expect(refusal?.message.contains("rename or move the item itself instead") == true)
+            #expect(machine.read(machine.root + "/documents/work/one.txt") == "one\n")
+        }
+    }
+
+    @Test("PICK-3, COORD-1: an original that is a provided document is exported as it is when nobody writes it")
+    func providedOriginal() async throws {
+        try await withDomains { machine, client in
+            let document = try Location("work:/one.txt")
+            let path = try await client.coordinate(readingItemAt: document) { path, _ in path.string }
+            let isWriting = AsyncStream<Void>.makeStream()
+            let mayEnd = AsyncStream<Void>.makeStream()
+            let writing = Task {
+                try await client.coordinate(writingItemAt: document) { path, _ in
+                    try machine.write("half", to: path.string)
+                    isWriting.continuation.finish()
+                    for await _ in mayEnd.stream {}
+                    try machine.write("whole\n", to: path.string)
+                }
+            }
+            for await _ in isWriting.stream {}
+            let choosing = Task {
+                try await client.withPickerSession(try PickerRequest(.export, originalPath: path)) { session in
+                    try await session.put(as: try ItemName("copy.txt"), in: try root(session, "work")).location
+                }
+            }
+            var waits = false
+            for _ in 0..<200 where !waits {
+                waits = try machine.succeed("status").contains("waits to read work:/one.txt")
+                if !waits { try await Task.sleep(for: .milliseconds(50)) }
+            }
+            #expect(waits)
+            mayEnd.continuation.finish()
+            try await writing.value
+            _ = try await choosing.value
+            #expect(machine.read(machine.remote + "/copy.txt") == "whole\n")
+        }
+    }
+
+    @Test("PICK-5: an original that is a provided document, and not here, is brought; a folder is refused")
+    func evictedOriginal() async throws {
+        try await withDomains { machine, client in
+            let path = machine.root + "/documents/work/one.txt"
+            #expect(try machine.succeed("cat", "work:/one.txt") == "one\n")
+            try machine.succeed("evict", "work:/one.txt")
+            #expect(machine.read(path) == nil)
+            // As a tool in another language may ask, that does not look for itself.
+            _ = try await client.ask(
+                .exportDocument(sourcePath: path, destination: try Location("work:/copy.txt"), replace: false))
+            #expect(machine.read(machine.remote + "/copy.txt") == "one\n")
+            try machine.succeed("mkdir", "work:/folder")
+            let refusal = await failure {
+                try await client.ask(
+                    .exportDocument(
+                        sourcePath: machine.root + "/documents/work/folder", destination: try Location("work:/copy"),
+                        replace: false))
+            }
+            #expect(refusal?.message.contains("name a document") == true, "\(refusal as Any)")
         }
     }
 

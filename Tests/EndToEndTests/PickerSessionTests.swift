@@ -258,11 +258,13 @@ import Testing
             let export = try PickerRequest(.export, originalPath: original)
             try await client.withPickerSession(export) { session in
                 let box = try #require(session.roots.first { $0.domain == drop })
-                #expect(box.isDropBox && session.roots.count == 3)
+                #expect(box.isDropBox && session.roots.count == 3 && box.actions == [.create])
                 let listing = try await session.listing(of: box.id)
                 #expect(listing.entries.isEmpty && listing.next == nil && listing.folder.isSelectable)
                 #expect(
                     await code { try await session.makeFolder(named: try ItemName("x"), in: box.id) } == .notPermitted)
+                let found = try await session.search(for: try PickerQuery("report"), below: box.id)
+                #expect(found == PickerFindings(entries: []), "of a drop box nothing is told")
                 let picked = try await session.put(as: try ItemName("report.txt"), in: box.id)
                 #expect(picked.path == nil)
             }
@@ -327,6 +329,77 @@ import Testing
                     #expect(picked.map(\.location.description) == ["work:/one.txt", "work:/Letters"])
                     #expect(picked[1].path?.string == machine.root + "/documents/work/Letters")
                 }
+            }
+        }
+    }
+
+    @Test("PICK-20: each entry says what may be done with it, and what it does not say is refused")
+    func actions() async throws {
+        try await withDomains { machine, client in
+            try machine.succeed(
+                "domain", "add", "shelf", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)",
+                "--set", "read-only=true")
+            let open = try PickerRequest(.open, types: [.content])
+            try await client.withPickerSession(open) { session in
+                for (domain, mayChange) in [("work", true), ("shelf", false)] {
+                    let all = try await entries(session, try root(session, domain))
+                    let (letters, one) = (try #require(all["Letters"]), try #require(all["one.txt"]))
+                    let changes: PickerActions = mayChange ? [.rename, .move, .delete] : []
+                    #expect(letters.actions == changes.union(mayChange ? [.create, .search] : .search), "\(domain)")
+                    #expect(one.actions == changes.union(mayChange ? [.write, .copy] : .copy), "\(domain)")
+                }
+                let listing = try await session.listing(of: try root(session, "work"))
+                #expect(listing.folder.actions == [.create, .search], "a top folder stays where it is")
+            }
+            let export = try PickerRequest(.export, originalPath: machine.folder + "/work/report.txt")
+            try await client.withPickerSession(export) { session in
+                let shelf = try root(session, "shelf")
+                let listing = try await session.listing(of: shelf)
+                #expect(!listing.folder.isSelectable && listing.folder.actions == [.search])
+                let name = try ItemName("x")
+                #expect(await code { try await session.makeFolder(named: name, in: shelf) } == .notPermitted)
+                #expect(await code { try await session.put(as: name, in: shelf) } == .notPermitted)
+            }
+        }
+    }
+
+    @Test("PICK-14, PICK-20: a search finds what is known below a folder, in pages, and says what it cannot know yet")
+    func searching() async throws {
+        try await withDomains { machine, client in
+            for number in 10..<40 { try machine.write("x", to: machine.remote + "/Letters/two \(number).txt") }
+            let request = try PickerRequest(.open, types: [.text])
+            let two = try PickerQuery("TWO txt")
+            try await client.withPickerSession(request) { session in
+                let top = try root(session, "work")
+                let listed = try await entries(session, top)
+                let letters = try #require(listed["Letters"])
+                let before = try await session.search(for: two, below: top)
+                #expect(before.entries.isEmpty && before.isLoading, "nobody has looked into Letters yet")
+                _ = try await entries(session, letters.id)
+                var (found, next, pages) = ([PickerEntry](), PageToken?.none, 0)
+                repeat {
+                    let page = try await session.search(for: two, below: top, after: next, suggestedCount: 10)
+                    #expect(page.entries.count <= 10 && !page.isLoading)
+                    found += page.entries
+                    next = page.next
+                    pages += 1
+                } while next != nil && pages < 20
+                #expect(found.count == 31 && Set(found.map(\.id)).count == 31 && pages >= 4)
+                #expect(found.allSatisfy { $0.isSelectable && $0.actions.contains(.copy) })
+                let photo = try await session.search(for: try PickerQuery("photo"), below: top)
+                #expect(photo.entries.map(\.isSelectable) == [false])
+                #expect(await code { try await session.open(try #require(photo.entries.first).id) } == .typeNotAccepted)
+                #expect(try await session.search(for: try PickerQuery("photo"), below: letters.id).entries.isEmpty)
+                #expect(
+                    await code { try await session.search(for: two, below: top, after: try PageToken([1])) }
+                        == .pageExpired)
+                #expect(
+                    await code { try await session.search(for: two, below: try PickerEntryID([1, 2])) }
+                        == .invalidArgument)
+                let picked = try await session.open(
+                    try #require(found.first { $0.status.item.name?.rawValue == "two.txt" }).id)
+                #expect(picked.location.description == "work:/Letters/two.txt")
+                #expect(await code { try await session.search(for: two, below: top) } == .invalidArgument)
             }
         }
     }

@@ -212,6 +212,39 @@ import Testing
         }
     }
 
+    @Test("PICK-20: ^F finds what is deeper, and says that it cannot know of folders nobody has looked into")
+    func searching() throws {
+        try withWork { machine in
+            try TmuxTerminal.with(machine) { terminal in
+                try terminal.command("cat \"$(docent pick)\"; echo status $?")
+                try terminal.wait(for: "one.txt")
+                try terminal.type("deep")
+                try terminal.wait(for: "Nothing matches")
+                try terminal.press("C-f")
+                try terminal.wait(for: "Nothing was found.")
+                try terminal.wait(for: "Folders that nobody has looked into yet are left out.")
+                try terminal.press("Left")
+                for folder in ["Letters", "2026"] {
+                    try terminal.wait(for: folder + "/")
+                    try terminal.type(folder)
+                    try terminal.press("Right")
+                }
+                try terminal.wait(for: "deep.md")
+                try terminal.press("Left")
+                try terminal.press("Left")
+                try terminal.wait(for: "1 of 6")
+                try terminal.press("C-u")
+                try terminal.wait(for: "one.txt")
+                try terminal.type("deep")
+                try terminal.press("C-f")
+                try terminal.wait(for: "Letters/2026/deep.md")
+                try terminal.press("Enter")
+                try terminal.wait(for: "This is Letters/2026/deep.md.")
+                try terminal.wait(for: "status 0")
+            }
+        }
+    }
+
     @Test("PICK-1: import makes a copy here, and asks before it replaces")
     func importing() throws {
         try withWork { machine in

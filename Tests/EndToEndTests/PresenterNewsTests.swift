@@ -128,6 +128,9 @@ import Testing
             try machine.provide(tree, in: "d")
             try machine.succeed("refresh", "d:/")
             #expect(try machine.succeed("cat", "d:/Folder/a.txt") == "alpha\n")
+            let bookmark = try Bookmark(
+                text: try machine.succeed("bookmark", "create", "d:/Folder/a.txt")
+                    .trimmingCharacters(in: .whitespacesAndNewlines))
             try machine.succeed("host", "stop")
             tree.waiting["changes_since"] = news
             try machine.provide(tree, in: "d")
@@ -146,8 +149,23 @@ import Testing
                     $1.item.size
                 }
                 #expect(size == 6)
+                // A bookmark finds it as a path does.
+                let metadata = try await client.coordinate(
+                    readingItemOf: bookmark, options: AccessOptions(metadataOnly: true)
+                ) { $1.item.size }
+                #expect(metadata == 6)
+                let readingByBookmark = Task {
+                    try await client.coordinate(readingItemOf: bookmark) { path, _ in machine.read(path.string) }
+                }
+                #expect(
+                    try Machine.eventually {
+                        try machine.succeed("status").components(
+                            separatedBy: "waits to read d:/Folder/a.txt until the provider of d has said what is new."
+                        ).count == 3
+                    })
                 try machine.write("", to: news)
                 #expect(try await reading.value == "alpha\n")
+                #expect(try await readingByBookmark.value == "alpha\n")
                 #expect(try !machine.succeed("status").contains("waits to read"))
             }
         }

@@ -6,17 +6,6 @@ import Testing
 @Suite(.serialized) struct ProviderKillTests {
     private static let size = 256 << 20
 
-    /// A document that takes long enough to be interrupted, of bytes that show where they belong.
-    private func makeLarge(_ path: String) throws {
-        guard let file = fopen(path, "w") else { throw Machine.Failure(description: "\(path) cannot be made") }
-        defer { fclose(file) }
-        var block = [UInt64](repeating: 0, count: 1 << 17)
-        for number in 0..<UInt64(Self.size >> 20) {
-            for index in block.indices { block[index] = number << 32 | UInt64(index) }
-            fwrite(block, 8, block.count, file)
-        }
-    }
-
     private func same(_ one: String, _ other: String) -> Bool {
         FileManager.default.contentsEqual(atPath: one, andPath: other)
     }
@@ -44,7 +33,7 @@ import Testing
     @Test("PROV-18: a provider that is killed while it provides leaves no torn document, and is asked again")
     func killedWhileProviding() throws {
         try Machine.with { machine in
-            try makeLarge(machine.remote + "/large.bin")
+            try machine.fill(machine.remote + "/large.bin", mebibytes: Self.size >> 20)
             try machine.succeed(
                 "domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
             let path = machine.root + "/documents/d/large.bin"
@@ -70,7 +59,7 @@ import Testing
     @Test("A provider that is killed while it receives loses no edit, and the remote is never torn")
     func killedWhileReceiving() throws {
         try Machine.with { machine in
-            try makeLarge(machine.remote + "/large.bin")
+            try machine.fill(machine.remote + "/large.bin", mebibytes: Self.size >> 20)
             try machine.succeed(
                 "domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
             let path = machine.root + "/documents/d/large.bin"

@@ -7,12 +7,12 @@ import Testing
     private static let password = "s3cret-of-ann"
     private static let wrong = "wr0ng-guess"
 
-    private func isSignInNeeded(_ machine: Machine) throws -> Bool {
+    func isSignInNeeded(_ machine: Machine) throws -> Bool {
         try machine.succeed("domain", "list").contains("sign-in needed")
     }
 
     /// Every file below the root, but the store's own, is looked through.
-    private func expectNowhereButInTheStore(_ secret: String, _ machine: Machine, isKept: Bool) throws {
+    func expectNowhereButInTheStore(_ secret: String, _ machine: Machine, isKept: Bool) throws {
         var holders: [String] = []
         for path in try FileManager.default.subpathsOfDirectory(atPath: machine.root) {
             guard let contents = FileManager.default.contents(atPath: machine.root + "/" + path) else { continue }

@@ -64,6 +64,17 @@ import Testing
         }
     }
 
+    @Test("A provider without a domain has no traffic to record: the command says so, and what comes first")
+    func recordingOfNothing() throws {
+        try withFolder { machine in
+            try machine.succeed("domain", "remove", "d")
+            let run = try machine.docent("provider", "record", "org.docent.folder", "on")
+            #expect(run.status == 1 && run.output.isEmpty)
+            #expect(run.errors.contains("has no domain") && run.errors.contains("docent domain add"), "\(run)")
+            try machine.succeed("provider", "record", "org.docent.folder", "off")
+        }
+    }
+
     @Test("Rule 59: traffic is recorded where the command says, for as long as it is wanted")
     func recording() throws {
         try withFolder { machine in

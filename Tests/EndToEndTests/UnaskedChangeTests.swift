@@ -2,6 +2,7 @@ import DocumentClient
 import DocumentModel
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 
 /// Programs save documents without asking, and no command of Docent's follows: the host sees it by itself.
@@ -202,6 +203,34 @@ import Testing
                 "\(machine.logTail)")
             #expect(machine.read(machine.remote + "/b.txt") == nil)
             #expect(try machine.succeed("status").contains("in sync"))
+        }
+    }
+
+    private final class Notes: FilePresenter {
+        let presentedItemLocation: Location?
+        private let told = Mutex<[String]>([])
+
+        init(_ location: Location) { presentedItemLocation = location }
+
+        var all: [String] { told.withLock { $0 } }
+
+        func presentedItemDidMove(to location: Location) async { told.withLock { $0.append("\(location)") } }
+    }
+
+    @Test("COORD-28: who presents a document hears that a plain program has given its file another name")
+    func presented() async throws {
+        try await Machine.with { machine async throws in
+            try machine.write("first\n", to: machine.remote + "/a.txt")
+            try machine.succeed(
+                "domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
+            try machine.succeed("cat", "d:/a.txt")
+            try await machine.client { client async throws in
+                let notes = Notes(try Location("d:/a.txt"))
+                try await client.addPresenter(notes)
+                try shell(machine, "cd '\(machine.root)/documents/d'; mv a.txt b.txt")
+                #expect(Machine.eventually(within: 30) { notes.all == ["d:/b.txt"] }, "\(notes.all) \(machine.logTail)")
+                try await client.removePresenter(notes)
+            }
         }
     }
 

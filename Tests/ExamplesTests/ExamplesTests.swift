@@ -38,7 +38,9 @@ struct ExamplesTests {
     @Test("a host lists the handbook and reads from it", arguments: Example.allCases)
     func reading(_ example: Example) async throws {
         try await example.session(settings: ["company": "Acme"]) { host, _ async throws in
-            #expect(host.capabilities.capabilities == (example == .python ? [.modifying, .picker] : [.modifying]))
+            #expect(
+                host.capabilities.capabilities
+                    == (example == .python ? [.modifying, .ranges, .picker] : [.modifying, .ranges]))
             guard case .identity(let identifier, _) = try await host.ask(.identity) else { return }
             #expect(identifier.rawValue == "org.example.test", "as the hello said")
             #expect(try await items(of: host).map { $0.name?.rawValue } == ["First day", "Welcome.md"])

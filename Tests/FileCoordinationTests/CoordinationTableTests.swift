@@ -42,33 +42,35 @@ import Testing
         ("write", .writing(nil)), ("write forMerging", .writing(.forMerging)),
         ("write contentIndependentMetadataOnly", .writing(.contentIndependentMetadataOnly)),
         ("write forDeleting", .writing(.forDeleting)), ("write forReplacing", .writing(.forReplacing)),
-        ("write forMoving", .writing(.forMoving)),
+        ("write forMoving", .writing(.forMoving)), ("read forUploading", .reading(.forUploading)), ("evict", .evicting),
     ]
 
     /// For each second access a row; in it, for each relation, whether it waits (w) or goes on (-) when the first access
-    /// is: read, write, forMerging, metadata only, forDeleting, forReplacing, forMoving.
+    /// is: read, write, forMerging, metadata only, forDeleting, forReplacing, forMoving, read forUploading, evict. Who reads for
+    /// uploading is read a snapshot, and nobody waits for it any more (COORD-14).
     static let firsts = [
         "read", "write", "write forMerging", "write contentIndependentMetadataOnly", "write forDeleting",
-        "write forReplacing", "write forMoving",
+        "write forReplacing", "write forMoving", "read forUploading", "evict",
     ]
     static let waits: [(second: String, [Relation: String])] = {
         let reading: [Relation: String] = [
-            .same: "-wwwwww", .inside: "----www", .around: "-------", .package: "-wwwwww", .unrelated: "-------",
-            .sameDocument: "-wwwwww", .inPackage: "-wwwwww",
+            .same: "-wwwwww-w", .inside: "----www-w", .around: "---------", .package: "-wwwwww-w",
+            .unrelated: "---------", .sameDocument: "-wwwwww-w", .inPackage: "-wwwwww-w",
         ]
         let writing: [Relation: String] = [
-            .same: "wwwwwww", .inside: "----www", .around: "-------", .package: "wwwwwww", .unrelated: "-------",
-            .sameDocument: "wwwwwww", .inPackage: "wwwwwww",
+            .same: "wwwwwww-w", .inside: "----www-w", .around: "---------", .package: "wwwwwww-w",
+            .unrelated: "---------", .sameDocument: "wwwwwww-w", .inPackage: "wwwwwww-w",
         ]
         let covering: [Relation: String] = [
-            .same: "wwwwwww", .inside: "----www", .around: "wwwwwww", .package: "wwwwwww", .unrelated: "-------",
-            .sameDocument: "wwwwwww", .inPackage: "wwwwwww",
+            .same: "wwwwwww-w", .inside: "----www-w", .around: "wwwwwww-w", .package: "wwwwwww-w",
+            .unrelated: "---------", .sameDocument: "wwwwwww-w", .inPackage: "wwwwwww-w",
         ]
         return [
             ("read", reading), ("read withoutChanges", reading), ("read resolvesSymbolicLink", reading),
             ("read immediatelyAvailableMetadataOnly", reading), ("write", writing), ("write forMerging", writing),
             ("write contentIndependentMetadataOnly", writing), ("write forDeleting", covering),
-            ("write forReplacing", covering), ("write forMoving", covering),
+            ("write forReplacing", covering), ("write forMoving", covering), ("read forUploading", reading),
+            ("evict", covering),
         ]
     }()
 
@@ -80,7 +82,7 @@ import Testing
 
     @Test("The table has at least 240 cells, of either purpose")
     func size() {
-        #expect(Self.cells.count == 490)
+        #expect(Self.cells.count == 756)
         #expect(Self.waits.map(\.second) == Self.intents.map(\.name))
     }
 
@@ -173,10 +175,34 @@ import Testing
                 "g/a": (["b writer"], ["b reacquire"]),
             ]
         ),
+        (
+            // The item is given back as soon as its snapshot is made.
+            ["read forUploading"],
+            [
+                "f/": (["f reader", "f save", "f reacquire"], []), "f/a": (["a reader", "a save", "a reacquire"], []),
+                "p.pkg/": (["P reader", "P save", "P reacquire"], []),
+                "p.pkg/a": (
+                    ["c reader", "P reader", "c save", "P save", "c reacquire", "P reacquire"], []
+                ),
+                "p.pkg/b": (
+                    ["d reader", "P reader", "d save", "P save", "d reacquire", "P reacquire"], []
+                ),
+                "g/a": (["b reader", "b save", "b reacquire"], []),
+            ]
+        ),
+        (
+            ["evict"],
+            [
+                "f/": (["f eviction", "a eviction"], []), "f/a": (["a eviction"], []),
+                "p.pkg/": (["P eviction", "c eviction", "d eviction"], []),
+                "p.pkg/a": (["c eviction", "P eviction"], []), "p.pkg/b": (["d eviction", "P eviction"], []),
+                "g/a": (["b eviction"], []),
+            ]
+        ),
     ]
 
     @Test(
-        "COORD-1 to COORD-6, COORD-22 to COORD-26: who waits, and the exact messages, in 490 cells of other purposes and 490 of the same purpose"
+        "COORD-1 to COORD-6, COORD-14, COORD-41, COORD-22 to COORD-26: who waits, and the exact messages, in 756 cells of other purposes and 756 of the same purpose"
     )
     func cells() throws {
         for cell in Self.cells {
@@ -204,61 +230,6 @@ import Testing
             }
         }
     }
-
-    /// Reading for uploading waits as reading does, and is free as soon as its snapshot is made; eviction waits for whoever uses
-    /// the contents. For each relation, whether they wait (w) or go on (-) when the first access is one of the firsts.
-    static let others: [(second: ClaimIntent, [Relation: String])] = [
-        (
-            .reading(.forUploading),
-            [
-                .same: "-wwwwww", .inside: "----www", .around: "-------", .package: "-wwwwww", .unrelated: "-------",
-                .sameDocument: "-wwwwww", .inPackage: "-wwwwww",
-            ]
-        ),
-        (
-            .evicting,
-            [
-                .same: "wwwwwww", .inside: "----www", .around: "wwwwwww", .package: "wwwwwww", .unrelated: "-------",
-                .sameDocument: "wwwwwww", .inPackage: "wwwwwww",
-            ]
-        ),
-    ]
-
-    @Test("COORD-14, COORD-41: who waits to read for uploading and to evict, and who waits for them, in 196 cells")
-    func uploadingAndEviction() throws {
-        var count = 0
-        for (intent, row) in Self.others {
-            for relation in Relation.allCases {
-                let paths = relation.paths
-                for (first, sign) in zip(Self.firsts, row[relation] ?? "") {
-                    for purpose in [nil, Purpose.identifier("p")] {
-                        count += 1
-                        let name = "\(intent) while \(first), \(relation), \(purpose == nil ? "other" : "same") purpose"
-                        let waits = sign == "w" && purpose == nil
-                        var scene = Scene()
-                        try scene.request(1, Scene.alice, Self.intent(first), paths.first, purpose: purpose)
-                        _ = scene.news()
-                        try scene.request(2, Scene.bob, intent, paths.second, purpose: purpose)
-                        let granted =
-                            intent == .evicting
-                            ? ["grant 2"] : ["snapshot 2 \(Self.shown(paths.second))", "grant 2"]
-                        #expect(scene.news() == (waits ? [] : granted), "\(name)")
-                        scene.end(1)
-                        #expect(scene.news() == (waits ? granted : []), "\(name): after the first has ended")
-                        // The snapshot is read, and not the item: nobody waits for it any more.
-                        try scene.request(3, Scene.carol, .writing(.forMoving), paths.second)
-                        #expect(scene.news() == (intent == .evicting ? [] : ["grant 3"]), "\(name): a move of it")
-                        for id in [2, 3] as [UInt64] { scene.end(id) }
-                        #expect(scene.machine.heldCount + scene.machine.waitingCount == 0, "\(name)")
-                    }
-                }
-            }
-        }
-        #expect(count == 196)
-    }
-
-    /// As a message shows a place.
-    private static func shown(_ path: String) -> String { path.hasSuffix("/") ? String(path.dropLast()) : path }
 
     private static func heard(of access: String, at path: String) throws -> (before: [String], after: [String]) {
         let row = try #require(heard.first { $0.accesses.contains(access) })

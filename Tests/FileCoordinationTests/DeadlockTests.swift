@@ -160,7 +160,7 @@ import Testing
         try scene.request(2, bob, .reading, "f/b")
         try scene.request(3, alice, .writing(.forMoving), "f/", in: [1])
         #expect(scene.news() == ["grant 1", "grant 2"])
-        scene.take(scene.machine.noticedMove(try Scene.item("a"), to: try Scene.item("f/a", is: "a")))
+        scene.take(scene.machine.placed(try Scene.item("f/a", is: "a")))
         #expect(scene.news() == ["refuse 3"])
         #expect(scene.refusals[3]?.code == .deadlock)
         for id in [1, 2] as [UInt64] { scene.end(id) }

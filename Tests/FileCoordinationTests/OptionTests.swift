@@ -58,17 +58,35 @@ import Testing
         #expect(scene.news() == ["P reader", "grant 2", "P reacquire"])
     }
 
-    @Test("COORD-12: with resolvesSymbolicLink the access is to what the link points at")
+    @Test("COORD-12: with resolvesSymbolicLink a read waits and asks as a plain one does: no item is a link")
     mutating func links() throws {
-        let link = AccessIntention(
-            try Scene.item("link"), .reading(.resolvesSymbolicLink), linkTarget: try Scene.item("a"))
-        #expect(link.item.location.description == "work:/a")
-        let plain = AccessIntention(try Scene.item("link"), .reading, linkTarget: try Scene.item("a"))
-        #expect(plain.item.location.description == "work:/link")
+        try scene.present("P", "a")
         try scene.request(1, bob, .writing(nil), "a")
-        scene.take(scene.machine.request(Claim(id: ClaimID(2), owner: alice, intentions: [link])))
-        scene.take(scene.machine.request(Claim(id: ClaimID(3), owner: alice, intentions: [plain])))
-        #expect(scene.news() == ["grant 1", "grant 3"])
+        try scene.request(2, alice, .reading(.resolvesSymbolicLink), "a")
+        #expect(scene.news() == ["P writer", "grant 1"])
+        scene.end(1)
+        scene.end(2)
+        #expect(scene.news() == ["P changed", "P reacquire", "P reader", "P save", "grant 2", "P reacquire"])
+    }
+
+    @Test(
+        "COORD-21, PROV-16: a part of a package is claimed while any reads it, or the package; not while another part is read"
+    )
+    mutating func claimedParts() throws {
+        let (a, b, whole) = (try Scene.item("p.pkg/a"), try Scene.item("p.pkg/b"), try Scene.item("p.pkg/"))
+        try scene.request(1, alice, .reading, "p.pkg/a")
+        try scene.request(2, bob, .reading, "p.pkg/a")
+        scene.end(1)
+        #expect(scene.machine.isClaimed(a) && !scene.machine.isClaimed(b))
+        #expect(scene.machine.isClaimed(whole) && scene.machine.isClaimed(whole, contentsToo: true))
+        scene.end(2)
+        #expect(!scene.machine.isClaimed(a) && !scene.machine.isClaimed(whole, contentsToo: true))
+        try scene.request(3, alice, [(.reading, whole)])
+        #expect(scene.machine.isClaimed(a) && scene.machine.isClaimed(b))
+        scene.end(3)
+        try scene.request(4, alice, .reading, "p.pkg/inner/c")
+        #expect(!scene.machine.isClaimed(try Scene.item("p.pkg/inner/")))
+        #expect(scene.machine.isClaimed(try Scene.item("p.pkg/inner/"), contentsToo: true))
     }
 
     @Test("COORD-13: metadata alone waits for local writers and for presenters, and not for contents")

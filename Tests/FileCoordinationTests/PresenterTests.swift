@@ -151,7 +151,7 @@ import Testing
         try scene.present("Folder", "f/", [.subitems])
         scene.take(scene.machine.noticed(.changed, on: try Scene.item("f/a")))
         #expect(scene.news() == ["P changed", "Folder changed f/a"])
-        scene.take(scene.machine.noticedMove(try Scene.item("f/a"), to: try Scene.item("f/b", is: "f/a")))
+        scene.take(scene.machine.placed(try Scene.item("f/b", is: "f/a")))
         #expect(scene.news() == ["P moved to f/b", "Folder moved f/a to f/b"])
         scene.take(scene.machine.noticed(.changed, on: try Scene.item("f/b", is: "f/a")))
         #expect(scene.news() == ["P changed", "Folder changed f/b"])

@@ -45,7 +45,7 @@ import Testing
         try scene.request(40, carol, .reading, "f/c")
         try scene.request(41, carol, .reading, "p.pkg/a", in: [40])
         #expect(scene.news() == ["grant 1", "grant 40"])
-        scene.take(scene.machine.noticedMove(try Scene.item("f/c"), to: try Scene.item("p.pkg/c", is: "f/c")))
+        scene.take(scene.machine.placed(try Scene.item("p.pkg/c", is: "f/c")))
         #expect(scene.news() == [])
         scene.end(1)
         #expect(scene.news() == ["grant 41"])

@@ -28,23 +28,39 @@ struct CheckRegistryTests {
         #expect(own.subtracting(told).sorted() == [])
     }
 
-    @Test("§10.1: each code that a provider may give is demanded by a check, or by an attack on a host")
-    func codesAreDemanded() throws {
-        let folder = try BuiltProducts.packageFolder().appending("Sources/ProviderConformance")
-        var sources = ""
-        for part in ["Checks", "Attacks"] {
-            for case let name as String in FileManager.default.enumerator(atPath: folder.appending(part).string)
-                ?? .init()
-            where name.hasSuffix(".swift") {
-                sources += try String(contentsOfFile: folder.appending(part).appending(name).string, encoding: .utf8)
-            }
+    @Test("§10.1: a rule has one spelling: no two differ by case only, in the checks and on the page")
+    func spelling() throws {
+        let page = try String(
+            contentsOfFile: BuiltProducts.packageFolder().appending("docs/conformance.md").string, encoding: .utf8)
+        let told = page.split(separator: "\n").compactMap { line in
+            line.firstMatch(of: /^\| ([A-Za-z]+-[0-9]+) \|/).map { String($0.1) }
         }
-        #expect(sources.count > 100_000)
+        #expect(told.count > 30)
+        let checks = CheckRegistry.allChecks.map(\.description) + AttackRunner.descriptions
+        let all = Set(told + checks.map(\.rule.id))
+        let pairs = Dictionary(grouping: all) { $0.lowercased() }.values.filter { $0.count > 1 }
+        #expect(pairs.isEmpty, "\(pairs)")
+        #expect(Set(told).count == told.count)
+    }
+
+    @Test("§10.1: each code that a provider may give is named by a check, or demanded of a host that meets it")
+    func codesAreDemanded() throws {
         let codes = (101..<500).map(DocumentError.Code.init(rawValue:)).filter { !"\($0)".hasPrefix("code") }
         #expect(codes.count >= 27)
         // What the host says to its tools of its own.
-        let hosts: [DocumentError.Code] = [.unsyncedEdits, .deadlock, .outsideStorageRoot, .typeNotAccepted]
-        #expect(codes.filter { !hosts.contains($0) && !sources.contains(".\($0)") } == [])
+        let hosts: [DocumentError.Code] = [
+            .destinationExists, .unsyncedEdits, .deadlock, .inConflict, .outsideStorageRoot, .typeNotAccepted,
+            .nameClash,
+        ]
+        let titles = (CheckRegistry.allChecks.map(\.description) + AttackRunner.descriptions).map(\.title)
+        let words = Set(titles.flatMap { $0.split { !$0.isLetter } }.map(String.init))
+        let demanded = Set(
+            HostAttack.all.flatMap { attack -> [DocumentError.Code] in
+                guard case .failure(let codes) = attack.expectation, codes.count == 1 else { return [] }
+                return codes
+            })
+        let missing = codes.filter { !hosts.contains($0) && !words.contains("\($0)") && !demanded.contains($0) }
+        #expect(missing == [])
     }
 
     @Test("§10.1: duplicate and malformed ids are found")

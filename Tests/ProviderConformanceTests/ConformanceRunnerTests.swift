@@ -260,4 +260,21 @@ struct ConformanceRunnerTests {
         let path = seen.withLock { $0 }
         #expect(!path.isEmpty && access(path, F_OK) != 0)
     }
+
+    @Test("WIRE-39: a staging file that was replaced is found out, whatever number the file system gives the other one")
+    func replacedFile() async throws {
+        let run = try await Fixture.run([
+            Fixture.check(1) { context in
+                for _ in 0..<20 {
+                    let file = try context.folder.newStagingFile()
+                    defer { file.remove() }
+                    guard try file.isUntouchedAsAnEntry() else { throw CheckFailure("Nobody has touched it.") }
+                    file.removeEntry()
+                    try TemporaryFile.write("another", to: file.path)
+                    guard try !file.isUntouchedAsAnEntry() else { throw CheckFailure("It is not the same file.") }
+                }
+            }
+        ])
+        #expect(run.report.results.map(\.outcome.state) == [.passed], "\(run.report.results.map(\.outcome))")
+    }
 }

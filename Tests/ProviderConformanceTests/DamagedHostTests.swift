@@ -1,3 +1,4 @@
+import DocumentModel
 import DocumentTestSupport
 import Foundation
 import ProviderConformance
@@ -25,7 +26,7 @@ struct DamagedHostTests {
         ("failure-closes", ["HA-ANSWER-018", "HA-CONTENT-001", "HA-CODE-003"]),
         ("document-in-place", ["HA-CONTENT-001"]),
         ("placeholder-touched", ["HA-CONTENT-001"]),
-        ("failure-unrecorded", ["HA-ANSWER-001"]),
+        ("failure-unrecorded", ["HA-ANSWER-001", "HA-CONTENT-001"]),
         ("edit-lost", ["HA-CODE-003"]),
         ("process-stays", ["HA-RUN-002"]),
         ("process-unburied", ["HA-RUN-002"]),
@@ -100,7 +101,26 @@ struct DamagedHostTests {
         #expect(names.count >= 7)
     }
 
-    private static func run(
+    /// One attack of each family that fails by itself, whatever becomes of its domain.
+    private static let familiar: [HostAttack] = Dictionary(grouping: HostAttack.all, by: \.description.family)
+        .compactMap { _, attacks in
+            attacks.first { attack in
+                guard case .failure = attack.expectation, attack.question != .tool else { return false }
+                return !attack.expectation.codes.contains(.deadlineExceeded)
+            }
+        }.sorted { $0.id < $1.id }
+
+    @Test("§10.12: each family has an attack that fails a host which tells of something else than what happened")
+    func families() async throws {
+        #expect(Self.familiar.count >= 9, "\(Self.familiar.map(\.id))")
+        let results = try await Self.run("failure-as-missing", attacks: Self.familiar.map(\.id), conditions: [])
+        for attack in Self.familiar where !attack.expectation.codes.contains(.noSuchItem) {
+            let result = results.first { $0.check.id == attack.id }
+            #expect(result?.outcome.state == .failed, "\(attack.id) does not find it: \(result.debugDescription)")
+        }
+    }
+
+    static func run(
         _ damage: String, attacks: [String] = attacks, conditions: [String] = conditions
     ) async throws -> [CheckResult] {
         let peer = try BuiltProducts.executable("misbehaving-peer").string

@@ -23,7 +23,7 @@ struct PlantedMistakesTests {
         #expect(results.count == CheckRegistry.allChecks.count)
         #expect(results.count >= 120)
         // §2: and every call of the wire is asked by a check, and answered.
-        let answered = try WireCalls.answered(in: run.records)
+        let answered = try WireCalls.answered(in: run.records.map(\.text))
         let declared = try WireCalls.declared()
         #expect(declared.count >= 17)
         let missing = declared.filter { !answered.contains($0.key) }.values.sorted()
@@ -76,7 +76,7 @@ struct PlantedMistakesTests {
 
     private static func expectFound(_ mistake: Mistake) async throws {
         let finders = PlantedMistakes.finders[mistake] ?? []
-        let others = [.lingers, .endsLate].contains(mistake) ? [] : PlantedMistakes.others
+        let others = PlantedMistakes.spoilingAll.contains(mistake) ? [] : PlantedMistakes.others
         let pace = PlantedMistakes.pace(for: mistake)
         var results = try await run(mistake, finders + others, pace: pace).report.results
         var missing = Set(finders).subtracting(Self.failed(results))
@@ -101,7 +101,10 @@ struct PlantedMistakesTests {
         _ mistake: Mistake?, _ checks: [String], pace: Int = 0, lanes: Int = 1
     ) async throws -> ConformanceRunner.Run {
         let source = "Tests/Fixtures/MistakenProvider"
-        return try await ConformanceFixture.withBundle("MistakenProvider", source: source) { bundle in
+        // Some are made before the settings have come.
+        let arguments = mistake.map { [$0.rawValue] } ?? []
+        return try await ConformanceFixture.withBundle("MistakenProvider", source: source, arguments: arguments) {
+            bundle in
             var configuration = try ConfigurationFile.read(
                 BuiltProducts.packageFolder().appending(source).appending("conformance.toml").string)
             configuration.settings["mistake"] = mistake?.rawValue

@@ -26,7 +26,7 @@ struct ReplayTests {
         runner.keepsRecords = true
         let run = try await runner.run()
         #expect(run.report.exitStatus == 0)
-        return try #require(run.records.first)
+        return try #require(run.records.first).text
     }
 
     private func replay(_ record: String, _ bundle: String) async throws -> ReplayRunner.Outcome {
@@ -64,6 +64,106 @@ struct ReplayTests {
             #expect(words.contains("entry \(place + 1)"))
             #expect(words.contains("noSuchItem"))
         }
+    }
+
+    @Test(
+        "§6.59: of a run that changes documents, what can be replayed goes the same way each time; the rest says why not"
+    )
+    func mutatingRun() async throws {
+        try await ConformanceFixture.withBundle("MemoryProvider", source: "Examples/MemoryProvider") { bundle in
+            var runner = try ConformanceFixture.runner(.bundle(bundle), mutating: true)
+            runner.keepsRecords = true
+            runner.selection.patterns = [
+                "PC-ITEM-001", "PC-FETCH-001", "PC-CREATE-00*", "PC-MODIFY-001", "PC-DELETE-00*", "PC-ANCHOR-00*",
+                "PC-CANCEL-001", "PC-STAGING-001", "PC-GONE-00*", "PC-END-00*", "PC-HELLO-00*",
+            ]
+            let run = try await runner.run()
+            let reasons = try run.records.map {
+                try TrafficRecord(text: Array($0.text.utf8)).note("not-replayable")
+            }
+            let cancels = zip(run.records, reasons).first { $0.0.name.contains("PC-CANCEL-001") }
+            #expect(cancels?.1?.contains("cancels") == true)
+            let staging = zip(run.records, reasons).first { $0.0.name.contains("PC-STAGING-001") }
+            #expect(staging?.1?.contains("takes files away") == true)
+            #expect(reasons.count { $0 == nil } >= 5)
+            for (record, reason) in zip(run.records, reasons) {
+                guard reason == nil else {
+                    await #expect(throws: ConformanceUsageError.self) { _ = try await replay(record.text, bundle) }
+                    continue
+                }
+                for _ in 1...2 {
+                    let outcome = try await replay(record.text, bundle)
+                    #expect(outcome == .same, "\(record.name): \(outcome)")
+                }
+            }
+            // Who reads a report finds the file, and who has a file the check.
+            let hello = try #require(run.report.results.first { $0.check.id == "PC-HELLO-002" })
+            let name = try #require(hello.recordings.first)
+            #expect(name.hasSuffix("-PC-HELLO-002.docent-traffic"))
+            #expect(run.records.first { $0.name == name }?.text.contains("\nchecks PC-HELLO-002\n") == true)
+            for format in [ReportFormat.json, .html] { #expect(try format.text(run.report).contains(name)) }
+        }
+    }
+
+    @Test("§6.59: of two answers that differ, only the fields that differ are shown, as the protos name them")
+    func shownFields() throws {
+        func answer(_ name: String) throws -> Frame {
+            let item = Item(
+                id: try ItemIdentifier("a"), parentID: .root, name: try ItemName(name), kind: .document, size: 7,
+                version: try ItemVersion(content: [1], metadata: [2]))
+            return Frame(id: 1, .answer(body: ProviderReply.item(item).serialized()))
+        }
+        let question = Frame(
+            id: 1, .request(body: ProviderCall.item(try ItemIdentifier("a")).serialized(), deadline: 0, label: nil))
+        let record = TrafficRecord(entries: [
+            TrafficEntry(time: .zero, direction: .toProvider, content: .frame(question.generalBody())),
+            TrafficEntry(time: .zero, direction: .toHost, content: .frame(try answer("old.txt").generalBody())),
+        ])
+        var machine = ReplayStateMachine(record, playing: .toProvider)
+        #expect(try machine.next() == .send(question))
+        #expect(try machine.next() == .wait)
+        let difference = #expect(throws: ReplayStateMachine.Difference.self) {
+            try machine.receive(try answer("new.txt"))
+        }
+        let recorded = try #require(difference?.recorded)
+        #expect(recorded.hasSuffix("name: \"old.txt\"") && !recorded.contains("\n"))
+        #expect(difference?.found.hasSuffix("name: \"new.txt\"") == true, "\(String(describing: difference))")
+    }
+
+    @Test("§6.59: a digest of contents that are zeros in a replay is no difference")
+    func zeroedContents() throws {
+        let item = Item(
+            id: try ItemIdentifier("a"), parentID: .root, name: try ItemName("a.txt"), kind: .document, size: 7,
+            version: try ItemVersion(content: [1], metadata: [2]))
+        func provided(_ digest: UInt8) -> Frame {
+            let contents = ProvidedContents(item, sha256: [UInt8](repeating: digest, count: 32))
+            return Frame(id: 3, .answer(body: ProviderReply.startProviding(contents).serialized()))
+        }
+        let create = ProviderCall.create(
+            ProviderCall.CreateCall(
+                parentID: .root, name: try ItemName("a.txt"), kind: .document, contentsPath: "/f", modified: nil,
+                operation: "1"))
+        let read = ProviderCall.startProviding(item.id, stagingPath: "/g", contentVersion: [])
+        let made = Frame(id: 1, .answer(body: ProviderReply.create(item).serialized()))
+        func outcome(isMade: Bool) throws -> ReplayStateMachine.Step {
+            var entries: [TrafficEntry] = []
+            func add(_ direction: FrameRedaction.Direction, _ frame: Frame) {
+                entries.append(TrafficEntry(time: .zero, direction: direction, content: .frame(frame.generalBody())))
+            }
+            if isMade {
+                add(.toProvider, Frame(id: 1, .request(body: create.serialized(), deadline: 0, label: nil)))
+                add(.toHost, made)
+            }
+            add(.toProvider, Frame(id: 3, .request(body: read.serialized(), deadline: 0, label: nil)))
+            add(.toHost, provided(1))
+            var machine = ReplayStateMachine(TrafficRecord(entries: entries), playing: .toProvider)
+            while case .send(let frame) = try machine.next() {
+                if frame.id == 1 { try machine.receive(made) } else { try machine.receive(provided(2)) }
+            }
+            return try machine.next()
+        }
+        #expect(try outcome(isMade: true) == .finished)
+        #expect(throws: ReplayStateMachine.Difference.self) { try outcome(isMade: false) }
     }
 
     @Test("§6.59: the order in which a provider tells its capabilities is no difference; an empty recording is refused")

@@ -50,6 +50,26 @@ struct ReportTests {
         #expect(try ReportFormat.text.text(Self.report([Self.result("PC-A-001", .passed)])).contains("\nConforms"))
     }
 
+    @Test("The verdict is one sentence for each cause: failures, an end of the run, nothing that ran, a stale list")
+    func verdicts() throws {
+        let good = Self.result("PC-A-001", .passed)
+        #expect(Self.report([good]).verdict == "Conforms in all that was checked.")
+        #expect(Self.every.verdict == "Does not conform.")
+        var interrupted = Self.report([good])
+        interrupted.notBegun = 7
+        #expect(interrupted.verdict.contains("interrupted"))
+        #expect(Self.report([Self.result("PC-A-001", .skipped)]).verdict.contains("nothing was checked"))
+        var stale = Self.report([good])
+        stale.expectations.stale = [.init(id: "PC-A-001", reason: "it passes.")]
+        #expect(stale.verdict.contains("stale"))
+        #expect(Self.report([Self.result("PC-A-001", .error)]).verdict.contains("the kit itself failed"))
+        for report in [Self.report([good]), Self.every, interrupted, stale] {
+            for format in [ReportFormat.text, .html] {
+                #expect(try format.text(report).contains(report.verdict), "\(format)")
+            }
+        }
+    }
+
     @Test("The JSON report holds everything and the verdict")
     func json() throws {
         let text = try ReportFormat.json.text(Self.every)

@@ -38,7 +38,7 @@ struct SecretTests {
             #expect(!text.contains(hex), "\(format)")
         }
         #expect(run.records.count >= 2)
-        for record in run.records {
+        for record in run.records.map(\.text) {
             #expect(!record.contains(Self.secret))
             #expect(!record.contains(hex))
         }

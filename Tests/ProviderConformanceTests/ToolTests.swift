@@ -25,6 +25,8 @@ struct ToolTests {
             ["run", "--config", "/no/such/file", "--", "/bin/true"], ["run", "--report", "poem=x", "--", "/bin/true"],
             ["run", "--report", "json=/no/such/folder/report", "--", "/bin/true"],
             ["run-host", "--report", "json=/no/such/folder/report", "--host", "/bin/true"],
+            ["run", "--set", "folder", "--", "/bin/true"],
+            ["run", "--set", "folder=@/no/such/file", "--", "/bin/true"],
             ["run", "--rewrite-expected", "--", "/bin/true"], ["replay", "/no/such/file", "--", "/bin/true"],
         ])
     func wrongUsage(arguments: [String]) async throws {
@@ -115,6 +117,31 @@ struct ToolTests {
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["report.json"])
             let told = try self.told(in: report)
             #expect(told["notBegun"] as? Int ?? 0 > 0)
+        }
+    }
+
+    @Test("An interrupted replay says so, and leaves no folder behind", arguments: [SIGINT, SIGTERM])
+    func interruptedReplay(number: Int32) async throws {
+        let tool = try tool
+        try await ConformanceFixture.withBundle("MemoryProvider", source: "Examples/MemoryProvider") { folder in
+            let (record, temporary) = (folder + "/a.docent-traffic", folder + "/temporary")
+            try Data("docent-traffic 1\n< 1 preface\n< 2 frame 1A020801\n".utf8).write(to: URL(filePath: record))
+            try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: false)
+            let (status, errors) = try await ChildProcess.with(
+                tool, arguments: ["replay", record, "--", "/bin/sleep", "100"],
+                environment: ["PATH": "/usr/bin:/bin", "TMPDIR": temporary]
+            ) { child in
+                try child.standardInput.close()
+                defer { try? child.standardOutput.close() }
+                let isBusy = try await eventually(within: .seconds(30)) {
+                    try !FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty
+                }
+                #expect(isBusy)
+                kill(child.processID, number)
+                return (try await child.exitStatus(within: .seconds(60)), child.errorText())
+            }
+            #expect(status == 1 && errors.contains("interrupted"), "\(errors)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: temporary) == [])
         }
     }
 

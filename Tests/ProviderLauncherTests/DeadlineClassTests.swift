@@ -12,6 +12,7 @@ struct DeadlineClassTests {
         deadlines.metadata = .seconds(1)
         deadlines.mutation = .seconds(2)
         deadlines.contents = .seconds(3)
+        deadlines.signIn = .seconds(400)
         return deadlines
     }()
 
@@ -25,6 +26,8 @@ struct DeadlineClassTests {
         let change = { (contents: String?) in
             ProviderCall.ModifyCall(id: item, baseVersion: .none, contentsPath: contents, operation: "o")
         }
+        let range = ProviderCall.RangeCall(id: item, stagingPath: "/s", contentVersion: [1], range: 0..<1)
+        let picker = ProviderCall.PickerCall(session: "p", mode: .open, validTypes: [])
         let deletion = ProviderCall.DeleteCall(id: item, baseVersion: .none, recursive: true, operation: "o")
         return [
             (.identity, .total(.seconds(1))), (.item(item), .total(.seconds(1))),
@@ -37,6 +40,9 @@ struct DeadlineClassTests {
             (.delete(deletion), .stall(.seconds(2))),
             (.create(try creation("/c")), .stall(.seconds(3))), (.modify(change("/c")), .stall(.seconds(3))),
             (.startProviding(item, stagingPath: "/s", contentVersion: []), .stall(.seconds(3))),
+            (.provideRange(range), .stall(.seconds(3))),
+            (.preparePicker(picker), .total(.seconds(1))), (.validateChoice(.item(item), picker), .total(.seconds(1))),
+            (.endPicker(session: "p"), .total(.seconds(1))),
         ]
     }
 
@@ -47,5 +53,44 @@ struct DeadlineClassTests {
         for (call, deadline) in try Self.calls() {
             #expect(call.deadline(Self.deadlines) == deadline, "\(call)")
         }
+    }
+
+    @Test("WIRE-28: while somebody signs in a call has the time of people, and a heartbeat extends it")
+    func signIn() throws {
+        for (call, _) in try Self.calls() {
+            #expect(call.deadline(Self.deadlines, isForSignIn: true) == .stall(.seconds(400)), "\(call)")
+        }
+    }
+
+    private static func configuration(
+        _ change: (inout Manifest) -> Void = { _ in }, environment: [String: String] = [:]
+    ) throws -> Connection.Configuration {
+        var manifest = try Manifest(text: ManifestTests.text(), file: "F")
+        manifest.deadlines = deadlines
+        change(&manifest)
+        let settings = SessionSettings(
+            providerID: manifest.identifier, domain: try DomainName("work"), settings: [:], stateFolder: "/s",
+            storageRoot: "/r", stagingFolder: "/t")
+        return ProviderHandshake(manifest: manifest, settings: settings).configuration(
+            context: try LaunchFixture(environment: environment).context, session: "s")
+    }
+
+    @Test("WIRE-28: who may wait for a person may be silent for as long as a sign-in may")
+    func silence() throws {
+        let usual = try Self.configuration().pongWithin
+        #expect(usual < .seconds(400))
+        #expect(try Self.configuration { $0.capabilities.insert(.signIn) }.pongWithin == .seconds(400))
+        let account = try Manifest(
+            text: ManifestTests.text(tables: "[[settings]]\nkey = \"password\"\ntype = \"string\"\nsecret = true\n"),
+            file: "F"
+        ).settings
+        #expect(try Self.configuration { $0.settings = account }.pongWithin == .seconds(400))
+        #expect(try Self.configuration { $0.deadlines.contents = .seconds(500) }.pongWithin == .seconds(500))
+    }
+
+    @Test("WIRE-15: the handshake has its deadline, but for providers that wait for a debugger")
+    func handshake() throws {
+        #expect(try Self.configuration { $0.deadlines.start = .seconds(7) }.handshakeTimeout == .seconds(7))
+        #expect(try Self.configuration(environment: ["DOCENT_WAIT_FOR_DEBUGGER": "1"]).handshakeTimeout == nil)
     }
 }

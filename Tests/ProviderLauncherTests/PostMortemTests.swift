@@ -121,8 +121,48 @@ struct PostMortemTests {
             #expect(bad.hex.hasPrefix("6E 6F 77 20 49"))
             #expect(bad.text.hasPrefix("now I print\\nnow I print"))
             #expect(bad.looksLikeText == true)
+            #expect(record.summary.contains("printed text to standard output, which carries the protocol"))
             #expect(record.process?.wasForced == true)
             #expect(record.code == "protocolViolation")
+        }
+    }
+
+    @Test("An answer of the wrong kind is on record, though the provider goes on and answers the next question")
+    func wrongKind() async throws {
+        let frames = [
+            "wrong": ScriptedProvider.answer(3, .stopProviding),
+            "right": ScriptedProvider.answer(5, .item(try .root())),
+        ]
+        let script = "greet; next; echo 'so it goes' >&2; send wrong; next; send right; cat >/dev/null"
+        try await supervise(script, frames: frames) { machine in
+            let error = try #require(await machine.session.failureOfItem())
+            #expect(error.code == .protocolViolation)
+            await machine.supervisor.waitWhileDying(atMost: .seconds(60))
+            let record = try await machine.record()
+            #expect(record.code == "protocolViolation" && record.summary == error.message)
+            #expect(record.stage == .serving && record.software == "scripted 1")
+            let process = try #require(record.process)
+            #expect(process.exitStatus == nil && process.signal == nil && machine.folder.starts == [process.id])
+            #expect(record.framesReceived.map(\.kind) == ["helloReply", "answer", "answer"])
+            #expect(record.standardError == ["so it goes"])
+            #expect(try await machine.session.item(.root).id == .root)
+        }
+    }
+
+    @Test("What breaks the contract is on record; again and again the same is there once, and something else beside it")
+    func brokenContract() async throws {
+        try await supervise("greet; next; cat >/dev/null") { machine in
+            try await machine.supervisor.withProvider { _ throws(DocumentError) in }
+            for _ in 0..<20 { _ = machine.session.broken("put “a.txt” somewhere else") }
+            await machine.supervisor.waitWhileDying(atMost: .seconds(60))
+            let record = try await machine.record()
+            #expect(record.code == "contractBroken")
+            #expect(record.summary.contains("put “a.txt” somewhere else"))
+            #expect(machine.folder.names("failures/work").count == 1)
+            _ = machine.session.blamed(for: DocumentError(.contractBroken, "There is a hole in it."))
+            await machine.supervisor.waitWhileDying(atMost: .seconds(60))
+            #expect(try await machine.record().summary.contains("There is a hole in it."))
+            #expect(machine.folder.names("failures/work").count == 2)
         }
     }
 

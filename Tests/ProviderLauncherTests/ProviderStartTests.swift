@@ -219,6 +219,19 @@ struct ProviderStartTests {
         }
     }
 
+    @Test("WIRE-15: one that waits for a debugger has all the time that it wants for the handshake")
+    func waitsForDebugger() async throws {
+        var provider = ScriptedProvider()
+        // Longer than its deadline.
+        provider.script = "sleep 1.5; greet; next"
+        provider.tables = "[deadlines]\nstart = 1\n"
+        let environment = ["PATH": "/usr/bin:/bin", "DOCENT_WAIT_FOR_DEBUGGER": "1"]
+        try await provider.supervised(environment: environment) { supervisor, _, folder in
+            _ = try await supervisor.withProvider { $0.processID }
+            #expect(folder.starts.count == 1)
+        }
+    }
+
     @Test func oneThatSpeaksNoVersionOfOursIsGivenUp() async throws {
         var provider = ScriptedProvider()
         provider.version = 0

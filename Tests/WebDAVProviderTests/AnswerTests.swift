@@ -1,4 +1,5 @@
 import DocumentModel
+import Synchronization
 import Testing
 
 @testable import WebDAVProvider
@@ -105,5 +106,38 @@ struct AnswerTests {
         let full = url.merging(["user": "a", "password": "b", "proxy": "http://p.example:3128", "ca-file": "/c"]) { $1 }
         let settings = try WebDAVSettings(full)
         #expect(settings.credentials == .basic(user: "a", password: "b") && settings.proxy?.port == 3128)
+    }
+
+    @Test(
+        "What a server says of its room is told in words, and never as more than it is",
+        arguments: [
+            (nil, nil, nil), (0, 5, "There is no room left on the server."),
+            (999, nil, "There is room for 999 B on the server."),
+            (1000, nil, "There is room for 1.0 KB on the server."),
+            (9_999, nil, "There is room for 9.9 KB on the server."),
+            (10_999, nil, "There is room for 10 KB on the server."),
+            (999_999, 1_000_000, "There is room for 999 KB on the server, and 1.0 MB are used."),
+            (Int64.max, nil, "There is room for 9.2 EB on the server."),
+            (nil, 12_300, "On the server, 12 KB are used."),
+        ] as [(Int64?, Int64?, String?)])
+    func quota(_ available: Int64?, _ used: Int64?, _ sentence: String?) {
+        #expect(Quota(available: available, used: used).sentence == sentence)
+    }
+
+    @Test("What people are told of a domain is told again only when it is something else")
+    func board() {
+        let told = Mutex<[String]>([])
+        let board = DomainBoard { text, _ in told.withLock { $0.append(text) } }
+        board.tell(writing: "Documents can only be read.")
+        board.tell(Quota(available: 1_230_000))
+        board.tell(Quota(available: 1_239_999))
+        board.tell(Quota())
+        #expect(
+            told.withLock { $0 } == [
+                "Documents can only be read.", "Documents can only be read. There is room for 1.2 MB on the server.",
+                "Documents can only be read.",
+            ])
+        #expect(board.isQuotaDue())
+        #expect(!board.isQuotaDue())
     }
 }

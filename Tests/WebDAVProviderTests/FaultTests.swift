@@ -140,8 +140,10 @@ struct FaultTests {
         }
     }
 
-    @Test("what is missing is waited for where somebody changes it, and else told at once", arguments: [true, false])
-    func missing(isClaimed: Bool) async throws {
+    @Test(
+        "PROV-22: what is missing is not gone while somebody claims it, however the server is written to, else told at once",
+        arguments: [true, false], [Guarantee.folderMoves, .conditionalChanges])
+    func missing(isClaimed: Bool, guarantee: Guarantee) async throws {
         let waits = Counter()
         try await Server.with { request, _ in
             switch request.target {
@@ -151,13 +153,71 @@ struct FaultTests {
             default: [.bytes(Server.answer("404 Not Found"))]
             }
         } body: { server in
-            try await DomainFixture.with(url: server.url, writing: .folderMoves) { _, timing in
+            try await DomainFixture.with(url: server.url, writing: guarantee) { _, timing in
                 timing.gap = .milliseconds(123)
                 timing.pause = { if $0 == .milliseconds(123) { waits.increase() } }
             } body: { fixture async throws in
                 let error = await failure { try await fixture.domain.item(for: try ItemIdentifier("doc")) }
-                #expect(error?.code == .noSuchItem)
-                #expect(waits.value == (isClaimed ? 1 : 0))
+                #expect(error?.code == (isClaimed ? .busy : .noSuchItem))
+                #expect(isClaimed ? waits.value > 0 : waits.value == 0)
+            }
+        }
+    }
+
+    @Test("PROV-22: what comes back between the look and the end of the claim is not gone")
+    func comesBack() async throws {
+        let claims = Counter()
+        try await Server.with { request, _ in
+            switch request.target {
+            case "/": return [.bytes(Server.multistatus(Server.response("/", folder: true)))]
+            case let path where path.hasPrefix("/.docent-claim-"):
+                claims.increase()
+                // It is given back when the document is there again.
+                guard claims.value == 1 else { break }
+                return [.bytes(Server.multistatus(Server.response(path, folder: true)))]
+            case "/doc" where claims.value > 1: return [.bytes(Server.multistatus(Server.response("/doc", length: 3)))]
+            default: break
+            }
+            return [.bytes(Server.answer("404 Not Found"))]
+        } body: { server in
+            try await DomainFixture.with(url: server.url, writing: .folderMoves) { _, timing in
+                timing.pause = { _ in }
+            } body: { fixture async throws in
+                #expect(try await fixture.domain.item(for: try ItemIdentifier("doc")).size == 3)
+            }
+        }
+    }
+
+    @Test("PROV-22: a server that cannot be asked for a claim is no reason to take something for gone")
+    func claimUnknown() async throws {
+        try await Server.with { request, _ in
+            switch request.target {
+            case "/": [.bytes(Server.multistatus(Server.response("/", folder: true)))]
+            case let path where path.hasPrefix("/.docent-claim-"): [.bytes(Server.answer("503 Service Unavailable"))]
+            default: [.bytes(Server.answer("404 Not Found"))]
+            }
+        } body: { server in
+            try await DomainFixture.with(url: server.url, writing: .folderMoves) { fixture async throws in
+                let error = await failure { try await fixture.domain.item(for: try ItemIdentifier("doc")) }
+                #expect(error?.code == .busy, "\(error as Any)")
+            }
+        }
+    }
+
+    @Test("an answer behind which something else comes, as servers do that fail in its middle, is asked for again")
+    func mixedListing() async throws {
+        let xml = """
+            <?xml version="1.0"?><D:multistatus xmlns:D="DAV:"><D:response><D:href>/</D:href><D:propstat><D:prop>\
+            <D:resourcetype><D:collection/></D:resourcetype></D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat>\
+            </D:response></D:multistatus>
+            """
+        try await Server.with { _, number in
+            let whole = Server.multistatus(Server.response("/", folder: true), Server.response("/a", length: 1))
+            let mixed = Server.answer("207 Multi-Status", ["Content-Type: text/xml"], xml + "Internal Server Error")
+            return [.bytes(number == 0 ? mixed : whole)]
+        } body: { server in
+            try await DomainFixture.with(url: server.url) { fixture async throws in
+                #expect(try await fixture.names() == ["a"])
             }
         }
     }

@@ -1,4 +1,5 @@
 import DocumentModel
+import DocumentTestSupport
 import Foundation
 import Glibc
 import SystemPackage

@@ -42,10 +42,11 @@ struct WriteFaultTests {
             }
         } body: { server in
             try await WritingFixture.with(.lighttpd, url: server.url) { _, timing in
-                let watch = timing.silence * 2
+                timing.sign = .milliseconds(4999)
+                let sign = timing.sign
                 timing.pause = { pause in
                     // Who watches what is sent waits, and is called off.
-                    if pause == watch { try await Task.sleep(for: pause) } else { pauses.add(pause) }
+                    if pause == sign { try await Task.sleep(for: pause) } else { pauses.add(pause) }
                 }
             } body: { fixture async throws in
                 try await body(server, fixture, pauses)
@@ -113,6 +114,7 @@ struct WriteFaultTests {
 
     private static func limit(_ timing: inout Timing) {
         (timing.connect, timing.silence, timing.listing) = (.milliseconds(300), .milliseconds(400), .milliseconds(500))
+        (timing.digesting, timing.sign) = (.seconds(3), .milliseconds(200))
         timing.retrying = RetryPlan.Limits(attempts: 1)
     }
 
@@ -172,6 +174,47 @@ struct WriteFaultTests {
         }
     }
 
+    @Test(
+        "a server may take its time with a document when it has got all of it, and not for ever",
+        .timeLimit(.minutes(1)))
+    func digesting() async throws {
+        for (pause, isTaken) in [(1500, true), (20_000, false)] as [(UInt32, Bool)] {
+            try await Server.with { request, _ in
+                request.method == "PUT" ? [.pause(pause), .bytes(Server.answer("201 Created"))] : nil
+            } body: { server in
+                let file = try TemporaryFolder.make().appending("some")
+                defer { TemporaryFolder.remove(file.removingLastComponent()) }
+                try TemporaryFile.write("some", to: file)
+                var timing = Timing()
+                Self.limit(&timing)
+                let link = try ServerLink(WebDAVSettings(address: try ServerAddress(server.url)), timing: timing)
+                let path = RemotePath.root.appending(try ItemName("some"))
+                let signs = Counter()
+                let parts = try FileParts(file, isWaiting: { signs.increase() })
+                let request = ServerRequest(method: .PUT, path: path, body: .file(parts), timeout: nil)
+                let answer = try await link.change(request, isRepeatable: false)
+                #expect(answer.isSuccess == isTaken, "\(answer)")
+                #expect(signs.value >= 2, "the host takes what is silent for a stall")
+                await link.close()
+            }
+        }
+    }
+
+    @Test("a server that does not say how much room it has is sent what there is (RFC 4331)")
+    func unknownQuota() async throws {
+        try await RealServer.with(.lighttpd) { upstream in
+            try await Server.with(upstream: upstream.port) { request, _ in
+                guard String(decoding: request.body, as: UTF8.self).contains("quota") else { return nil }
+                return [.bytes(Server.answer("501 Not Implemented"))]
+            } body: { server in
+                try await WritingFixture.with(.lighttpd, url: server.url) { fixture async throws in
+                    _ = try await fixture.create("large", String(repeating: "x", count: 100_000))
+                    #expect(server.requests.contains { String(decoding: $0.body, as: UTF8.self).contains("quota") })
+                }
+            }
+        }
+    }
+
     @Test("where there is no room, nothing is sent (RFC 4331)")
     func quota() async throws {
         try await Server.with { request, _ in
@@ -191,6 +234,36 @@ struct WriteFaultTests {
                 #expect(error?.code == .insufficientQuota && error?.message.contains("1000") == true)
                 #expect(!server.requests.contains { $0.method == "PUT" })
             }
+        }
+    }
+
+    @Test("how much room there is is told with the domain, asked for sparingly, and nothing depends on it (RFC 4331)")
+    func quotaTold() async throws {
+        let hasQuota = Mutex(true)
+        try await Server.with { request, _ in
+            guard String(decoding: request.body, as: UTF8.self).contains("quota-used-bytes") else {
+                return [.bytes(Server.multistatus(Server.response("/", folder: true)))]
+            }
+            guard hasQuota.withLock({ $0 }) else { return [.bytes(Server.answer("500 Internal Server Error"))] }
+            let quota = """
+                <D:multistatus xmlns:D="DAV:"><D:response><D:href>/</D:href><D:propstat><D:prop>\
+                <D:quota-available-bytes>2500000000</D:quota-available-bytes><D:quota-used-bytes>999</D:quota-used-bytes>\
+                </D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response></D:multistatus>
+                """
+            return [.bytes(Server.answer("207 Multi-Status", [Server.now], quota))]
+        } body: { server in
+            let told = Mutex<[String]>([])
+            let note: @Sendable (String, Bool) -> Void = { text, _ in told.withLock { $0.append(text) } }
+            try await DomainFixture.with(url: server.url, board: DomainBoard(note: note)) { fixture async throws in
+                for _ in 0..<3 { #expect(try await fixture.names().isEmpty) }
+            }
+            #expect(told.withLock { $0 } == ["There is room for 2.5 GB on the server, and 999 B are used."])
+            #expect(server.requests.count { String(decoding: $0.body, as: UTF8.self).contains("quota") } == 1)
+            hasQuota.withLock { $0 = false }
+            try await DomainFixture.with(url: server.url, board: DomainBoard(note: note)) { fixture async throws in
+                #expect(try await fixture.names().isEmpty)
+            }
+            #expect(told.withLock { $0.count } == 1)
         }
     }
 

@@ -160,6 +160,8 @@ struct WritingTests {
                 try server.write(note, to: "\(claim)/op-gone/\(ClaimNames.note)")
 
                 #expect(try await fixture.names().isEmpty)
+                let sought = await failure { try await fixture.domain.item(for: ItemIdentifier("note")) }
+                #expect(sought?.code.errorClass == .transient, "PROV-22: out of sight, and not gone: \(sought as Any)")
                 #expect(try server.names(in: claim) == ["op-gone"], "nobody's claim is ended while its owner may live")
                 try await Task.sleep(for: .milliseconds(600))
                 // It has got on meanwhile.
@@ -203,6 +205,31 @@ struct WritingTests {
                 #expect(try await fixture.reading.names(in: folder) == ["note"])
                 #expect(try await fixture.provide("F/note").text == "one")
                 #expect(try server.names(in: "data/F").filter { $0 != ".DAV" } == ["note"])
+            }
+        }
+    }
+
+    @Test(
+        "SLOT-6: what was staged and given up is removed after a week by whoever lists the folder, and nothing younger")
+    func leftovers() async throws {
+        try await RealServer.with(.apache) { server in
+            let names = [try OwnNames.stage(ItemName("op-old")), try OwnNames.stage(ItemName("op-young"))]
+            for name in names {
+                try server.makeFolder("data/\(name)/op")
+                try server.write("staged", to: "data/\(name)/op/\(ClaimNames.new)")
+            }
+            let old = server.base.appending("data/\(names[0])").string
+            try Loopback.run("/usr/bin/touch", ["-d", "8 days ago", old])
+            try Loopback.run("/usr/bin/touch", ["-d", "6 days ago", server.base.appending("data/\(names[1])").string])
+            try await DomainFixture.with(url: server.url) { fixture async throws in
+                #expect(try await fixture.names().isEmpty)
+                #expect(
+                    try server.names(in: "data").count { $0.hasPrefix(".docent") } == 2,
+                    "who only reads removes nothing")
+            }
+            try await WritingFixture.with(.apache, url: server.url) { fixture async throws in
+                #expect(try await fixture.names().isEmpty)
+                #expect(try server.names(in: "data").filter { $0.hasPrefix(".docent") } == ["\(names[1])"])
             }
         }
     }

@@ -8,17 +8,24 @@ FAILED is a file: each test that failed is a line of it (its name, a tab, what i
 or when those that did not are written there; 1 when something else went wrong (nothing ran, the bundle crashed, or more
 failed than a slow machine explains). With --again those of the file run, one at a time, and those that fail still do once
 more; it is 0 when each has passed.
+
+A run in which nothing begins or ends for ten minutes is ended: what was running is named, with what each thread of it and of
+what it started waits for in the kernel.
 """
 
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 # More than these are no accident.
 MOST = 12
+# The longest test takes a tenth of this on two processors that have four lanes to run, in seconds.
+STILL = 600
 
 
 def events(path):
@@ -50,15 +57,90 @@ def failures(path):
     return said, is_whole
 
 
+def running(path):
+    """The tests that have begun and not ended."""
+    begun = {}
+    for event in events(path):
+        payload = event.get("payload", {})
+        kind, name = payload.get("kind"), payload.get("testID")
+        if kind == "testStarted" and "/" in (name or ""):
+            begun[name] = True
+        elif kind in ("testEnded", "testSkipped"):
+            begun.pop(name, None)
+    return list(begun)
+
+
+def descendants(process):
+    """A process and what it started, itself and by way of others."""
+    found, to_look_at = [], [process]
+    while to_look_at:
+        one = to_look_at.pop()
+        found.append(one)
+        try:
+            for task in os.listdir(f"/proc/{one}/task"):
+                with open(f"/proc/{one}/task/{task}/children", encoding="ascii") as children:
+                    to_look_at += [int(child) for child in children.read().split()]
+        except OSError:
+            pass  # It has ended meanwhile.
+    return found
+
+
+def read(path):
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read().replace("\0", " ").strip()
+    except OSError:
+        return "?"
+
+
+def tell_what_waits(process, stream):
+    print(f"\n✘ Nothing has begun or ended for {STILL} seconds: the run is ended. What was running:")
+    for name in running(stream) or ["no test"]:
+        print(f"✘ {name}")
+    for one in descendants(process):
+        print(f"process {one}: {read(f'/proc/{one}/cmdline')[:300]}")
+        try:
+            tasks = sorted(os.listdir(f"/proc/{one}/task"))
+        except OSError:
+            continue
+        for task in tasks:
+            place = f"/proc/{one}/task/{task}"
+            print(f"    {task} {read(f'{place}/comm')}: {read(f'{place}/wchan')}, call {read(f'{place}/syscall')[:60]}")
+    sys.stdout.flush()
+
+
+def as_usual():
+    """What a shell has ignored for a job in the background is ignored by all that is started there, tests included."""
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def run(bundle, arguments):
     with tempfile.TemporaryDirectory() as folder:
         stream = os.path.join(folder, "events")
-        status = subprocess.run(
+        process = subprocess.Popen(
             [bundle, "--testing-library", "swift-testing", *arguments,
              "--event-stream-output-path", stream, "--event-stream-version", "0"],
-            check=False).returncode
+            preexec_fn=as_usual)
+        size, since = 0, time.monotonic()
+        while True:
+            try:
+                process.wait(timeout=5)
+                break
+            except subprocess.TimeoutExpired:
+                now = os.path.getsize(stream) if os.path.exists(stream) else 0
+                if now != size:
+                    size, since = now, time.monotonic()
+                elif time.monotonic() - since > STILL:
+                    tell_what_waits(process.pid, stream)
+                    for one in descendants(process.pid):
+                        try:
+                            os.kill(one, signal.SIGKILL)
+                        except ProcessLookupError:
+                            pass
+                    process.wait()
         said, is_whole = failures(stream) if os.path.exists(stream) else ({}, False)
-    return status, said, is_whole
+    return process.returncode, said, is_whole
 
 
 def alone(names):

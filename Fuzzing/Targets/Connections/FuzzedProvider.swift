@@ -1,7 +1,7 @@
 import DocumentProvider
 
 /// A provider with every capability that has all items that it is asked for, and fails as an identifier tells it.
-struct FuzzedProvider: ModifyingProvider, ChangeFeedProvider, PickerProvider {
+struct FuzzedProvider: ModifyingProvider, ChangeFeedProvider, RangeProvider, PickerProvider {
     static let version = "1"
     private let context: ProviderContext
 
@@ -38,6 +38,15 @@ struct FuzzedProvider: ModifyingProvider, ChangeFeedProvider, PickerProvider {
         _ id: ItemIdentifier, at stagingFile: FilePath, contentVersion: [UInt8], transfer: Transfer
     ) throws -> Item {
         transfer.report(1, of: 1)
+        try transfer.checkCancellation()
+        return try made(id)
+    }
+
+    func provideRange(
+        _ range: Range<Int64>, of id: ItemIdentifier, contentVersion: [UInt8], at stagingFile: FilePath,
+        transfer: Transfer
+    ) throws -> Item {
+        transfer.report(UInt64(range.count), of: nil)
         try transfer.checkCancellation()
         return try made(id)
     }

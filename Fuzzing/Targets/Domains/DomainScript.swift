@@ -13,7 +13,7 @@ struct DomainScript: Sendable {
         case tell
         /// Is asked of the host, at the next call.
         case ask
-        /// The next staging file is filled in a manner of its own.
+        /// The next staging file, or the next part of one, is filled in a manner of its own.
         case fill
         /// A caller does something.
         case act

@@ -25,7 +25,7 @@ final class FuzzedDomain: Sendable {
         executable = "none"
         protocol-versions = [1]
         modes = ["import", "open", "export", "move"]
-        capabilities = ["modifying", "changes", "picker", "sign-in"]
+        capabilities = ["modifying", "changes", "ranges", "picker", "sign-in"]
         """
 
     /// The fixture's folder is removed with it: it is kept for as long as the host.
@@ -44,11 +44,11 @@ final class FuzzedDomain: Sendable {
         try TemporaryFile.write("", to: program)
         // What cannot be run is no provider, and its domain is none that can be used.
         guard chmod(program.string, 0o700) == 0 else { throw Errno(rawValue: errno) }
-        let host = try DocumentHost(
-            DocumentHost.Configuration(
-                root: fixture.rootPath, providerFolders: [], providerBundles: [bundle],
-                trampoline: folder.appending("no-trampoline"), software: "fuzz"),
-            loop: loop, logger: Self.quiet)
+        var configuration = DocumentHost.Configuration(
+            root: fixture.rootPath, providerFolders: [], providerBundles: [bundle],
+            trampoline: folder.appending("no-trampoline"), software: "fuzz")
+        configuration.parts = WellKnownDocuments.parts
+        let host = try DocumentHost(configuration, loop: loop, logger: Self.quiet)
         self.host = host
         running = Task(executorPreference: loop) { await host.run() }
     }
@@ -76,7 +76,7 @@ final class FuzzedDomain: Sendable {
                 ours.close()
                 return end?.message.isEmpty == true ? "The provider's end has no words." : nil
             }
-            let capabilities = SessionCapabilities(capabilities: [.modifying, .changes, .picker, .signIn])
+            let capabilities = SessionCapabilities(capabilities: [.modifying, .changes, .ranges, .picker, .signIn])
             do throws(DocumentError) {
                 _ = try await connection.open(reply: { _ in capabilities.serialized() })
             } catch {

@@ -21,6 +21,9 @@ final class ScriptedProvider: RequestHandler {
         self.ledger = ledger
     }
 
+    /// Has something else go wrong, after what the script says.
+    func add(_ step: DomainScript.Step) { state.withLock { $0.answers.append(step) } }
+
     func connect(to connection: Connection) { state.withLock { $0.connection = connection } }
 
     func answer(_ body: [UInt8], _ request: IncomingRequest) async throws -> [UInt8] {
@@ -41,16 +44,16 @@ final class ScriptedProvider: RequestHandler {
                 // What it was given is its own only if it says so in a way that the host can understand.
                 let isUnderstood = (try? ProviderReply(serialized: step.body, to: call))?.fits(call) == true
                 take(call, isAcknowledged: isUnderstood)
-                if case .startProviding(let id, let path, _) = call { fill(path, id, step.body.first ?? 0) }
+                fill(call, step)
                 return step.body
             case .fill:
-                if case .startProviding(let id, let path, _) = call { fill(path, id, step.body.first ?? 0) }
+                fill(call, step)
                 return documents.answer(call).serialized()
             case .act: continue
             }
         }
         take(call, isAcknowledged: true)
-        if case .startProviding(let id, let path, _) = call { fill(path, id, 0) }
+        fill(call, nil)
         return try documents.checkedAnswer(call).serialized()
     }
 
@@ -61,7 +64,11 @@ final class ScriptedProvider: RequestHandler {
             let index = state.answers.firstIndex { step in
                 switch step.kind {
                 case .answer: (try? ProviderReply(serialized: step.body))?.fits(call) == true
-                case .fill: if case .startProviding = call { true } else { false }
+                case .fill:
+                    switch call {
+                    case .startProviding, .provideRange: true
+                    default: false
+                    }
                 default: true
                 }
             }
@@ -79,6 +86,45 @@ final class ScriptedProvider: RequestHandler {
             }
         guard isAcknowledged, let path, let contents = DocumentLedger.contents(of: path) else { return }
         ledger.took(contents)
+    }
+
+    /// Fills what a call wants to have filled, as a step says; well when there is none.
+    private func fill(_ call: ProviderCall, _ step: DomainScript.Step?) {
+        switch call {
+        case .startProviding(let id, let path, _): fill(path, id, step?.body.first ?? 0)
+        // Answers to it all begin with the same byte.
+        case .provideRange(let call): fill(call, step?.body.last ?? 0)
+        default: break
+        }
+    }
+
+    /// Fills a part of a staging file, in one of several manners.
+    private func fill(_ call: ProviderCall.RangeCall, _ manner: UInt8) {
+        let contents = WellKnownDocuments.contents(of: call.id)
+        let range = call.range.clamped(to: 0..<Int64(contents.count))
+        let part = Array(contents[Int(range.lowerBound)..<Int(range.upperBound)])
+        // All of it, in the end, or nothing that anybody is to see.
+        ledger.provided(contents)
+        switch manner % 8 {
+        case 1: break
+        case 2: write(Array(part.prefix(part.count / 2)), to: call.stagingPath, at: range.lowerBound)
+        case 3: unlink(call.stagingPath)
+        case 4:
+            unlink(call.stagingPath)
+            symlink("/etc/passwd", call.stagingPath)
+        case 5: write(part, to: call.stagingPath, at: range.upperBound)
+        case 6:
+            write(part, to: call.stagingPath, at: range.lowerBound)
+            truncate(call.stagingPath, off_t(range.upperBound) - 1)
+        default: write(part, to: call.stagingPath, at: range.lowerBound)
+        }
+    }
+
+    private func write(_ part: [UInt8], to path: String, at offset: Int64) {
+        let file = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard file >= 0 else { return }
+        defer { close(file) }
+        _ = pwrite(file, part, part.count, off_t(offset))
     }
 
     /// Fills a staging file, in one of several manners.

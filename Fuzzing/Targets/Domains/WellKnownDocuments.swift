@@ -1,3 +1,4 @@
+import DocumentHost
 import DocumentModel
 import DocumentWire
 import Glibc
@@ -10,9 +11,21 @@ struct WellKnownDocuments: Sendable {
         ("away", "away.txt", "/", .document),
     ]
 
+    /// The document that comes part by part. File systems tell of holes by the page, so that parts are no smaller.
+    private static let large = "b"
+    static let parts: PartwiseFetch.Limits = {
+        var parts = PartwiseFetch.Limits()
+        parts.smallest = 8192
+        parts.partSize = 4096
+        parts.firstRun = 4096
+        parts.longestRun = 8192
+        return parts
+    }()
+
     /// A document's, long enough that half of it is told from the whole.
     static func contents(of id: ItemIdentifier) -> [UInt8] {
-        Array("contents of \(id.rawValue) ".utf8) + [UInt8](repeating: UInt8(ascii: "."), count: 40)
+        Array("contents of \(id.rawValue) ".utf8)
+            + [UInt8](repeating: UInt8(ascii: "."), count: id.rawValue == large ? 3 * 4096 : 40)
     }
 
     /// The same as ``answer(_:)``, and the error for what is not there.
@@ -21,6 +34,10 @@ struct WellKnownDocuments: Sendable {
         case .item(let id), .startProviding(let id, _, _), .providePlaceholder(let id):
             guard Self.known.contains(where: { $0.id == id.rawValue }) || id == .root else {
                 throw DocumentError(.noSuchItem, "There is no item “\(id)”.", itemID: id)
+            }
+        case .provideRange(let call):
+            guard Self.known.contains(where: { $0.id == call.id.rawValue }) else {
+                throw DocumentError(.noSuchItem, "There is no item “\(call.id)”.", itemID: call.id)
             }
         default: break
         }
@@ -48,6 +65,7 @@ struct WellKnownDocuments: Sendable {
         case .delete: .delete
         case .currentAnchor: .currentAnchor(Self.anchor)
         case .changesSince(let anchor, _): .changesSince(ItemChanges(updated: [], deleted: [], anchor: anchor))
+        case .provideRange(let call): .provideRange(item(call.id))
         case .preparePicker: .preparePicker(PickerPresentation())
         case .validateChoice: .validateChoice
         case .endPicker: .endPicker

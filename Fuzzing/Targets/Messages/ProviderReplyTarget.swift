@@ -57,6 +57,8 @@ enum ProviderReplyTarget: FuzzTarget {
                 .delete(
                     ProviderCall.DeleteCall(id: id, baseVersion: version, recursive: false, operation: "1")),
                 .currentAnchor, .changesSince(try SyncAnchor([1]), suggestedCount: 1),
+                .provideRange(
+                    ProviderCall.RangeCall(id: id, stagingPath: "/a", contentVersion: [1], range: 0..<1)),
                 .preparePicker(picker), .validateChoice(.item(id), picker), .endPicker(session: "1"),
             ]
         }
@@ -69,7 +71,7 @@ extension ProviderReply {
     fileprivate var items: [Item] {
         switch self {
         case .startProviding(let provided): [provided.item]
-        case .item(let item), .create(let item), .modify(let item): [item]
+        case .item(let item), .create(let item), .modify(let item), .provideRange(let item): [item]
         case .enumerate(let page): page.items
         case .changesSince(let changes): changes.updated
         default: []

@@ -9,7 +9,8 @@ import Glibc
 import Logging
 import SystemPackage
 
-/// A whole host in a temporary folder, with a domain of a few documents whose provider cannot be started.
+/// A whole host in a temporary folder, with a domain of a few documents whose provider is at the other end of a transport in
+/// memory for as long as an input is played.
 ///
 /// It stays from input to input, as a daemon does from tool to tool: what one input leaves, the next one finds.
 final class FuzzedHost: Sendable {
@@ -27,7 +28,7 @@ final class FuzzedHost: Sendable {
         executable = "none"
         protocol-versions = [1]
         modes = ["import", "open", "export", "move"]
-        capabilities = ["modifying"]
+        capabilities = ["modifying", "ranges"]
         """
 
     /// Of the registered tool: its program is one that every machine has, and that is never run.
@@ -66,11 +67,11 @@ final class FuzzedHost: Sendable {
         var status = stat()
         guard stat(Self.toolProgram, &status) == 0 else { throw Errno(rawValue: errno) }
         toolFile = ProgramFile(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
-        host = try DocumentHost(
-            DocumentHost.Configuration(
-                root: fixture.rootPath, providerFolders: [], providerBundles: [bundle],
-                trampoline: fixture.folder.appending("no-trampoline"), software: "fuzz"),
-            loop: loop, logger: Self.quiet)
+        var configuration = DocumentHost.Configuration(
+            root: fixture.rootPath, providerFolders: [], providerBundles: [bundle],
+            trampoline: fixture.folder.appending("no-trampoline"), software: "fuzz")
+        configuration.parts = WellKnownDocuments.parts
+        host = try DocumentHost(configuration, loop: loop, logger: Self.quiet)
         Task(executorPreference: loop) { [host] in await host.run() }
     }
 
@@ -89,7 +90,10 @@ final class FuzzedHost: Sendable {
             script.isRegistered
             ? .known(path: Self.toolProgram, file: toolFile)
             : .known(path: "/usr/bin/fuzz", file: ProgramFile(device: 0, inode: 0))
+        let provider = ScriptedProvider([], ledger: DocumentLedger())
         await withTaskGroup(of: Void.self) { group in
+            let behind = provide(with: provider, in: &group)
+            defer { behind.close(nil) }
             group.addTask {
                 await served.serve(two, processID: 1, program: program)
             }
@@ -100,7 +104,7 @@ final class FuzzedHost: Sendable {
                 return
             }
             group.addTask { _ = await connection.run(ScriptedTool(manners: script.manners)) }
-            await ask(script, connection)
+            await ask(script, connection, provider)
             if script.endsInOrder { await connection.shutdown(grace: .seconds(1)) } else { connection.close(nil) }
         }
         // What was held is free soon after the tool has gone.
@@ -111,12 +115,32 @@ final class FuzzedHost: Sendable {
         return host.claimCount == 0 ? nil : "\(host.claimCount) claims are held, and no tool is connected."
     }
 
-    private func ask(_ script: ToolScript, _ connection: Connection) async {
+    /// Has the domain's provider be there until the connection that is returned is closed.
+    private func provide(with provider: ScriptedProvider, in group: inout TaskGroup<Void>) -> Connection {
+        let (ours, theirs) = MemoryEnd.pair(loop: loop)
+        let connection = Connection(
+            end: theirs, loop: loop, configuration: Connection.Configuration(role: .responder, preface: .sends),
+            logger: Self.quiet)
+        provider.connect(to: connection)
+        group.addTask { [host, domain = fixture.domain] in
+            _ = await host.serve(domain, over: ours)
+            ours.close()
+        }
+        group.addTask {
+            let capabilities = SessionCapabilities(capabilities: [.modifying, .ranges])
+            guard (try? await connection.open(reply: { _ in capabilities.serialized() })) != nil else { return }
+            _ = await connection.run(provider)
+        }
+        return connection
+    }
+
+    private func ask(_ script: ToolScript, _ connection: Connection, _ provider: ScriptedProvider) async {
         let held = HeldNumbers()
         await withDiscardingTaskGroup { group in
             for step in script.steps {
                 let body = held.adapt(step.body)
                 guard let body else { continue }
+                if let mishap = step.mishap { provider.add(mishap) }
                 @Sendable func ask() async {
                     guard let answer = try? await connection.request(body, deadline: Self.patience),
                         let reply = try? ServiceReply(serialized: answer)

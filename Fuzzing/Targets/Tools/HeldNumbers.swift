@@ -23,6 +23,7 @@ final class HeldNumbers: Sendable {
                 state.sessions.append(session)
                 state.entries += roots.map(\.id)
             case .browsePicker(let listing): state.entries += listing.entries.map(\.id)
+            case .searchPicker(let findings): state.entries += findings.entries.map(\.id)
             case .pickerEntry(let entry): state.entries.append(entry.id)
             case .bookmark(.create(let bookmark, _)): state.bookmarks.append(bookmark)
             case .transfers(.watch(let number)): state.watches.append(number)
@@ -46,6 +47,7 @@ extension HeldNumbers.State {
         switch call {
         case .endAccess(let number): .endAccess(known(number, accesses))
         case .flushAccess(let number): .flushAccess(known(number, accesses))
+        case .awaitContents(let number, let range): .awaitContents(known(number, accesses), range)
         case .openAccessed(let number, let index, let part, let making):
             .openAccessed(known(number, accesses), number: index, part: part, making: making)
         case .beginAccess(let request): .beginAccess(adapt(request))
@@ -60,6 +62,9 @@ extension HeldNumbers.State {
             .choosePicker(known(session, sessions), .target(folder: known(folder), name: name, replacing: replacing))
         case .choosePicker(let session, .paths(let paths)): .choosePicker(known(session, sessions), .paths(paths))
         case .cancelPicker(let session): .cancelPicker(known(session, sessions))
+        case .searchPicker(let session, let folder, let query, let page, let count):
+            .searchPicker(
+                known(session, sessions), below: known(folder), query, page: page, suggestedCount: count)
         case .transfers(.nextEvents(let number)): .transfers(.nextEvents(known(number, watches)))
         case .transfers(.endWatch(let number)): .transfers(.endWatch(known(number, watches)))
         case .bookmark(let call): .bookmark(adapt(call))

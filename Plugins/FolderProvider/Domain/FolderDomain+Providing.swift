@@ -31,6 +31,36 @@ extension FolderDomain {
             .busy, "“\(id)” is being changed by another program; open it again when that is done.", itemID: id)
     }
 
+    /// Copies a part of a document to the same place of its staging file.
+    ///
+    /// - Returns: the item in the version that was asked for.
+    /// - Throws: `versionNoLongerAvailable` when the document has another by now, `invalidArgument` when it has no such part.
+    func provide(
+        _ range: Range<Int64>, of id: ItemIdentifier, contentVersion: [UInt8], at stagingFile: FilePath,
+        _ transfer: TransferMonitor
+    ) throws -> Item {
+        let source = try openDocument(id, contentVersion)
+        let name = "“\(source.item.name?.rawValue ?? "")”"
+        guard range.upperBound <= source.facts.size else {
+            throw DocumentError(
+                .invalidArgument,
+                "\(name) has \(source.facts.size) bytes, and none from \(range.lowerBound) to \(range.upperBound).",
+                itemID: id)
+        }
+        FileClock.wait(past: source.facts.changed)
+        let staging = try OpenFile.open(stagingFile, flags: .part, naming: "the staging file of \(name)")
+        let copier = FileCopier(
+            transfer: transfer, sourceName: name, targetName: "The staging file of \(name)", sourceSide: .remote,
+            targetSide: .local)
+        guard try copier.copy(range, of: source.file, to: staging) else {
+            throw DocumentError(
+                .versionNoLongerAvailable, "\(name) has become shorter; take its current version.", itemID: id)
+        }
+        var after = try openDocument(id, contentVersion).item
+        after.savedBy = SavingDevice.read(from: source.file)
+        return after
+    }
+
     private func openDocument(
         _ id: ItemIdentifier, _ contentVersion: [UInt8]
     ) throws(DocumentError) -> OpenDocument {

@@ -33,6 +33,26 @@ struct FileCopier {
         return try copyPieces(source, size: size, to: target)
     }
 
+    /// Copies a part to the same place, every byte of it: a hole becomes zeros.
+    ///
+    /// - Returns: false when the source has become shorter.
+    func copy(
+        _ range: Range<Int64>, of source: borrowing OpenFile, to target: borrowing OpenFile
+    ) throws -> Bool {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize, alignment: 4096)
+        defer { buffer.deallocate() }
+        var place = range.lowerBound
+        while place < range.upperBound {
+            try transfer.checkCancellation()
+            let wanted = Int(min(Int64(buffer.count), range.upperBound - place))
+            let count = try copy(wanted, of: source, to: target, at: place, through: buffer)
+            if count == 0 { return false }
+            place += Int64(count)
+            transfer.report(place - range.lowerBound, of: range.upperBound - range.lowerBound)
+        }
+        return true
+    }
+
     private func copyPieces(_ source: borrowing OpenFile, size: Int64, to target: borrowing OpenFile) throws -> Int64 {
         var inKernel = true
         var done: Int64 = 0
@@ -88,8 +108,15 @@ struct FileCopier {
     ) throws(DocumentError) -> Int {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: min(wanted, Self.bufferSize), alignment: 4096)
         defer { buffer.deallocate() }
+        return try copy(buffer.count, of: source, to: target, at: offset, through: buffer)
+    }
+
+    private func copy(
+        _ wanted: Int, of source: borrowing OpenFile, to target: borrowing OpenFile, at offset: Int64,
+        through buffer: UnsafeMutableRawBufferPointer
+    ) throws(DocumentError) -> Int {
         guard let base = buffer.baseAddress else { return 0 }
-        let count = try check(docent_pread(source.descriptor, base, buffer.count, offset), target: false)
+        let count = try check(docent_pread(source.descriptor, base, wanted, offset), target: false)
         try check(docent_pwrite_all(target.descriptor, base, count, offset), target: true)
         return count
     }

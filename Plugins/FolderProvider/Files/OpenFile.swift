@@ -29,6 +29,8 @@ struct OpenFile: ~Copyable {
         /// A new file under a name that is free.
         static let fresh = Flags(flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o666)
         static let staging = Flags(flags: O_WRONLY | O_TRUNC | O_NOFOLLOW)
+        /// Of which only a part is to be written.
+        static let part = Flags(flags: O_WRONLY | O_NOFOLLOW)
         static let log = Flags(flags: O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW, mode: 0o600)
         static let lockFile = Flags(flags: O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
     }

@@ -24,8 +24,8 @@ struct Properties: Hashable, Sendable {
     var modified: Int64?
     var created: Int64?
     var tag: EntityTag?
-    /// In a folder: how many bytes may be added.
-    var room: Int64?
+    /// Of a folder: how many bytes may be added to it, and how many are in it.
+    var quota = Quota()
     /// Of a folder: what to ask with for what changes in it from now on (RFC 6578).
     var syncToken: String?
 
@@ -35,7 +35,8 @@ struct Properties: Hashable, Sendable {
         modified = other.modified ?? modified
         created = other.created ?? created
         tag = other.tag ?? tag
-        room = other.room ?? room
+        quota.available = other.quota.available ?? quota.available
+        quota.used = other.quota.used ?? quota.used
         syncToken = other.syncToken ?? syncToken
     }
 }

@@ -47,7 +47,7 @@ final class FeedFinder: Sendable {
                 _ = try await link.look(at: .root)
                 return .none
             // Whatever it says: it does not tell, and folders can be listed.
-            case .status, .interrupted, .unusable, .redirect: return .none
+            case .status, .interrupted, .damaged, .unusable, .redirect: return .none
             }
         }
     }

@@ -126,7 +126,7 @@ extension WebDAVDomain {
         guard folders.values.reduce(0, { $0 + min($1.count, Self.mostLooksInFolder) }) <= Self.mostLooks else {
             return nil
         }
-        if gate?.hasGaps ?? false { try await link.timing.pause(link.timing.gap) }
+        if hasGaps { try await link.timing.pause(link.timing.gap) }
         return try await withThrowingTaskGroup(of: [RemotePath: Properties].self) { group in
             for (folder, paths) in folders {
                 if paths.count > Self.mostLooksInFolder {
@@ -173,7 +173,7 @@ extension WebDAVDomain {
         } catch let failure as ServerFailure {
             switch failure {
             case .signIn, .unreachable, .untrusted, .misnamed: throw failure
-            case .status, .interrupted, .unusable, .redirect: return nil
+            case .status, .interrupted, .damaged, .unusable, .redirect: return nil
             }
         }
     }
@@ -208,7 +208,7 @@ extension WebDAVDomain {
         } catch let failure as ServerFailure {
             switch failure {
             case .unreachable, .untrusted, .misnamed: throw failure
-            case .signIn, .status, .interrupted, .unusable, .redirect: return nil
+            case .signIn, .status, .interrupted, .damaged, .unusable, .redirect: return nil
             }
         }
     }

@@ -25,9 +25,6 @@ struct DownloadPlan: Sendable {
         var isChunked = false
     }
 
-    /// Failures after which something more had come; beyond that a server plays games.
-    private static let mostResumptions = 64
-
     /// Bytes that are written.
     private(set) var offset: Int64 = 0
     /// In all; nil while not known.
@@ -35,18 +32,12 @@ struct DownloadPlan: Sendable {
     /// What names the contents that came so far; nil when they cannot be continued.
     private var validator: String?
     private var mayContinue = true
-    private var resumptions = 0
-    private var offsetAtFailure: Int64 = 0
-    /// Since when nothing more comes, counted from the download's beginning; nil while it comes.
-    private var lossBegan: Duration?
-    private var retries: RetryPlan
-    private let limits: RetryPlan.Limits
+    private var resumption: Resumption
 
     /// - Parameter expected: the length that was told before, in bytes; nil when none was.
     init(expected: Int64?, limits: RetryPlan.Limits = .init()) {
         total = expected
-        self.limits = limits
-        retries = RetryPlan(limits)
+        resumption = Resumption(limits)
     }
 
     /// What the next request asks for beside the document.
@@ -95,29 +86,15 @@ struct DownloadPlan: Sendable {
 
     /// How long to wait before it goes on; nil when it does not.
     mutating func pause(after failure: ServerFailure, elapsed: Duration, chance: Double) -> Duration? {
-        if offset > offsetAtFailure, resumptions < Self.mostResumptions {
-            resumptions += 1
-            retries = RetryPlan(limits)
-            lossBegan = nil
-        }
-        offsetAtFailure = offset
-        // The time that bytes took to come is none that was lost.
-        let began = lossBegan ?? elapsed
-        lossBegan = began
-        let lost = elapsed - began
-        // A server that is started anew is back in seconds, and what came so far would have to come once more.
-        if case .unreachable = failure, offset > 0, validator != nil {
-            guard lost < limits.outage else { return nil }
-            return limits.firstPause + (limits.longestPause - limits.firstPause) * chance / 2
-        }
-        return retries.pause(after: failure, elapsed: lost, chance: chance)
+        resumption.pause(
+            after: failure, at: offset, keepsWhatCame: offset > 0 && validator != nil, elapsed: elapsed, chance: chance)
     }
 
     private mutating func startOver() -> Step {
         mayContinue = false
         validator = nil
         offset = 0
-        offsetAtFailure = 0
+        resumption.startOver()
         return .refuse(.interrupted("it could not continue where it was cut off"))
     }
 

@@ -20,7 +20,7 @@ extension WebDAVDomain {
         var claims: [ItemName: ItemName?] = [:]
         for claim in listing.claims { claims[claim] = .some(nil) }
         // Some servers do not list claims.
-        if gate.hasGaps { for name in missing { claims[try OwnNames.claim(on: name)] = name } }
+        for name in missing { claims[try OwnNames.claim(on: name)] = name }
         var hidden: Set<ItemName> = []
         var hasEnded = false
         for (claim, name) in claims.sorted(by: { $0.key < $1.key }).prefix(Self.mostClaims) {
@@ -41,6 +41,16 @@ extension WebDAVDomain {
         }
         if hasEnded { listing = listing.seenAgain(as: try await link.list(folder)) }
         return hidden
+    }
+
+    /// Removes what was staged in a folder for a change that nobody makes any more.
+    func sweep(_ listing: ServerLink.Listing, in folder: RemotePath) async {
+        guard let gate, gate.capabilities != .readOnly else { return }
+        for name in listing.leftovers.prefix(Self.mostClaims) {
+            logger.notice(
+                "What was staged long ago is removed.", metadata: ["folder": "\(folder.appending(name).quoted)"])
+            _ = try? await link.remove(folder.appending(name), asFolder: true)
+        }
     }
 }
 

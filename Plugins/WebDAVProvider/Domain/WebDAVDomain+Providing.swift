@@ -90,7 +90,7 @@ extension WebDAVDomain {
         return { $0.properties(settledAfter: settling, hasExactTags: hasExactTags) }
     }
 
-    private func item(at path: RemotePath, _ properties: Properties, _ size: Int64) throws -> Item {
+    func item(at path: RemotePath, _ properties: Properties, _ size: Int64) throws -> Item {
         var item = try properties.item(at: path, capabilities)
         item.size = size
         return item
@@ -98,7 +98,7 @@ extension WebDAVDomain {
 
     /// The properties of a document that has its version for itself. While it is younger than the server's clock can
     /// tell, a second change would look like the first (RS-2), and what is read now could pass for what comes then.
-    private func settled(_ path: RemotePath, _ wanted: [UInt8], _ transfer: Transfer) async throws -> Properties {
+    func settled(_ path: RemotePath, _ wanted: [UInt8], _ transfer: Transfer) async throws -> Properties {
         var last: Properties?
         while true {
             let look = try await link.look(at: path)

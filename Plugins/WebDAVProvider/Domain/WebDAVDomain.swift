@@ -12,6 +12,12 @@ final class WebDAVDomain: Sendable {
     let claims = ClaimWatch()
     /// Whether the server tells with contents the version that it tells of the document itself: found out when one is read.
     let tellsVersions = Atomic(false)
+    /// Whether the server was seen to give documents as a whole only.
+    let withoutParts = Atomic(false)
+    /// What it said of documents before parts of them were asked for.
+    let looks = Mutex<[RemotePath: Properties]>([:])
+    /// When the last part of a document came.
+    let lastPart = Mutex<ContinuousClock.Instant?>(nil)
     /// How far the server tells of changes.
     let feed: FeedFinder
     let news: NewsWatch
@@ -24,19 +30,22 @@ final class WebDAVDomain: Sendable {
     private let lookout: Lookout
     private let signalReachable: @Sendable () -> Void
     let signalChanges: @Sendable () -> Void
+    private let board: DomainBoard?
 
     /// - Parameters:
+    ///   - board: where people are told of the server's room; nil for nobody.
     ///   - transport: nil for connections by HTTP.
     ///   - signalReachable: told that the server is there again after it was not.
     ///   - signalChanges: told that there is something new in the feed of changes.
     init(
-        _ settings: WebDAVSettings, gate: WriteGate? = nil, ledger: WriteLedger? = nil, logger: Logger,
-        timing: Timing = Timing(), transport: (any ServerTransport)? = nil,
+        _ settings: WebDAVSettings, gate: WriteGate? = nil, ledger: WriteLedger? = nil, board: DomainBoard? = nil,
+        logger: Logger, timing: Timing = Timing(), transport: (any ServerTransport)? = nil,
         signalReachable: @escaping @Sendable () -> Void = {}, signalChanges: @escaping @Sendable () -> Void = {}
     ) throws(DocumentError) {
         link = try ServerLink(settings, timing: timing, transport: transport)
         self.logger = logger
         self.gate = gate
+        self.board = board
         self.ledger = ledger ?? WriteLedger(in: nil, logger: logger)
         self.timing = timing
         self.signalReachable = signalReachable
@@ -70,10 +79,21 @@ final class WebDAVDomain: Sendable {
             return try self.page(try listings.withLock { try $0.page(page, of: path, count: count) }, of: path)
         }
         let entries = try await patiently(path, "\(path.quoted) cannot be listed") { try await list(path) }
+        if path.isRoot { await lookForRoom() }
         guard entries.count > count else { return try self.page((entries[...], nil), of: path) }
         let key = UInt64.random(in: .min ... .max)
         listings.withLock { $0.add(entries, of: path, key: key) }
         return try self.page((entries[..<count], try Listings.token(key, count)), of: path)
+    }
+
+    /// Whoever looks at the top folder is told from time to time how much may be put there.
+    private func lookForRoom() async {
+        guard let board, board.isQuotaDue() else { return }
+        do {
+            board.tell(try await link.quota(of: .root))
+        } catch {
+            logger.debug("The server does not say how much room it has.", metadata: ["cause": "\(error)"])
+        }
     }
 
     /// What may be done with items here.
@@ -107,10 +127,11 @@ final class WebDAVDomain: Sendable {
             listing = try await self.listing(of: path)
             // What somebody else is changing is out of sight for a moment.
             for _ in 0..<Self.secondLooks {
-                guard gate?.hasGaps ?? false, !missing(listing, in: path).isEmpty else { break }
+                guard hasGaps, !missing(listing, in: path).isEmpty else { break }
                 try await timing.pause(timing.gap)
                 listing = listing.seenAgain(as: try await link.list(path))
             }
+            await sweep(listing, in: path)
             let hidden = try await hidden(missing(listing, in: path), in: path, &listing)
             known.withLock { $0.saw(listing.entries, hidden: hidden, in: path) }
         } catch let failure as ServerFailure {
@@ -160,7 +181,7 @@ final class WebDAVDomain: Sendable {
         for _ in 0..<3 {
             do {
                 return try await checked(path, what, body)
-            } catch let error as DocumentError where error.causes == [Self.contradiction] && gate?.hasGaps ?? false {
+            } catch let error as DocumentError where error.causes == [Self.contradiction] && hasGaps {
                 try await timing.pause(timing.gap)
             }
         }
@@ -216,7 +237,10 @@ final class WebDAVDomain: Sendable {
         }
         guard !path.isRoot else { return presented(.interrupted(Self.contradiction), what) }
         do {
-            if gate?.hasGaps ?? false, try await mayBeBetweenPlaces(path) { try await timing.pause(timing.gap) }
+            if hasGaps, try await mayBeBetweenPlaces(path) { try await timing.pause(timing.gap) }
+            // However long somebody has it out of sight: who is gone is seen by who lists the folder. Only a look after the
+            // claim was looked for counts: before that, it may have been put back.
+            if hasGaps, try await isClaimed(path) { return presented(.interrupted(Self.contradiction), what) }
             _ = try await link.look(at: path)
             return presented(.interrupted(Self.contradiction), what)
         } catch let second as ServerFailure {
@@ -224,13 +248,22 @@ final class WebDAVDomain: Sendable {
         }
     }
 
-    /// Whether somebody is changing it, who has a claim beside it for as long as it is out of sight; or moves a folder around
-    /// it. Looked at again after that it is back where nobody has one.
+    /// Whether a document may be out of sight for a moment, because somebody changes it. Whatever the server guarantees: where
+    /// contents are written under conditions, too, what is renamed or removed is first taken away.
+    var hasGaps: Bool { gate != nil }
+
+    /// Whether somebody is changing it, or moves a folder around it. Looked at again after that it is back where nobody has a
+    /// claim.
     private func mayBeBetweenPlaces(_ path: RemotePath) async throws -> Bool {
-        guard let folder = path.parent, let name = path.name else { return false }
-        if try await link.lookIfThere(folder.appending(try OwnNames.claim(on: name))) != nil { return true }
-        guard !folder.isRoot else { return false }
+        if try await isClaimed(path) { return true }
+        guard let folder = path.parent, !folder.isRoot else { return false }
         return try await link.lookIfThere(folder) == nil
+    }
+
+    /// Whether somebody has a claim beside it, as for as long as it is out of sight for a change.
+    private func isClaimed(_ path: RemotePath) async throws -> Bool {
+        guard let folder = path.parent, let name = path.name else { return false }
+        return try await link.lookIfThere(folder.appending(try OwnNames.claim(on: name))) != nil
     }
 
     /// Also begins to look for the server when it is gone.

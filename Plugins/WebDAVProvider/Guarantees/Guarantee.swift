@@ -1,6 +1,6 @@
 /// What a server guarantees to those who write to it at the same time (RS-1, RS-10).
 enum Guarantee: String, Hashable, Sendable {
-    /// Conditional changes are atomic: of two writers one is refused, and nothing is lost.
+    /// Conditional changes are atomic: of two writers one is refused, and nothing is lost. So is the moving of a folder.
     case conditionalChanges = "conditional-changes"
     /// Only the moving of a folder to a new name is: enough for a protocol of its own (SLOT-2).
     case folderMoves = "folder-moves"
@@ -8,17 +8,14 @@ enum Guarantee: String, Hashable, Sendable {
     case nothing
 
     init(_ findings: ProbeFindings) {
-        let isConditional =
-            findings.hasStrongTags && findings.refusesSecondCreate && findings.refusesStaleChange
-            && findings.acceptsCurrentChange && findings.refusesOvertakenChange && findings.survivesAbortedChange
-            && findings.changes.isExclusive && findings.creations.isExclusive
-        if isConditional {
-            self = .conditionalChanges
-        } else if findings.folderMoves.isExclusive {
-            self = .folderMoves
-        } else {
+        // Also where contents are sent under a condition, documents get other names, and go, under a claim.
+        guard findings.folderMoves.isExclusive else {
             self = .nothing
+            return
         }
+        let isConditional =
+            findings.keepsConditions && findings.changes.isExclusive && findings.creations.isExclusive
+        self = isConditional ? .conditionalChanges : .folderMoves
     }
 
     /// For people.

@@ -8,18 +8,19 @@ struct GuaranteeFinder: Sendable {
     let stateFolder: FilePath
     var timing = Timing()
     /// How many rounds of each race; tests have fewer.
-    var rounds = 20
+    var rounds = 200
 
     /// What is known of the server, tried now unless it was before.
     ///
+    /// - Parameter isGettingOn: told how far it is, in percent.
     /// - Throws: `ServerFailure`, `DocumentError`, `Errno`, or `CancellationError`.
-    func find() async throws -> Certificate {
+    func find(isGettingOn: @escaping @Sendable (Int) -> Void = { _ in }) async throws -> Certificate {
         var own = settings
         // All that race have a connection of their own, so that they begin at the same moment.
         own.connections = 3 * Probe.racers
         let link = try ServerLink(own, timing: timing)
         do {
-            let certificate = try await find(link)
+            let certificate = try await find(link, isGettingOn)
             await link.close()
             return certificate
         } catch {
@@ -28,7 +29,9 @@ struct GuaranteeFinder: Sendable {
         }
     }
 
-    private func find(_ link: ServerLink) async throws -> Certificate {
+    private func find(
+        _ link: ServerLink, _ isGettingOn: @escaping @Sendable (Int) -> Void
+    ) async throws -> Certificate {
         let software = try await link.ask(.properties(of: .root, depth: 0, asFolder: true), accepting: [207]) {
             answer in
             await answer.discard()
@@ -37,8 +40,8 @@ struct GuaranteeFinder: Sendable {
         let subject = Certificate.subject(address: settings.address, software: software)
         if let known = Certificate.read(in: stateFolder), known.subject == subject { return known }
         let name = String(UInt64.random(in: .min ... .max), radix: 36)
-        let certificate = Certificate(
-            subject: subject, findings: try await Probe(link: link, rounds: rounds).run(name: name))
+        let probe = Probe(link: link, rounds: rounds, isGettingOn: isGettingOn)
+        let certificate = Certificate(subject: subject, findings: try await probe.run(name: name))
         try certificate.write(in: stateFolder)
         return certificate
     }

@@ -19,8 +19,10 @@ struct Probe: Sendable {
     private static let rewrites = 8
 
     let link: ServerLink
-    /// Of each kind of race.
-    var rounds = 20
+    /// Of each kind of race (RS-1); one that has gone wrong is not run again.
+    var rounds = 200
+    /// Told how far it is, in percent.
+    var isGettingOn: @Sendable (Int) -> Void = { _ in }
     /// How long a server may take to notice what was begun.
     var moment: Duration = .milliseconds(500)
 
@@ -80,9 +82,18 @@ struct Probe: Sendable {
             findings.refusesOvertakenChange = try await isOvertakenChangeRefused(file, findings)
         }
         try await tryAborting(file, &findings)
-        findings.creations = try await raceCreations(folder)
-        if findings.hasStrongTags { findings.changes = try await raceChanges(folder, findings) }
-        findings.folderMoves = try await raceFolderMoves(folder)
+        // What keeps no conditions by itself keeps none in a race either.
+        let isConditional = findings.keepsConditions
+        let percent: @Sendable (Int, Int) -> Int = { [rounds] race, round in
+            (race * rounds + round) * 100 / ((isConditional ? 3 : 1) * rounds)
+        }
+        findings.folderMoves = try await raceFolderMoves(folder) { isGettingOn(percent(0, $0)) }
+        if isConditional {
+            findings.creations = try await raceCreations(folder) { isGettingOn(percent(1, $0)) }
+            if findings.creations.isExclusive {
+                findings.changes = try await raceChanges(folder, findings) { isGettingOn(percent(2, $0)) }
+            }
+        }
         return findings
     }
 
@@ -152,23 +163,29 @@ struct Probe: Sendable {
 
     // MARK: Races
 
-    private func raceCreations(_ folder: RemotePath) async throws -> ProbeFindings.Races {
+    private func raceCreations(
+        _ folder: RemotePath, begins: (Int) -> Void
+    ) async throws -> ProbeFindings.Races {
         var races = ProbeFindings.Races()
-        for round in 0..<rounds {
+        for round in 0..<rounds where !races.hasFailed {
+            begins(round)
             let file = folder.appending(try ItemName("new-\(round)"))
-            races.add(winners: try await race(for: file) { try await put("racer \($0)", to: file, .absent) })
+            races.add(winners: try await race(for: file) { try await race("racer \($0)", to: file, .absent) })
         }
         return races
     }
 
-    private func raceChanges(_ folder: RemotePath, _ findings: ProbeFindings) async throws -> ProbeFindings.Races {
+    private func raceChanges(
+        _ folder: RemotePath, _ findings: ProbeFindings, begins: (Int) -> Void
+    ) async throws -> ProbeFindings.Races {
         var races = ProbeFindings.Races()
         let files = try (0..<rounds).map { folder.appending(try ItemName("changed-\($0)")) }
         for file in files { _ = try await put("before", to: file, .none) }
-        for file in files {
+        for (round, file) in files.enumerated() where !races.hasFailed {
+            begins(round)
             // The first one waits, the others are old enough then.
             guard let tag = try await settledTag(file, findings) else { continue }
-            races.add(winners: try await race(for: file) { try await put("racer \($0)", to: file, .match(tag)) })
+            races.add(winners: try await race(for: file) { try await race("racer \($0)", to: file, .match(tag)) })
         }
         return races
     }
@@ -177,26 +194,31 @@ struct Probe: Sendable {
     private func race(
         for file: RemotePath, _ change: @escaping @Sendable (Int) async throws -> Int?
     ) async throws -> Int {
-        let winners = try await winners(change)
+        let (winners, wasHeldUp) = try await winners(change)
+        if winners.isEmpty, wasHeldUp { throw Self.heldUp }
         guard winners.count == 1, let winner = winners.first else { return winners.count }
         return try await contents(of: file) == "racer \(winner)" ? 1 : 0
     }
 
-    private func raceFolderMoves(_ folder: RemotePath) async throws -> ProbeFindings.Races {
+    private func raceFolderMoves(
+        _ folder: RemotePath, begins: (Int) -> Void
+    ) async throws -> ProbeFindings.Races {
         var races = ProbeFindings.Races()
         func source(_ number: Int) throws(DocumentError) -> RemotePath {
             folder.appending(try ItemName("from-\(number)"))
         }
         var sources = try (0..<Self.racers).map { try source($0) }
         for path in sources { try await stage(path) }
-        for round in 0..<rounds {
+        for round in 0..<rounds where !races.hasFailed {
+            begins(round)
             let target = folder.appending(try ItemName("to-\(round)"))
             let taking = sources
-            let winners = try await winners { racer in
-                try await status(
+            let (winners, wasHeldUp) = try await winners { racer in
+                try await answer(
                     .MOVE, taking[racer], asFolder: true,
                     headers: [("Destination", link.address.url(of: target, asFolder: true)), ("Overwrite", "F")])
             }
+            if winners.isEmpty, wasHeldUp { throw Self.heldUp }
             races.add(winners: winners.count)
             for winner in winners {
                 sources[winner] = try source(Self.racers * (round + 1) + winner)
@@ -208,21 +230,36 @@ struct Probe: Sendable {
 
     /// A folder with something in it: an empty one is replaced by others on many systems, whoever looked before.
     private func stage(_ path: RemotePath) async throws {
-        _ = try await status(.MKCOL, path, asFolder: true)
-        _ = try await put("staged", to: path.appending(try ItemName("content")), .none)
+        let folder = try await link.makeFolder(path)
+        guard folder.isSuccess || folder.code == 405 else { throw folder.failure }
+        let file = path.appending(try ItemName("content"))
+        let contents = try await link.change(
+            ServerRequest(method: .PUT, path: file, body: .bytes(Array("staged".utf8))))
+        guard contents.isSuccess else { throw contents.failure }
     }
 
-    /// Who of all that begin at the same moment is told of success.
-    private func winners(_ change: @escaping @Sendable (Int) async throws -> Int?) async throws -> [Int] {
-        try await withThrowingTaskGroup(of: Int?.self) { group in
-            for racer in 0..<Self.racers {
-                group.addTask { isSuccess(try await change(racer)) ? racer : nil }
+    /// Who of all that begin at the same moment is told of success; and whether any of the others was held up, or not
+    /// answered at all, so that no winner says nothing.
+    private func winners(
+        _ change: @escaping @Sendable (Int) async throws -> Int?
+    ) async throws -> (winners: [Int], wasHeldUp: Bool) {
+        try await withThrowingTaskGroup(of: (Int, Int?).self) { group in
+            for racer in 0..<Self.racers { group.addTask { (racer, try await change(racer)) } }
+            var (winners, wasHeldUp) = ([Int](), false)
+            for try await (racer, status) in group {
+                if isSuccess(status) { winners.append(racer) }
+                if status.map(Self.holdingUp.contains) ?? true { wasHeldUp = true }
             }
-            var winners: [Int] = []
-            for try await winner in group { if let winner { winners.append(winner) } }
-            return winners
+            return (winners, wasHeldUp)
         }
     }
+
+    /// What servers answer that have too much to do, or whose way is cut: nothing that they guarantee, or do not.
+    ///
+    /// Not 502: servers behind a way that ends the encryption give it to every `MOVE`, as the scheme of its destination is not
+    /// theirs.
+    private static let holdingUp: Set<Int> = [408, 425, 429, 503, 504]
+    private static let heldUp = ServerFailure.interrupted("it was too busy to be tried")
 
     // MARK: Requests
 
@@ -253,8 +290,23 @@ struct Probe: Sendable {
         try await status(.PUT, path, headers: condition.headers, body: .parts(parts))
     }
 
-    /// - Returns: the status of the answer, whatever it is; nil when there was none.
+    private func race(_ text: String, to path: RemotePath, _ condition: Condition) async throws -> Int? {
+        try await answer(.PUT, path, headers: condition.headers, body: .bytes(Array(text.utf8)))
+    }
+
+    /// - Returns: the status of the answer; nil when there was none.
+    /// - Throws: `ServerFailure` when it says nothing of what the server guarantees.
     private func status(
+        _ method: HTTPMethod, _ path: RemotePath, asFolder: Bool = false, headers: [(name: String, value: String)] = [],
+        body: ServerRequest.Body = .none
+    ) async throws -> Int? {
+        let status = try await answer(method, path, asFolder: asFolder, headers: headers, body: body)
+        if let status, Self.holdingUp.contains(status) { throw Self.heldUp }
+        return status
+    }
+
+    /// - Returns: the status of the answer, whatever it is; nil when there was none.
+    private func answer(
         _ method: HTTPMethod, _ path: RemotePath, asFolder: Bool = false, headers: [(name: String, value: String)] = [],
         body: ServerRequest.Body = .none
     ) async throws -> Int? {

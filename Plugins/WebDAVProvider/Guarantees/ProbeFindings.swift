@@ -14,6 +14,9 @@ struct ProbeFindings: Hashable, Sendable {
             mostWinners = max(mostWinners, winners)
         }
 
+        /// Two have won: that is enough.
+        var hasFailed: Bool { mostWinners > 1 }
+
         /// Whether there was never more than one winner, and mostly one.
         var isExclusive: Bool { rounds > 0 && mostWinners == 1 && withOneWinner * 10 >= rounds * 9 }
     }
@@ -38,6 +41,12 @@ struct ProbeFindings: Hashable, Sendable {
 }
 
 extension ProbeFindings {
+    /// Whether it keeps the conditions of one who is alone, and of a slow one that is overtaken.
+    var keepsConditions: Bool {
+        hasStrongTags && refusesSecondCreate && refusesStaleChange && acceptsCurrentChange && refusesOvertakenChange
+            && survivesAbortedChange
+    }
+
     /// What speaks against conditional changes, one sentence each, for people.
     var objections: [String] {
         var objections: [String] = []
@@ -51,7 +60,10 @@ extension ProbeFindings {
         if !survivesAbortedChange {
             objections.append("Contents that are cut off on their way replace what was there.")
         }
-        let races = [(changes, "change"), (creations, "create"), (folderMoves, "move of a folder")]
+        var races = [(folderMoves, "move of a folder")]
+        // Whose races were not run because of another objection has none of its own.
+        if keepsConditions || creations.rounds > 0 { races.append((creations, "create")) }
+        if keepsConditions && creations.isExclusive || changes.rounds > 0 { races.append((changes, "change")) }
         for (race, what) in races where !race.isExclusive {
             objections.append(
                 race.rounds == 0

@@ -33,11 +33,12 @@ final class WriteGate: Sendable {
     private let finder: GuaranteeFinder
     private let knowledge = Mutex(Knowledge())
     private let logger: Logger
-    /// Tells people what is known.
-    private let tell: @Sendable (String) -> Void
+    /// Tells people what is known, and whether they may lose something.
+    private let tell: @Sendable (String, Bool) -> Void
 
     init(
-        _ settings: WebDAVSettings, finder: GuaranteeFinder, logger: Logger, tell: @escaping @Sendable (String) -> Void
+        _ settings: WebDAVSettings, finder: GuaranteeFinder, logger: Logger,
+        tell: @escaping @Sendable (String, Bool) -> Void
     ) {
         self.settings = settings
         self.finder = finder
@@ -50,14 +51,14 @@ final class WriteGate: Sendable {
         self.settings = settings
         finder = GuaranteeFinder(settings: settings, stateFolder: "/")
         logger = Logger(label: "known")
-        tell = { _ in }
+        tell = { _, _ in }
         knowledge.withLock { $0.state = .known(certificate) }
     }
 
     /// Begins to find out; nobody waits for it.
     func begin() {
-        guard !settings.isReadOnly else { return tell(WriteNote.readOnly) }
-        tell(WriteNote.trying)
+        guard !settings.isReadOnly else { return tell(WriteNote.readOnly, false) }
+        tell(WriteNote.trying(0), false)
         _ = attempt()
     }
 
@@ -80,17 +81,6 @@ final class WriteGate: Sendable {
     var hasExactTags: Bool {
         knowledge.withLock { knowledge in
             if case .known(let certificate) = knowledge.state { certificate.hasExactTags } else { false }
-        }
-    }
-
-    /// Whether others may see a document missing for a moment while it is changed.
-    var hasGaps: Bool {
-        knowledge.withLock { knowledge in
-            if case .known(let certificate) = knowledge.state {
-                certificate.guarantee != .conditionalChanges
-            } else {
-                true
-            }
         }
     }
 
@@ -138,11 +128,21 @@ final class WriteGate: Sendable {
 
     private func find() async throws -> Certificate {
         do {
-            let certificate = try await finder.find()
+            let told = Mutex(0)
+            let certificate = try await finder.find { [tell] percent in
+                // Not more often than people look.
+                let isDue = told.withLock { last in
+                    guard percent >= last + 10 else { return false }
+                    last = percent
+                    return true
+                }
+                guard isDue else { return }
+                tell(WriteNote.trying(percent), false)
+            }
             knowledge.withLock { $0.state = .known(certificate) }
             let note = WriteNote.text(certificate, settings)
             logger.notice("\(note)", metadata: ["server": "\(certificate.subject)"])
-            tell(note)
+            tell(note, certificate.guarantee == .nothing && settings.isSingleWriter)
             return certificate
         } catch {
             let failure = (error as? ServerFailure)?.error("The server cannot be tried", settings.address) ?? error
@@ -155,7 +155,7 @@ final class WriteGate: Sendable {
             if !(error is CancellationError) {
                 logger.warning(
                     "What the server guarantees to writers is not known.", metadata: ["cause": "\(failure)"])
-                tell(isRefusal ? WriteNote.refused : WriteNote.unknown)
+                tell(isRefusal ? WriteNote.refused : WriteNote.unknown, false)
             }
             throw error
         }

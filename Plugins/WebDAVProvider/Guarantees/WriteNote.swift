@@ -1,7 +1,9 @@
 /// What people are told of writing to the domain, in words.
 enum WriteNote {
-    static let trying =
-        "What the server guarantees to several writers is being found out; changes wait until that is known."
+    /// - Parameter percent: how far it is.
+    static func trying(_ percent: Int) -> String {
+        "What the server guarantees to several writers is being found out (\(percent) %); changes wait until that is known."
+    }
     static let unknown =
         "What the server guarantees to several writers could not be found out; it is tried again with the next change."
     static let refused = "Documents can only be read: the server lets nothing be made in this folder."

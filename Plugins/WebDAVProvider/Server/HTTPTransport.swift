@@ -8,6 +8,8 @@ internal import SystemPackage
 /// Connections by HTTP/1.1, kept and used again, encrypted where the address says so.
 final class HTTPTransport: ServerTransport {
     private let client: HTTPClient
+    /// For contents that are sent, whose answers may take longer; the library knows one time for all of a client.
+    private let sender: HTTPClient
     /// In bytes.
     private static let largestRead = 1 << 20
 
@@ -42,16 +44,22 @@ final class HTTPTransport: ServerTransport {
                 value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 1 << 14, maximum: Self.largestRead))
         }
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-        // One that nobody holds any more and that was not shut down ends the process: this one stays until then.
-        _ = Unmanaged.passRetained(client)
+        configuration.timeout.read = TimeAmount(timing.digesting)
+        sender = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        // One that nobody holds any more and that was not shut down ends the process: these stay until then.
+        for client in [client, sender] { _ = Unmanaged.passRetained(client) }
     }
 
-    func execute(_ request: HTTPClientRequest, deadline: NIODeadline) async throws -> HTTPClientResponse {
-        try await client.execute(request, deadline: deadline)
+    func execute(
+        _ request: HTTPClientRequest, sendsContents: Bool, deadline: NIODeadline
+    ) async throws -> HTTPClientResponse {
+        try await (sendsContents ? sender : client).execute(request, deadline: deadline)
     }
 
     func shutdown() async {
-        try? await client.shutdown()
-        Unmanaged.passUnretained(client).release()
+        for client in [client, sender] {
+            try? await client.shutdown()
+            Unmanaged.passUnretained(client).release()
+        }
     }
 }

@@ -41,7 +41,7 @@ extension ServerFailure {
         switch self {
         case .signIn: true
         case .status(400..<500, _): !mayPass
-        case .status, .unreachable, .untrusted, .misnamed, .interrupted, .unusable, .redirect: false
+        case .status, .unreachable, .untrusted, .misnamed, .interrupted, .damaged, .unusable, .redirect: false
         }
     }
 
@@ -49,7 +49,7 @@ extension ServerFailure {
     var mayPass: Bool {
         switch self {
         case .status(let code, _): [408, 425, 429, 500, 502, 503, 504].contains(code)
-        case .interrupted, .unreachable: true
+        case .interrupted, .damaged, .unreachable: true
         case .signIn, .untrusted, .misnamed, .unusable, .redirect: false
         }
     }

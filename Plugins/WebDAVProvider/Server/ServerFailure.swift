@@ -19,6 +19,8 @@ enum ServerFailure: Error, Hashable, Sendable {
     case interrupted(String)
     /// Its certificate is for another name.
     case misnamed(String)
+    /// It says that it has contents, and they are not what was sent (RS-4).
+    case damaged
     /// It answered what makes no sense; asking again does not help.
     case unusable(String)
     /// It sends elsewhere, where nobody has said that Docent may go (RS-9).
@@ -27,6 +29,8 @@ enum ServerFailure: Error, Hashable, Sendable {
     init(_ error: any Error) {
         switch error {
         case let failure as ServerFailure: self = failure
+        case let problem as XMLProblem where problem.isMixed:
+            self = .interrupted("something else comes behind its answer: \(problem.reason)")
         case let problem as XMLProblem: self = .unusable("its answer cannot be read: \(problem.reason)")
         case let error as HTTPClientError: self.init(error)
         case let error as NIOConnectionError: self = .unreachable(Self.words(error))
@@ -120,6 +124,11 @@ extension ServerFailure {
                 causes: [why])
         case .interrupted(let why):
             DocumentError(.busy, "\(what): the connection to “\(address.origin)” failed; try again.", causes: [why])
+        case .damaged:
+            DocumentError(
+                .busy,
+                "\(what): “\(address.origin)” does not keep contents as they were sent. The change stays here, and is tried again; have the server's disk, and what is between, looked at."
+            )
         case .unusable(let why):
             DocumentError(
                 .cannotSynchronize,

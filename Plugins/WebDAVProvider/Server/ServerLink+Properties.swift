@@ -19,6 +19,8 @@ extension ServerLink {
         var leftOut: [String] = []
         /// What documents are being changed under, and what the ends of changes have left.
         var claims: [ItemName] = []
+        /// What was staged so long ago that nobody works on it any more.
+        var leftovers: [ItemName] = []
     }
 
     /// - Throws: `ServerFailure`; the status 404 says that nothing is there.
@@ -56,6 +58,10 @@ extension ServerLink {
                     listing.isFolder = resource.properties.isFolder
                 case .child(let name) where hidingOwn && OwnNames.isOwn(name):
                     if OwnNames.isClaim(name) || OwnNames.isRest(name) { listing.claims.append(name) }
+                    let look = Look(properties: resource.properties, date: answer.date)
+                    if OwnNames.isStage(name), look.isSettled(after: timing.forgotten) ?? false {
+                        listing.leftovers.append(name)
+                    }
                 case .child(let name):
                     if let status = resource.status, !(200..<300).contains(status) {
                         listing.leftOut.append("The server gives status \(status) for it.")
@@ -80,12 +86,15 @@ extension ServerLink {
         }
     }
 
-    /// How many bytes may be put into a folder; nil when the server does not say, or has no limit.
-    func room(in path: RemotePath) async throws -> Int64? {
-        try await ask(.room(in: path), accepting: [207], retrying: timing.retrying) { answer in
-            var room: Int64?
-            try await read(answer, limits: Multistatus.Limits(resources: 64)) { room = $0.properties.room ?? room }
-            return room
+    /// How many bytes may be put into a folder, and how many are there; nil what the server does not say, or does not limit.
+    /// Asked once, and not for long: some servers count all that they have for it.
+    func quota(of path: RemotePath) async throws -> Quota {
+        var request = ServerRequest.quota(of: path)
+        request.timeout = timing.aside
+        return try await ask(request, accepting: [207], retrying: RetryPlan.Limits(attempts: 1)) { answer in
+            var found = Properties()
+            try await read(answer, limits: Multistatus.Limits(resources: 64)) { found.merge($0.properties) }
+            return found.quota
         }
     }
 

@@ -135,14 +135,17 @@ final class ServerLink: Sendable {
         _ request: ServerRequest, _ url: String, _ deadline: NIODeadline
     ) async throws -> HTTPClientResponse {
         var made = try httpRequest(request, url)
-        let watch = UploadWatch(timing)
+        var watch = UploadWatch(timing)
+        if case .file(let parts) = request.body { watch.isWaiting = parts.isWaiting }
         switch request.body {
-        case .none, .bytes: return try await transport.execute(made, deadline: deadline)
+        case .none, .bytes: return try await transport.execute(made, sendsContents: false, deadline: deadline)
         case .file(let parts): made.body = .stream(watch.counting(parts), length: .known(parts.length))
         case .parts(let body):
             made.body = .stream(watch.counting(body.parts), length: .known(Int64(body.length)))
         }
-        return try await watch.over { [transport, made] in try await transport.execute(made, deadline: deadline) }
+        return try await watch.over { [transport, made] in
+            try await transport.execute(made, sendsContents: true, deadline: deadline)
+        }
     }
 
     private func httpRequest(_ request: ServerRequest, _ url: String) throws(ServerFailure) -> HTTPClientRequest {

@@ -35,10 +35,11 @@ extension ServerRequest {
         <D:creationdate/><D:getetag/></D:prop></D:propfind>
         """.utf8)
 
-    private static let room = Array(
+    private static let quota = Array(
         """
         <?xml version="1.0" encoding="utf-8"?>
-        <D:propfind xmlns:D="DAV:"><D:prop><D:resourcetype/><D:quota-available-bytes/></D:prop></D:propfind>
+        <D:propfind xmlns:D="DAV:"><D:prop><D:resourcetype/><D:quota-available-bytes/><D:quota-used-bytes/></D:prop>\
+        </D:propfind>
         """.utf8)
 
     private static let changing = Array(
@@ -85,11 +86,11 @@ extension ServerRequest {
         }
     }
 
-    /// Asks how much may be put into a folder (RFC 4331).
-    static func room(in path: RemotePath) -> ServerRequest {
+    /// Asks how much may be put into a folder, and how much is there (RFC 4331).
+    static func quota(of path: RemotePath) -> ServerRequest {
         ServerRequest(
             method: .PROPFIND, path: path, asFolder: true,
-            headers: [("Depth", "0"), ("Content-Type", "application/xml; charset=utf-8")], body: .bytes(room))
+            headers: [("Depth", "0"), ("Content-Type", "application/xml; charset=utf-8")], body: .bytes(quota))
     }
 
     /// Asks what a resource is; with `depth` 1 also what is in it. Never deeper (RS-8).

@@ -8,12 +8,20 @@ struct Timing: Sendable {
     var listing: Duration = .seconds(50)
     /// The longest silence of the server in the middle of a request.
     var silence: Duration = .seconds(30)
+    /// How long it may take to answer when it has got all of a document: some put it somewhere else only then.
+    var digesting: Duration = .seconds(600)
+    /// Between telling the host that such an answer is still waited for.
+    var sign: Duration = .seconds(5)
+    /// How long a question that somebody else waits for may take, when its answer can be done without.
+    var aside: Duration = .seconds(3)
     /// So old a document has to be by the server's clock before its date or tag tells it from the next version (RS-2).
     var settling: Duration = .seconds(2)
     /// How long a document may be out of sight while somebody else changes it.
     var gap: Duration = .milliseconds(300)
     /// Whoever is seen to hold a claim for so long is gone.
     var abandoned: Duration = .seconds(120)
+    /// What was staged so long ago, by the server's clock, is of nobody (SLOT-6).
+    var forgotten: Duration = .seconds(7 * 86_400)
     /// Between looking for a server that cannot be reached: the first time, and at most.
     var firstLook: Duration = .seconds(1)
     var longestLook: Duration = .seconds(60)

@@ -18,7 +18,9 @@ struct UploadWatch: Sendable {
 
             mutating func next(isolation actor: isolated (any Actor)?) async throws -> ByteBuffer? {
                 count.increase()
-                return try await parts.next(isolation: actor)
+                let part = try await parts.next(isolation: actor)
+                if part == nil { count.end() }
+                return part
             }
 
             mutating func next() async throws -> ByteBuffer? { try await next(isolation: nil) }
@@ -29,10 +31,17 @@ struct UploadWatch: Sendable {
         private let count = Atomic(0)
         var value: Int { count.load(ordering: .relaxed) }
         func increase() { count.add(1, ordering: .relaxed) }
+
+        private let hasEnd = Atomic(false)
+        /// Whether the last part was taken.
+        var hasEnded: Bool { hasEnd.load(ordering: .relaxed) }
+        func end() { hasEnd.store(true, ordering: .relaxed) }
     }
 
     private let count = Count()
     private let timing: Timing
+    /// Told from time to time while all was taken, and the answer is waited for.
+    var isWaiting: @Sendable () -> Void = {}
 
     init(_ timing: Timing) {
         self.timing = timing
@@ -49,11 +58,11 @@ struct UploadWatch: Sendable {
     func over(_ execute: @escaping @Sendable () async throws -> HTTPClientResponse) async throws -> HTTPClientResponse {
         try await withThrowingTaskGroup(of: HTTPClientResponse?.self) { group in
             group.addTask { try await execute() }
-            group.addTask { [count, timing] in
+            group.addTask { [self] in
                 while true {
                     let before = count.value
                     // What was taken last may wait in the system for a while before the answer is waited for.
-                    try await timing.pause(timing.silence * 2)
+                    try await pause(timing.silence * 2 + (count.hasEnded ? timing.digesting : .zero))
                     if count.value == before { return nil }
                 }
             }
@@ -62,6 +71,17 @@ struct UploadWatch: Sendable {
                 throw ServerFailure.interrupted("it takes nothing more of what it is sent")
             }
             return response
+        }
+    }
+
+    /// Whoever waits for the request is told that it goes on: what takes long is no stall.
+    private func pause(_ whole: Duration) async throws {
+        var rest = whole
+        while rest > .zero {
+            let part = min(rest, timing.sign)
+            try await timing.pause(part)
+            rest -= part
+            if count.hasEnded { isWaiting() }
         }
     }
 }

@@ -1,6 +1,5 @@
 internal import DocumentModel
 internal import Logging
-internal import NIOHTTP1
 
 /// Gets one change its claim: looks whether it can be made at all, stages what is new, and moves that to where only one
 /// can be.
@@ -13,7 +12,7 @@ struct ClaimTaking {
     let names: ClaimNames
     /// The new contents may have their place already.
     var wasPublished = false
-    private(set) var isStaged = false
+    private(set) var staging: ClaimStaging
     private var attempts = 0
     private var failures = 0
     private let began: ContinuousClock.Instant
@@ -22,6 +21,7 @@ struct ClaimTaking {
         self.write = write
         self.change = change
         self.names = names
+        staging = ClaimStaging(write: write, change: change, names: names)
         began = write.link.timing.now()
     }
 
@@ -33,19 +33,17 @@ struct ClaimTaking {
     mutating func take(_ plan: ClaimPlan) async throws -> ClaimedWrite.Outcome? {
         attempts += 1
         if attempts > 1 {
-            // The staged folder may have gone where another claim was in that moment.
-            if isStaged { isStaged = try await link.entries(of: names.stage.appending(names.key)) != nil }
+            try await staging.lookAgain()
             if try await waitForOthers() { return nil }
         }
         if let outcome = try await outcomeWithoutClaim(plan) {
-            if isStaged { _ = try await link.remove(names.stage, asFolder: true) }
+            await staging.clear()
             return outcome
         }
-        if !isStaged {
-            guard try await stage() else { return .refused(.gone) }
-            isStaged = true
+        if !staging.isDone {
+            guard try await staging.stage() else { return .refused(.gone) }
         }
-        let answer = try await link.move(names.stage, to: names.claim, asFolder: true)
+        let answer = try await link.move(staging.folder, to: names.claim, asFolder: true)
         guard !answer.isSuccess else { return nil }
         write.logger.debug(
             "A claim was not taken.", metadata: ["claim": "\(names.claim.quoted)", "answer": "\(answer)"])
@@ -54,6 +52,9 @@ struct ClaimTaking {
         try await pause()
         return nil
     }
+
+    /// Nothing comes of it.
+    mutating func giveUp() async { await staging.clear() }
 
     /// - Returns: whether somebody else has the claim, and was waited for.
     /// - Throws: `busy` when that takes too long.
@@ -113,7 +114,7 @@ struct ClaimTaking {
     private func madeBefore(_ properties: Properties) async throws -> Properties? {
         guard let contents = change.contents, !properties.isFolder,
             properties.length ?? contents.length == contents.length,
-            try await link.hasContents(change.target, of: contents),
+            try await link.hasContents(change.target, of: contents, isWaiting: write.isWaiting),
             let after = try await link.lookIfThere(change.target)?.properties,
             after.contentVersion == properties.contentVersion
         else { return nil }
@@ -123,7 +124,7 @@ struct ClaimTaking {
 
     /// What is staged now gets a later date than what it replaces, where dates tell versions apart (RS-2).
     private func waitForClock(_ look: ServerLink.Look) async throws {
-        guard change.kind == .put, !change.hasExactTags, !isStaged, let modified = look.properties.modified,
+        guard change.kind == .put, !change.hasExactTags, !staging.isDone, let modified = look.properties.modified,
             var date = look.date
         else { return }
         while date <= modified, modified <= date + 1 {
@@ -132,37 +133,5 @@ struct ClaimTaking {
             guard let next = try await link.lookIfThere(.root)?.date else { return }
             date = next
         }
-    }
-
-    /// - Returns: false when the folder that it is to be in is not there.
-    private func stage() async throws -> Bool {
-        let own = names.stage.appending(names.key)
-        for folder in [names.stage, own] {
-            let answer = try await link.makeFolder(folder)
-            switch answer.code {
-            case 404, 409, 410: return false
-            // It is there from an earlier attempt.
-            case 405, nil: break
-            default: guard answer.isSuccess else { throw answer.failure }
-            }
-        }
-        let note = ClaimNote(kind: change.kind, source: change.source).text(link.address)
-        var files: [(ItemName, ServerRequest.Body, Int64)] = [
-            (ClaimNames.note, .bytes(Array(note.utf8)), Int64(note.utf8.count))
-        ]
-        if let contents = change.contents { files.append((ClaimNames.new, .file(contents), contents.length)) }
-        for (name, body, length) in files {
-            let path = own.appending(name)
-            var request = ServerRequest(method: .PUT, path: path, body: body)
-            if case .file = body { request.timeout = nil }
-            let answer = try await link.change(request)
-            // RS-4: what was sent is looked at before it counts.
-            guard answer.isSuccess, let there = try await link.lookIfThere(path)?.properties,
-                there.length ?? length == length
-            else {
-                throw answer.isSuccess ? ServerFailure.interrupted("not all of it has arrived") : answer.failure
-            }
-        }
-        return true
     }
 }

@@ -68,7 +68,7 @@ struct ClaimedWrite: Sendable {
                 do {
                     if let outcome = try await taking.take(plan) { return outcome }
                 } catch {
-                    if taking.isStaged { _ = try? await link.remove(names.stage, asFolder: true) }
+                    await taking.giveUp()
                     throw error
                 }
                 // It has a patience of its own.
@@ -160,7 +160,7 @@ struct ClaimedWrite: Sendable {
             return seen?.contentVersion == result.contentVersion ? seen : result
         }
         guard let seen, let contents = change.contents, seen.length ?? contents.length == contents.length,
-            try await link.hasContents(change.target, of: contents)
+            try await link.hasContents(change.target, of: contents, isWaiting: isWaiting)
         else { return nil }
         return seen
     }

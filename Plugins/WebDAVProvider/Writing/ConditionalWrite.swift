@@ -23,17 +23,23 @@ struct ConditionalWrite: Sendable {
     func put(_ contents: FileParts, to path: RemotePath, base: ItemVersion?) async throws -> ClaimedWrite.Outcome {
         var mayBeThere = wasBegun
         var failures = 0
+        // What the server has made of contents that were sent, and is something else.
+        var damaged: EntityTag?
         while true {
             var condition = ("If-None-Match", "*")
-            if let base {
-                guard let look = try await link.lookIfThere(path) else { return .refused(.gone) }
+            let look = try await link.lookIfThere(path)
+            if let damaged, let look, look.properties.tag == damaged {
+                guard let tag = try await settledTag(look, path) else { continue }
+                condition = ("If-Match", tag)
+            } else if let base {
+                guard let look else { return .refused(.gone) }
                 guard try look.properties.version(at: path).satisfies(base) else {
                     if let made = try await madeBefore(contents, path, look.properties) { return .done(made) }
                     return .refused(.changed)
                 }
                 guard let tag = try await settledTag(look, path) else { continue }
                 condition = ("If-Match", tag)
-            } else if let there = try await link.lookIfThere(path)?.properties {
+            } else if let there = look?.properties {
                 if mayBeThere, let made = try await madeBefore(contents, path, there) { return .done(made) }
                 return .refused(.taken)
             }
@@ -44,13 +50,19 @@ struct ConditionalWrite: Sendable {
                     method: .PUT, path: path, headers: [condition], body: .file(contents), timeout: nil),
                 isRepeatable: false)
             if answer.isSuccess, case .status(_, let tag) = answer {
-                if let made = try await made(contents, path, tag) { return .done(made) }
-                return .refused(.changed)
+                // RS-4: what a connection that ended has left is no measure for what is there now.
+                switch try await made(contents, path, tag, isClean: failures == 0 && !wasBegun) {
+                case .whole(let made): return .done(made)
+                case .another: return .refused(.changed)
+                case .damaged: damaged = tag
+                }
             }
             logger.debug("A change was not made.", metadata: ["document": "\(path.quoted)", "answer": "\(answer)"])
             // Looked at again, it is either there, or another version is, or it can be tried once more.
             failures += 1
-            guard failures < Self.mostAttempts else { throw answer.failure }
+            guard failures < Self.mostAttempts else {
+                throw damaged == nil ? answer.failure : ServerFailure.damaged
+            }
             isWaiting()
             try await link.pause(after: answer, atLeast: .milliseconds(50 << failures))
         }
@@ -72,11 +84,26 @@ struct ConditionalWrite: Sendable {
         return nil
     }
 
-    /// What was just sent, as it is on the server; nil when somebody has changed it since.
-    private func made(_ contents: FileParts, _ path: RemotePath, _ tag: EntityTag?) async throws -> Properties? {
-        guard let there = try await link.lookIfThere(path)?.properties else { return nil }
-        if let tag, tag == there.tag, there.length ?? contents.length == contents.length { return there }
-        return try await madeBefore(contents, path, there)
+    private enum Made {
+        case whole(Properties)
+        /// Of somebody else.
+        case another
+        /// The server says that it is what was sent, and it is not.
+        case damaged
+    }
+
+    /// What is there of what was just sent.
+    ///
+    /// - Parameter isClean: it was sent once. Then the server's own strong tag and the length are enough: it was seen to put
+    ///   contents in their place only when it has all of them.
+    private func made(
+        _ contents: FileParts, _ path: RemotePath, _ tag: EntityTag?, isClean: Bool
+    ) async throws -> Made {
+        guard let there = try await link.lookIfThere(path)?.properties else { return .another }
+        let isOurs = tag?.condition != nil && tag == there.tag
+        if isOurs, isClean, there.length ?? contents.length == contents.length { return .whole(there) }
+        if let made = try await madeBefore(contents, path, there) { return .whole(made) }
+        return isOurs ? .damaged : .another
     }
 
     /// Equal contents are no conflict, whoever wrote them.
@@ -84,7 +111,7 @@ struct ConditionalWrite: Sendable {
         _ contents: FileParts, _ path: RemotePath, _ there: Properties
     ) async throws -> Properties? {
         guard !there.isFolder, there.length ?? contents.length == contents.length,
-            try await link.hasContents(path, of: contents),
+            try await link.hasContents(path, of: contents, isWaiting: isWaiting),
             let after = try await link.lookIfThere(path)?.properties, after.contentVersion == there.contentVersion
         else { return nil }
         return after

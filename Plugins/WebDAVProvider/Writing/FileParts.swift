@@ -12,11 +12,17 @@ struct FileParts: AsyncSequence, Sendable {
     let file: OpenContents
     /// Told how many bytes were handed out.
     private let report: @Sendable (Int64) throws -> Void
+    /// Told from time to time while all of them were taken, and the answer is waited for.
+    let isWaiting: @Sendable () -> Void
 
-    init(_ path: FilePath, report: @escaping @Sendable (Int64) throws -> Void = { _ in }) throws(DocumentError) {
+    init(
+        _ path: FilePath, report: @escaping @Sendable (Int64) throws -> Void = { _ in },
+        isWaiting: @escaping @Sendable () -> Void = {}
+    ) throws(DocumentError) {
         file = try OpenContents(path)
         length = try file.length()
         self.report = report
+        self.isWaiting = isWaiting
     }
 
     func makeAsyncIterator() -> Iterator { Iterator(file: file, length: length, report: report) }

@@ -15,6 +15,8 @@ enum OwnNames {
 
     static func isClaim(_ name: ItemName) -> Bool { name.rawValue.hasPrefix(claim) }
 
+    static func isStage(_ name: ItemName) -> Bool { name.rawValue.hasPrefix(stage) }
+
     static func isRest(_ name: ItemName) -> Bool { name.rawValue.hasPrefix(rest) }
 
     /// A change's own folder, from the name of its operation: the same in every retry.

@@ -95,22 +95,4 @@ extension ServerLink {
             return nil
         }
     }
-
-    /// Whether a document on the server has the contents of a file.
-    func hasContents(_ path: RemotePath, of parts: FileParts) async throws -> Bool {
-        // lighttpd goes on sending what was there for a second after a document was emptied; its properties are right.
-        if parts.length == 0, let length = try await look(at: path).properties.length { return length == 0 }
-        let request = ServerRequest(method: .GET, path: path, timeout: nil)
-        return try await ask(request, accepting: [200], retrying: timing.retrying) { answer in
-            if let length = answer.length, length != parts.length { return false }
-            var offset: Int64 = 0
-            var isSame = true
-            for try await part in answer.body {
-                guard isSame else { continue }
-                isSame = try part.withUnsafeReadableBytes { try parts.file.matches($0, at: offset) }
-                offset += Int64(part.readableBytes)
-            }
-            return isSame && offset == parts.length
-        }
-    }
 }

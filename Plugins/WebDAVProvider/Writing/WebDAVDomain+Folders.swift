@@ -92,7 +92,7 @@ extension WebDAVDomain {
         }
         // Some servers do not list claims.
         for known in known(below: path) where isEmpty && known.parent == path {
-            guard gate?.hasGaps ?? false, let name = known.name else { break }
+            guard hasGaps, let name = known.name else { break }
             isEmpty = try await link.lookIfThere(place.appending(try OwnNames.claim(on: name))) == nil
         }
         guard isEmpty else {

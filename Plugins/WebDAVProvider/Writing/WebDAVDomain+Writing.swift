@@ -210,6 +210,8 @@ extension WebDAVDomain {
         return try FileParts(file) { done in
             try transfer.checkCancellation()
             transfer.report(UInt64(max(done, 0)), of: UInt64(max(length, 0)))
+        } isWaiting: {
+            transfer.heartbeat()
         }
     }
 
@@ -228,7 +230,15 @@ extension WebDAVDomain {
 
     /// Before contents are sent for nothing (RFC 4331).
     private func requireRoom(_ length: Int64, in folder: RemotePath, _ what: String) async throws {
-        guard length >= 1 << 16, let room = try await link.room(in: folder), room < length else { return }
+        guard length >= 1 << 16 else { return }
+        let room: Int64?
+        do {
+            room = try await link.quota(of: folder).available
+        } catch ServerFailure.status, ServerFailure.unusable, ServerFailure.interrupted {
+            // It does not say, or not in time, and will when there is none.
+            return
+        }
+        guard let room, room < length else { return }
         throw DocumentError(
             .insufficientQuota,
             "\(what): it has \(length) bytes, and there is room for \(room) on “\(link.address.origin)”; make some.")

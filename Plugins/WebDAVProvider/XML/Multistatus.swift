@@ -108,7 +108,8 @@ struct Multistatus {
         case .tag: found.tag = EntityTag(string)
         case .answerToken: syncToken = string.isEmpty ? nil : string
         case .token: found.syncToken = string.isEmpty ? nil : string
-        case .room: found.room = Int64(string).flatMap { $0 >= 0 ? $0 : nil }
+        case .available: found.quota.available = Int64(string).flatMap { $0 >= 0 ? $0 : nil }
+        case .used: found.quota.used = Int64(string).flatMap { $0 >= 0 ? $0 : nil }
         default: break
         }
     }
@@ -129,7 +130,7 @@ struct Multistatus {
 /// An element, as far as it means anything where it stands.
 private enum Element {
     case multistatus, response, href, responseStatus, propstat, status, prop
-    case types, collection, length, modified, created, tag, room, token
+    case types, collection, length, modified, created, tag, available, used, token
     case answerToken, error, condition, other
 
     init(_ name: String, in parent: Element?) {
@@ -151,7 +152,8 @@ private enum Element {
             case (.prop, "DAV:\ngetlastmodified"): .modified
             case (.prop, "DAV:\ncreationdate"): .created
             case (.prop, "DAV:\ngetetag"): .tag
-            case (.prop, "DAV:\nquota-available-bytes"): .room
+            case (.prop, "DAV:\nquota-available-bytes"): .available
+            case (.prop, "DAV:\nquota-used-bytes"): .used
             case (.prop, "DAV:\nsync-token"): .token
             default: .other
             }
@@ -159,7 +161,8 @@ private enum Element {
 
     var hasText: Bool {
         switch self {
-        case .href, .responseStatus, .status, .length, .modified, .created, .tag, .room, .token, .answerToken: true
+        case .href, .responseStatus, .status, .length, .modified, .created, .tag, .token, .answerToken: true
+        case .available, .used: true
         default: false
         }
     }

@@ -4,6 +4,8 @@ internal import CLibExpat
 struct XMLProblem: Error, Hashable {
     /// For people; the end of a sentence.
     let reason: String
+    /// The document was whole, and something else came behind it.
+    var isMixed = false
 }
 
 /// Reads the XML of a 207 answer from somebody who is not trusted, piece by piece as it comes.
@@ -25,6 +27,7 @@ final class XMLStream {
     private let parser: XML_Parser
     private let limits: Limits
     private var problem: XMLProblem?
+    private var isMixed = false
     private var depth = 0
     private var size: Int64 = 0
     /// Bytes since the parser last made something of them.
@@ -92,6 +95,8 @@ final class XMLStream {
         if let problem { throw problem }
         guard status == XML_STATUS_OK else {
             let reason = XML_ErrorString(XML_GetErrorCode(parser)).map { String(cString: $0) } ?? "unknown"
+            // What a server says that has come upon something in the middle of an answer, and says it behind that.
+            isMixed = XML_GetErrorCode(parser) == XML_ERROR_JUNK_AFTER_DOC_ELEMENT
             throw remember("it is not XML as it has to be: \(reason) in line \(XML_GetCurrentLineNumber(parser))")
         }
     }
@@ -135,7 +140,7 @@ final class XMLStream {
     }
 
     private func remember(_ reason: String) -> XMLProblem {
-        let first = problem ?? XMLProblem(reason: reason)
+        let first = problem ?? XMLProblem(reason: reason, isMixed: isMixed)
         problem = first
         return first
     }

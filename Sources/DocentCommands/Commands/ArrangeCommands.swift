@@ -40,6 +40,11 @@ struct RenameCommand: ClientCommand {
     @Argument(help: "Its new name, or its new location.")
     var destination: String
 
+    @Flag(
+        name: .customLong("no-wait"),
+        help: "Rename a document here at once, and on the remote as soon as it can be reached.")
+    var isAtOnce = false
+
     func run(_ client: DocumentClient) async throws {
         guard let folder = location.parent else {
             throw ValidationError("\(location) is a domain's top folder, which has no name: name an item in it.")
@@ -52,7 +57,7 @@ struct RenameCommand: ClientCommand {
             throw ValidationError(
                 "\(location) cannot be renamed into another domain: use “docent import” and “docent export”.")
         }
-        try await client.rename(itemAt: location, to: new)
+        try await client.rename(itemAt: location, to: new, atOnce: isAtOnce)
     }
 }
 

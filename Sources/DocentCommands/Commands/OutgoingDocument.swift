@@ -15,8 +15,10 @@ struct OutgoingDocument {
         _ transfer: (FilePath, Location, @escaping DocumentClient.ProgressHandler) async throws -> ItemStatus
     ) async throws {
         let path = FilePath(file)
-        guard let name = path.lastComponent, !path.isLocalFolder else {
-            throw DocumentError(.invalidArgument, "\(file) is a folder, and only documents can be sent: name a file.")
+        guard let name = path.lastComponent, isDocument(path, name) else {
+            throw DocumentError(
+                .invalidArgument,
+                "\(file) is a folder, and only documents can be sent: name a file, or a package such as Notes.rtfd.")
         }
         var destination = location
         if try await client.isFolder(location) {
@@ -33,5 +35,11 @@ struct OutgoingDocument {
         }
         try Console.print(item.location.description)
         if !noWait { try await client.waitUntilSentAndTell(item.location) }
+    }
+
+    /// A file, or a folder that is treated as one document.
+    private func isDocument(_ path: FilePath, _ name: FilePath.Component) -> Bool {
+        guard path.isLocalFolder else { return true }
+        return (try? ItemName(name.string)).map { ItemKind(ofFolderNamed: $0) == .package } ?? false
     }
 }

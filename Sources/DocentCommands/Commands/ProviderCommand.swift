@@ -105,6 +105,12 @@ struct ProviderCommand: AsyncParsableCommand {
         func run(_ client: DocumentClient) async throws {
             let folders = try await client.recordProvider(id, domain: domain, isOn: state == .on)
             for folder in folders { try Console.print(folder) }
+            // What is recorded is of a domain.
+            guard folders.isEmpty, state == .on else { return }
+            throw DocumentError(
+                .notConfigured,
+                "The provider \(id) has no domain, so nothing is recorded. Add one with “docent domain add NAME --provider \(id)”, and say this again."
+            )
         }
     }
 }

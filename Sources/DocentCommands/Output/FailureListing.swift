@@ -4,7 +4,9 @@ package import DocumentModel
 /// guesses last.
 package enum FailureListing {
     package static func text(_ record: PostMortem, path: String) -> String {
-        var text = visible(record.summary) + "\n\n"
+        // It is what this advice leads to.
+        let advice = " “docent provider show \(record.provider) --last-failure” says more."
+        var text = visible(record.summary.replacing(advice, with: "")) + "\n\n"
         var table = Table([Table.Column(""), Table.Column("")])
         table.add("When", Words.time(Timestamp(seconds: Int64(record.time), nanoseconds: 0)))
         table.add("Provider", "\(record.provider) \(record.version)")
@@ -12,7 +14,7 @@ package enum FailureListing {
         table.add("Program", visible(record.program))
         if let process = record.process {
             table.add("Process", "\(process.id), which lived for \(seconds(process.lived))")
-            table.add("Its end", end(of: process))
+            table.add("Its end", end(of: process) ?? "none: it ran on")
             if let usage = process.usage {
                 table.add(
                     "It used",
@@ -41,12 +43,13 @@ package enum FailureListing {
         return text + "\nThe record: \(path)\n"
     }
 
-    private static func end(of process: PostMortem.Process) -> String {
+    /// Nil for a process that ran on.
+    private static func end(of process: PostMortem.Process) -> String? {
         let forced = process.wasForced ? ", after it was told to end" : ""
         if let signal = process.signal {
             return "signal \(signal)" + (process.signalName.map { " (\($0))" } ?? "") + forced
         }
-        return "exit status \(process.exitStatus ?? 0)" + forced
+        return process.exitStatus.map { "exit status \($0)" + forced }
     }
 
     private static func requests(_ record: PostMortem) -> String {
@@ -94,7 +97,9 @@ package enum FailureListing {
             guesses.append("Something in the provider prints to standard output, which carries the protocol.")
         }
         if record.stage == .handshake, record.badBytes == nil, record.framesReceivedInAll == 0 {
-            guesses.append("It never said hello: it may not be a provider, or wait for something.")
+            // One that has ended by itself waits for nothing.
+            let more = record.process?.wasForced == false ? "" : ", or wait for something"
+            guesses.append("It never said hello: it may not be a provider\(more).")
         }
         if record.process?.exitStatus == 127 || record.process?.exitStatus == 126 {
             guesses.append("The program, or what it is run with, may be missing or not executable.")

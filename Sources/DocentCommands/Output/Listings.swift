@@ -155,6 +155,7 @@ package enum ProviderListing {
         switch capability {
         case .modifying: "make, change and remove items (modifying)"
         case .changes: "tell what changed on the remote (changes)"
+        case .ranges: "give parts of documents (ranges)"
         case .picker: "shape how pickers show it (picker)"
         case .signIn: "ask you things when you sign in, and keep secrets of its own (sign-in)"
         }
@@ -179,7 +180,7 @@ package enum DomainListing {
                 domain.name.rawValue, domain.providerID.rawValue, state(of: domain),
                 ProviderListing.list(settings))
         }
-        return table.text() + domains.compactMap(problem).joined()
+        return table.text() + domains.compactMap(problem).joined() + domains.compactMap(warning).joined()
     }
 
     /// `running (process 4242)`, `waiting, to be started again in 8 s`.
@@ -202,10 +203,16 @@ package enum DomainListing {
         table.add("Provider", domain.providerID.rawValue)
         table.add("State", state(of: domain))
         for (key, value) in domain.settings.sorted(by: { $0.key < $1.key }) { table.add("Setting", "\(key)=\(value)") }
-        if let note = domain.note { table.add("Note", ErrorText.visible(note)) }
+        if let note = domain.note { table.add(note.isWarning ? "Warning" : "Note", ErrorText.visible(note.text)) }
         table.add("Deletions ask", domain.rules.askingText)
         table.add("Look again", domain.rules.lookAgainText)
         return table.text(showsTitles: false) + (problem(of: domain) ?? "")
+    }
+
+    /// What is to be seen wherever the domain is shown.
+    static func warning(of domain: DomainDescription) -> String? {
+        guard let note = domain.note, note.isWarning else { return nil }
+        return "\n\(domain.name): warning: \(ErrorText.visible(note.text))\n"
     }
 
     static func problem(of domain: DomainDescription) -> String? {
@@ -242,6 +249,7 @@ package enum StatusListing {
                 "\(entry.conflicts)")
         }
         var text = table.text() + status.domains.compactMap { DomainListing.problem(of: $0.domain) }.joined()
+        text += status.domains.compactMap { DomainListing.warning(of: $0.domain) }.joined()
         if !status.transfers.isEmpty { text += "\nTransfers: \(TransferText.line(status.transfers))\n" }
         let wrong = status.items.filter(\.needsALook)
         let settled = status.items.filter(\.isSettled)

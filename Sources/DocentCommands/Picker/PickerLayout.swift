@@ -25,10 +25,10 @@ package struct PickerLayout: Hashable, Sendable {
     package init(_ model: PickerModel) {
         width = max(model.size.columns, 1)
         height = max(model.size.rows, 1)
-        showsMessage = height >= 8 && !(model.level.listing?.shape.message.isEmpty ?? true)
+        showsMessage = height >= 8 && !PickerWords.message(model.level).isEmpty
         showsTitles = height >= 12
         showsHelp = height >= 6
-        let isDomains = model.level.id == nil
+        let isDomains = model.level.id == nil && model.level.search == nil
         let wished = model.level.listing?.shape.columns ?? []
         let kinds: [PickerColumn] =
             isDomains ? [.type, .state] : wished.isEmpty ? [.size, .modified, .state] : Self.once(wished)

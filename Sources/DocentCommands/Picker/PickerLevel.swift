@@ -1,9 +1,21 @@
 package import DocumentModel
 
-/// One folder of the picker, or the list of domains: its rows, and where one is in them.
+/// One folder of the picker, the list of domains, or what a search has found: its rows, and where one is in them.
 package struct PickerLevel: Sendable {
-    /// Nil for the list of domains.
+    /// What is looked for, and where.
+    package struct Search: Hashable, Sendable {
+        package let query: PickerQuery
+        package let folder: PickerEntryID
+        /// The folder's.
+        let location: Location
+    }
+
+    /// Nil for the list of domains, and for what was found.
     package let id: PickerEntryID?
+    /// Nil for what is no search.
+    package let search: Search?
+    /// Of a search: folders were passed that nobody has looked into.
+    package private(set) var isIncomplete = false
     /// Nil until it has been listed once.
     package private(set) var listing: PickerListing?
     package private(set) var isLoading: Bool
@@ -29,6 +41,7 @@ package struct PickerLevel: Sendable {
     /// The list of domains.
     package init(domains: [PickerRoot]) {
         id = nil
+        search = nil
         isLoading = false
         folders = domains.map { PickerRow(.domain($0)) }
         filterRows()
@@ -37,6 +50,14 @@ package struct PickerLevel: Sendable {
     /// A folder that is to be listed.
     package init(id: PickerEntryID) {
         self.id = id
+        search = nil
+        isLoading = true
+    }
+
+    /// What is still to be found.
+    init(_ search: Search) {
+        id = nil
+        self.search = search
         isLoading = true
     }
 
@@ -69,6 +90,22 @@ package struct PickerLevel: Sendable {
         } else {
             keepingSelection { $0.filterRows() }
         }
+    }
+
+    /// Takes a page of what was found.
+    package mutating func take(_ page: PickerFindings, isFirst: Bool) {
+        guard let search else { return }
+        problem = nil
+        isLoading = page.next != nil
+        if isFirst { (folders, others, isIncomplete) = ([], [], false) }
+        isIncomplete = isIncomplete || page.isLoading
+        for entry in page.entries where count < Self.mostRows {
+            // By the way from the folder that one looked in: the same name may be in many.
+            let way = entry.status.location.components.dropFirst(search.location.components.count)
+            let row = PickerRow(.entry(entry), title: way.map(\.rawValue).joined(separator: "/"))
+            if row.folder == nil { others.append(row) } else { folders.append(row) }
+        }
+        keepingSelection { $0.filterRows() }
     }
 
     package mutating func fail(_ problem: String) {

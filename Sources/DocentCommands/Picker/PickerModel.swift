@@ -8,6 +8,8 @@ package struct PickerModel: Sendable {
         case resized(TerminalSize)
         case listed(PickerEntryID, PickerListing, isFirst: Bool)
         case notListed(PickerEntryID, String)
+        case found(PickerLevel.Search, PickerFindings, isFirst: Bool)
+        case notFound(PickerLevel.Search, String)
         case madeFolder(PickerEntry, in: PickerEntryID)
         /// What was asked for was refused; one may go on.
         case refused(String)
@@ -23,6 +25,7 @@ package struct PickerModel: Sendable {
         case list(PickerEntryID, page: PageToken?, refresh: Bool)
         /// After a moment: the provider still tells what is in it.
         case listSoon(PickerEntryID)
+        case search(PickerLevel.Search, page: PageToken?)
         case makeFolder(ItemName, in: PickerEntryID)
         case choose([PickerEntry], replacing: Bool)
         case put(ItemName, in: PickerEntryID, replacing: Bool)
@@ -90,6 +93,10 @@ package struct PickerModel: Sendable {
         case .notListed(let id, let problem):
             change(id) { $0.fail(problem) }
             return []
+        case .found(let search, let page, let isFirst): return take(page, of: search, isFirst)
+        case .notFound(let search, let problem):
+            if let index = levels.firstIndex(where: { $0.search == search }) { levels[index].fail(problem) }
+            return []
         case .madeFolder(let entry, let parent):
             work = nil
             change(parent) { $0.add(entry) }
@@ -125,6 +132,13 @@ package struct PickerModel: Sendable {
         }
         guard let next = page.next, !levels[index].isFull else { return [] }
         return [.list(id, page: next, refresh: false)]
+    }
+
+    private mutating func take(_ page: PickerFindings, of search: PickerLevel.Search, _ isFirst: Bool) -> [Action] {
+        guard let index = levels.firstIndex(where: { $0.search == search }) else { return [] }
+        levels[index].take(page, isFirst: isFirst)
+        guard let next = page.next, !levels[index].isFull else { return [] }
+        return [.search(search, page: next)]
     }
 
     private func special(_ page: PickerListing) -> [PickerRow] {
@@ -174,7 +188,12 @@ package struct PickerModel: Sendable {
         case .control("w"):
             let words = level.filter.split(separator: " ", omittingEmptySubsequences: true)
             levels[last].setFilter(words.dropLast().joined(separator: " "))
+        case .control("f"): return startSearch()
         case .control("r"):
+            if let search = level.search {
+                levels[last].reload()
+                return [.search(search, page: nil)]
+            }
             guard let id = level.id else { return [] }
             levels[last].reload()
             return [.list(id, page: nil, refresh: true)]
@@ -203,12 +222,40 @@ package struct PickerModel: Sendable {
             if left.listing != nil { levels.removeLast(levels.count - 1) }
             return []
         }
+        if level.search != nil {
+            // Back to what was found.
+            if let id = left.id { levels[levels.count - 1].select(.entry(id)) }
+            return []
+        }
         if level.id == parent {
             if let id = left.id { levels[levels.count - 1].select(.entry(id)) }
             return []
         }
         // One came here by a shortcut: the way out is the folder around.
         return enter(parent)
+    }
+
+    /// Below where one is, for what is typed.
+    private mutating func startSearch() -> [Action] {
+        // Once more, and for something else: in the same place.
+        let place =
+            level.search.map { ($0.folder, $0.location) }
+            ?? level.listing.flatMap { listing in
+                listing.folder.actions.contains(.search) ? (listing.folder.id, listing.folder.status.location) : nil
+            }
+        guard let (folder, location) = place else {
+            notice = "Nothing can be looked for here: go into a folder first."
+            return []
+        }
+        do throws(DocumentError) {
+            let search = PickerLevel.Search(query: try PickerQuery(level.filter), folder: folder, location: location)
+            if level.search != nil { levels.removeLast() } else { levels[levels.count - 1].setFilter("") }
+            levels.append(PickerLevel(search))
+            return [.search(search, page: nil)]
+        } catch {
+            notice = "Type what to look for, and press ^F then."
+            return []
+        }
     }
 
     private mutating func activate() -> [Action] {
@@ -264,11 +311,16 @@ package struct PickerModel: Sendable {
 
     private mutating func startNewFolder() {
         guard !mode.choosesDocuments else { return }
-        guard level.id != nil, level.listing?.folder.isSelectable == true else {
+        guard canMakeFolder else {
             notice = "A folder cannot be made here: go into one first."
             return
         }
         prompt = .newFolder(TextField())
+    }
+
+    /// Whether folders can be made where one is (PICK-20).
+    package var canMakeFolder: Bool {
+        !mode.choosesDocuments && level.id != nil && level.listing?.folder.actions.contains(.create) == true
     }
 
     private mutating func startNaming(_ name: String?) {

@@ -22,7 +22,7 @@ package struct PickerRenderer: Sendable {
         if layout.showsMessage {
             var line = ScreenLine()
             let message = TerminalText.safe(
-                (model.level.listing?.shape.message ?? "").replacing("\n", with: " "))
+                PickerWords.message(model.level).replacing("\n", with: " "))
             line.add(
                 TerminalText.cut(message, to: layout.width - 3, ellipsis: glyphs.ellipsis), at: 2,
                 TextStyle(color: .yellow))
@@ -48,7 +48,7 @@ package struct PickerRenderer: Sendable {
     private func title(_ model: PickerModel, _ layout: PickerLayout) -> ScreenLine {
         var line = ScreenLine()
         let title = PickerWords.title(model)
-        let place = model.level.listing.map { TerminalText.safe($0.folder.status.location.description) } ?? ""
+        let place = PickerWords.place(model)
         let room = layout.width - 2
         if place.isEmpty {
             line.add(TerminalText.cut(title, to: room, ellipsis: glyphs.ellipsis), at: 1, .bold)
@@ -121,7 +121,7 @@ package struct PickerRenderer: Sendable {
 
     private func titles(_ model: PickerModel, _ layout: PickerLayout) -> ScreenLine {
         var line = ScreenLine()
-        let isDomains = model.level.id == nil
+        let isDomains = model.level.id == nil && model.level.search == nil
         line.add(isDomains ? "Domain" : "Name", at: PickerLayout.nameStart, .dim)
         for column in layout.columns {
             let title =

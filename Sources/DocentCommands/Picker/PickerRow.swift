@@ -24,9 +24,11 @@ package struct PickerRow: Hashable, Sendable {
     /// The name as filters see it.
     private let key: String
 
-    package init(_ content: Content) {
+    /// - Parameter title: what is shown for an entry's name; nil: the name.
+    package init(_ content: Content, title: String? = nil) {
         self.content = content
         switch content {
+        case .entry where title != nil: name = TerminalText.safe(title ?? "")
         case .domain(let root): name = TerminalText.safe(root.domain.rawValue)
         case .place(let place): name = TerminalText.safe(place.title)
         case .here(let title): name = title

@@ -82,6 +82,7 @@ struct PickerShell: Sendable {
             case .listSoon(let folder):
                 try? await Task.sleep(for: .milliseconds(150))
                 feed.yield(.event(await list(folder, nil, false)))
+            case .search(let search, let page): feed.yield(.event(await find(search, page)))
             case .makeFolder(let name, let parent):
                 do throws(DocumentError) {
                     let entry = try await session.makeFolder(named: name, in: parent)
@@ -104,6 +105,15 @@ struct PickerShell: Sendable {
             return .listed(folder, listing, isFirst: page == nil)
         } catch {
             return .notListed(folder, error.message)
+        }
+    }
+
+    private func find(_ search: PickerLevel.Search, _ page: PageToken?) async -> PickerModel.Event {
+        do throws(DocumentError) {
+            let findings = try await session.search(for: search.query, below: search.folder, after: page)
+            return .found(search, findings, isFirst: page == nil)
+        } catch {
+            return .notFound(search, error.message)
         }
     }
 

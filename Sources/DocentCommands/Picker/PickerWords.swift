@@ -71,12 +71,27 @@ enum PickerWords {
         }
     }
 
+    /// Where one is.
+    static func place(_ model: PickerModel) -> String {
+        if let search = model.level.search {
+            return TerminalText.safe("“\(search.query.text)” below \(search.location)")
+        }
+        return model.level.listing.map { TerminalText.safe($0.folder.status.location.description) } ?? ""
+    }
+
+    /// A sentence above the items; empty for none.
+    static func message(_ level: PickerLevel) -> String {
+        if level.isIncomplete { return "Folders that nobody has looked into yet are left out." }
+        return level.listing?.shape.message ?? ""
+    }
+
     /// Why there is nothing in the list.
     static func emptiness(_ model: PickerModel) -> String {
         let level = model.level
         if let problem = level.problem { return TerminalText.safe(problem) }
         if level.isLoading { return "Loading…" }
         if !level.filter.isEmpty { return "Nothing matches “\(level.filter)”." }
+        if level.search != nil { return "Nothing was found." }
         return level.id == nil ? "There is no domain." : "Nothing is here."
     }
 
@@ -93,7 +108,13 @@ enum PickerWords {
         if model.allowsSeveral { hints.append("Tab mark") }
         if model.levels.count > 1 { hints.append("\(glyphs.left) back") }
         hints.append("\(glyphs.right) into")
-        if !model.mode.choosesDocuments, model.levels.count > 1 { hints += ["^S name", "^N new folder"] }
+        if !model.mode.choosesDocuments, model.levels.count > 1 {
+            hints.append("^S name")
+            if model.canMakeFolder { hints.append("^N new folder") }
+        }
+        if !model.level.filter.isEmpty, model.level.id != nil || model.level.search != nil {
+            hints.append("^F search below")
+        }
         hints += ["\(glyphs.upDown) move", "^R refresh"]
         return hints
     }

@@ -14,6 +14,7 @@ package final class PresenterDesk: Sendable {
     }
 
     private let state = Mutex(State())
+    private let turns = PresenterTurns()
 
     package init() {}
 
@@ -84,12 +85,7 @@ extension PresenterDesk: RequestHandler {
     package func answer(_ body: [UInt8], _ request: IncomingRequest) async throws -> [UInt8] {
         switch try ToolCall(serialized: body) {
         case .tellPresenter(let number, let message, let what):
-            // One that was removed meanwhile has nothing to say against it.
-            guard let presenter = state.withLock({ $0.presenters[number] }) else { return ToolCall.answer() }
-            try await AnsweredMessage.$current.withValue(AnsweredMessage(desk: ObjectIdentifier(self), number: message))
-            {
-                try await Self.tell(presenter, what)
-            }
+            try await tell(number, message, what)
             return ToolCall.answer()
         case .ask(let domain, let provider, let prompt):
             guard let handler = state.withLock({ $0.prompting[domain] }) else {
@@ -104,6 +100,18 @@ extension PresenterDesk: RequestHandler {
         switch event {
         case .deadlock(let text): state.withLock { $0.onDeadlock }?(text)
         case .droppedPresenter(let number, let reason): await remove(number)?.presenterWasDropped(because: reason)
+        }
+    }
+
+    /// When it is the presenter's turn: the host sends it one message at a time, and this does not rest on that (COORD-29).
+    private func tell(_ presenter: UInt64, _ message: UInt64, _ what: PresenterMessage) async throws {
+        // Of one that is not registered nobody is made to wait.
+        guard state.withLock({ $0.presenters[presenter] }) != nil else { return }
+        try await turns.take(presenter) {
+            // One that was removed meanwhile has nothing to say against it.
+            guard let presenter = state.withLock({ $0.presenters[presenter] }) else { return }
+            let answered = AnsweredMessage(desk: ObjectIdentifier(self), number: message)
+            try await AnsweredMessage.$current.withValue(answered) { try await Self.tell(presenter, what) }
         }
     }
 

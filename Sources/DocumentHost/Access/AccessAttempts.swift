@@ -7,9 +7,25 @@ import Synchronization
 final class AccessAttempts: Sendable {
     typealias Attempt = @Sendable () async throws(DocumentError) -> AccessGranter.Grant
 
+    private struct Running: Sendable {
+        let task: Task<Result<AccessGranter.Grant, DocumentError>, Never>
+        let isGivenUp: Flag
+
+        func giveUp() {
+            isGivenUp.set()
+            task.cancel()
+        }
+    }
+
+    private final class Flag: Sendable {
+        private let state = Mutex(false)
+        var isSet: Bool { state.withLock { $0 } }
+        func set() { state.withLock { $0 = true } }
+    }
+
     private struct State {
         var last: UInt64 = 0
-        var running: [CoordinatorID: [UInt64: Task<Result<AccessGranter.Grant, DocumentError>, Never>]] = [:]
+        var running: [CoordinatorID: [UInt64: Running]] = [:]
     }
 
     private let state = Mutex(State())
@@ -23,16 +39,22 @@ final class AccessAttempts: Sendable {
     func run(by coordinator: CoordinatorID, _ attempt: @escaping Attempt) async throws(DocumentError)
         -> AccessGranter.Grant
     {
+        let isGivenUp = Flag()
+        // Whose coordinator is cancelled is there, and wants it no more.
+        let asker = Asker.current?.orGivenUp { isGivenUp.isSet }
         let task = Task {
-            do throws(DocumentError) {
-                return Result<AccessGranter.Grant, DocumentError>.success(try await attempt())
-            } catch {
-                return .failure(error)
+            await Asker.$current.withValue(asker) {
+                do throws(DocumentError) {
+                    return Result<AccessGranter.Grant, DocumentError>.success(try await attempt())
+                } catch {
+                    return .failure(error)
+                }
             }
         }
+        let running = Running(task: task, isGivenUp: isGivenUp)
         let number = state.withLock { state in
             state.last += 1
-            state.running[coordinator, default: [:]][state.last] = task
+            state.running[coordinator, default: [:]][state.last] = running
             return state.last
         }
         defer {
@@ -42,7 +64,7 @@ final class AccessAttempts: Sendable {
             }
         }
         // Cancelled before it was written down here.
-        if broker.isCancelled(coordinator) { task.cancel() }
+        if broker.isCancelled(coordinator) { running.giveUp() }
         return try await withTaskCancellationHandler {
             await task.value
         } onCancel: {
@@ -52,6 +74,6 @@ final class AccessAttempts: Sendable {
 
     /// The coordinator is cancelled at the broker already.
     func cancel(_ coordinator: CoordinatorID) {
-        for task in state.withLock({ $0.running[coordinator] ?? [:] }).values { task.cancel() }
+        for attempt in state.withLock({ $0.running[coordinator] ?? [:] }).values { attempt.giveUp() }
     }
 }

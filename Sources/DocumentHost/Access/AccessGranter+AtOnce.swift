@@ -13,7 +13,7 @@ extension AccessGranter {
         guard request.isUsualRead, let domain = domains.find(request.location.domain), !domain.isDropBox,
             domain.isCaughtUp || !domain.mayHaveFeed, (try? domain.require([.open, .import], for: "opened")) != nil,
             let found = try? known.item(at: request.location), found.isUsable,
-            (try? exported.check(found.key, at: request.location, by: owner)) != nil,
+            request.bookmark != nil || (try? exported.check(found.key, at: request.location, by: owner)) != nil,
             (try? permit.check(found.item, request.intentions[0], storage)) != nil,
             let share = try? accesses.quota.take(1, for: owner)
         else { return nil }
@@ -21,7 +21,8 @@ extension AccessGranter {
         var isGranted = false
         defer { if !isGranted { accesses.quota.giveBack(share) } }
         do throws(DocumentError) { purpose = try self.purpose(of: request, by: owner) } catch { return nil }
-        let intention = AccessIntention(found.coordinated, .reading(request.readingOptions))
+        let options = request.readingOptions.subtracting(.asItComes)
+        let intention = AccessIntention(found.coordinated, .reading(options))
         let coordinator = request.coordinator.map { CoordinatorID(owner: owner.id, number: $0) }
         guard
             let claim = broker.claimWithoutWaiting({ id in
@@ -42,8 +43,9 @@ extension AccessGranter {
 extension AccessRequest {
     /// One document's contents, on nobody's behalf, and for nothing but to be read.
     fileprivate var isUsualRead: Bool {
-        intent == .reading && readingOptions.isSubset(of: .withoutChanges) && !metadataOnly && also.isEmpty
-            && nestedIn.isEmpty && answering == nil && !isPreparation && bookmark == nil && writingOption == nil
+        intent == .reading && readingOptions.isSubset(of: [.withoutChanges, .asItComes]) && !metadataOnly
+            && also.isEmpty
+            && nestedIn.isEmpty && answering == nil && !isPreparation && writingOption == nil
     }
 }
 

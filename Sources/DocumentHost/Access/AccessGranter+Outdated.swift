@@ -42,7 +42,9 @@ extension AccessGranter {
                 try await pinKeeper.outlivingAsker(item) { () async throws(DocumentError) in
                     guard item.item.kind == .document else {
                         effect = .changed
-                        try await contents.bring(item, of: domain, renewing: true, onProgress)
+                        try await contents.bring(
+                            item, of: domain, renewing: true,
+                            started: { [providing] in providing.started($0, for: item.key) }, onProgress)
                         return item
                     }
                     return try await materialiser.materialise(item, of: domain, onProgress: onProgress)

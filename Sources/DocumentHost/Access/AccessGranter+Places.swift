@@ -73,7 +73,7 @@ extension AccessGranter {
         broker.noticed(.appeared, on: item.coordinated)
         access.keys.append(made.item.key)
         access.intentions[number] = AccessIntention(item.coordinated, .writing(nil))
-        return .item(item, snapshot: nil)
+        return .item(item, otherPath: nil)
     }
 
     /// What a tool is told of a place: where it may write, under the identifier that the document will have first.

@@ -14,8 +14,8 @@ struct AccessGranter: Sendable {
     }
 
     enum GrantedItem: Sendable {
-        /// With the path of a snapshot, where one was made.
-        case item(KnownItem, snapshot: FilePath?)
+        /// With what is read instead of the document's file, where it is another one: a snapshot, or one into which contents come.
+        case item(KnownItem, otherPath: FilePath?)
         /// Where a document may be written.
         case place(ItemStatus)
     }
@@ -102,13 +102,14 @@ struct AccessGranter: Sendable {
         }
         let wanted = try coordinated(targets, for: request.intentions)
         let snapshots = Snapshots()
+        let coming = request.takesContentsAsTheyCome ? ComingContents() : nil
         do throws(DocumentError) {
             let grant = try await broker.claim(
                 provide: { [self] wanted throws(DocumentError) in
                     // A tool's own access around this one, or one with its purpose, may be in the middle of a save.
                     let isAlone = nested.isEmpty && request.purpose == nil
                     for item in wanted {
-                        try await provide(item, for: request, by: owner, looking: isAlone, onProgress)
+                        try await provide(item, for: request, by: owner, looking: isAlone, coming, onProgress)
                     }
                 },
                 snapshot: { [self] wanted throws(DocumentError) in try await makeSnapshots(of: wanted, in: snapshots) },
@@ -119,7 +120,7 @@ struct AccessGranter: Sendable {
                         coordinator: request.coordinator.map { CoordinatorID(owner: owner.id, number: $0) },
                         providesContents: true, nestedIn: nested, answering: request.answering.map(MessageID.init))
                 })
-            return try await hold(grant, targets, wanted, request, snapshots, by: owner, share, rights)
+            return try await hold(grant, targets, wanted, request, snapshots, coming?.file, by: owner, share, rights)
         } catch {
             snapshots.remove()
             if error.code == .noSuchItem, try isReplaced(targets, request) { return nil }
@@ -156,7 +157,8 @@ struct AccessGranter: Sendable {
                 AccessIntention(
                     item,
                     intention.intent == .reading
-                        ? .reading(intention.readingOptions) : .writing(intention.writingOption)))
+                        ? .reading(intention.readingOptions.subtracting(.asItComes))
+                        : .writing(intention.writingOption)))
         }
         return wanted
     }
@@ -165,7 +167,7 @@ struct AccessGranter: Sendable {
     /// removed (COORD-7).
     private func hold(
         _ grant: CoordinationBroker.Grant, _ targets: [AccessTarget], _ wanted: [AccessIntention],
-        _ request: AccessRequest, _ snapshots: Snapshots, by owner: ClaimOwner,
+        _ request: AccessRequest, _ snapshots: Snapshots, _ coming: ComingFile?, by owner: ClaimOwner,
         _ share: AccessQuota.Share, _ rights: AccessRights
     ) async throws(DocumentError) -> Grant? {
         var access = Access(
@@ -207,7 +209,12 @@ struct AccessGranter: Sendable {
                                 try store.expectChange(of: item.id, in: item.domain, replacing: isReplacing)
                             })
                     }
-                    now.append(.item(found, snapshot: index < snapshots.made.count ? snapshots.made[index].path : nil))
+                    var path = index < snapshots.made.count ? snapshots.made[index].path : nil
+                    if let coming, item.local == nil {
+                        access.coming = coming
+                        path = coming.path
+                    }
+                    now.append(.item(found, otherPath: path))
                 }
             }
         } catch {
@@ -242,7 +249,7 @@ struct AccessGranter: Sendable {
     /// COORD-9: contents first, under the claim.
     private func provide(
         _ wanted: CoordinatedItem, for request: AccessRequest, by owner: ClaimOwner, looking: Bool,
-        _ onProgress: (@Sendable (TransferProgress?) -> Void)?
+        _ coming: ComingContents?, _ onProgress: (@Sendable (TransferProgress?) -> Void)?
     ) async throws(DocumentError) {
         guard case .item(let key) = wanted.subject else { return }
         let found = try current(key, wanted.location)
@@ -251,11 +258,20 @@ struct AccessGranter: Sendable {
         guard item.item.kind == .document else {
             // A package is one document; a folder is wanted as one for uploading only (COORD-14, COORD-21).
             guard item.item.kind == .package || request.isForUploading else { return }
-            return try await pinKeeper.outlivingAsker(item) { () async throws(DocumentError) in
-                try await contents.bring(item, of: try domains.domain(key.domain), onProgress)
+            do throws(DocumentError) {
+                return try await pinKeeper.outlivingAsker(item) { () async throws(DocumentError) in
+                    try await contents.bring(
+                        item, of: try domains.domain(key.domain),
+                        started: { [providing] in providing.started($0, for: key) },
+                        onProgress)
+                }
+            } catch {
+                providing.gaveUp(on: key)
+                throw error
             }
         }
         guard !item.isCurrent, item.state != .outdated else { return }
+        if let coming, try await begin(coming, item, at: wanted.location, for: request, by: owner) { return }
         let now = try await pinKeeper.outlivingAsker(item) { () async throws(DocumentError) in
             try await materialiser.materialise(item, of: try domains.domain(key.domain), onProgress: onProgress)
         }
@@ -315,7 +331,7 @@ struct AccessGranter: Sendable {
 
 extension AccessRequest.Intention {
     /// What is removed is removed in the version that is known here, or not at all.
-    fileprivate var wantsNews: Bool {
+    var wantsNews: Bool {
         intent == .writing ? writingOption != .forDeleting : readingOptions.needsContents
     }
 }

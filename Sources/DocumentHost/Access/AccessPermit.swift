@@ -49,7 +49,8 @@ enum AccessPermit: Sendable {
     private func covering(
         _ scopes: [BookmarkAccesses.Scope], _ item: IndexedItem, _ storage: StorageThreads
     ) throws(DocumentError) -> [BookmarkAccesses.Scope] {
-        if scopes.isEmpty { return [] }
+        // A look into the index is for what lies inside of what they were made of.
+        if scopes.allSatisfy({ $0.item == item.key }) { return scopes }
         return try storage.read { index in
             let around = try index.coordinated(item).enclosing.map(\.key) + [item.key]
             return try scopes.filter { scope in

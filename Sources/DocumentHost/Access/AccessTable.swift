@@ -20,6 +20,8 @@ struct Access: Sendable {
     var edits: [JournalEntry] = []
     /// Of an access for uploading: what it reads instead of the documents (COORD-14).
     var snapshots: [Snapshots.Snapshot] = []
+    /// What it reads while it comes, when not all was here.
+    var coming: ComingFile?
 
     /// Documents whose place another one has got inside of it: they are gone, and nothing is recorded of them.
     var replaced: Set<ItemKey> = []

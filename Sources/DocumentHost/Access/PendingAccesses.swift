@@ -2,7 +2,8 @@ import DocumentModel
 import FileCoordination
 import Synchronization
 
-/// Accesses that wait for something before they can ask for their claims, so that they say so, too (COORD-39).
+/// Accesses that wait for something before they can ask for their claims, and picker sessions that wait for a provider, so
+/// that they say so, too (COORD-39).
 final class PendingAccesses: Sendable {
     enum Phase {
         /// The provider is asked what has changed.
@@ -13,9 +14,20 @@ final class PendingAccesses: Sendable {
         case newerContents
     }
 
+    enum PickerPhase {
+        /// The provider is told of the session.
+        case preparing
+        /// It is asked whether it accepts the choice.
+        case validating
+    }
+
+    private enum Wait {
+        case access(Phase, AccessRequest.Intention)
+        case picker(PickerPhase, DomainName)
+    }
+
     private struct Entry {
-        let phase: Phase
-        let intention: AccessRequest.Intention
+        let wait: Wait
         let owner: ClaimOwner
     }
 
@@ -26,9 +38,23 @@ final class PendingAccesses: Sendable {
         _ phase: Phase, _ intention: AccessRequest.Intention, by owner: ClaimOwner,
         _ body: () async throws(DocumentError) -> Value
     ) async throws(DocumentError) -> Value {
+        try await during(.access(phase, intention), by: owner, body)
+    }
+
+    /// Does what a picker session waits for.
+    func during<Value>(
+        _ phase: PickerPhase, of picker: OpenPicker, in domain: DomainName,
+        _ body: () async throws(DocumentError) -> Value
+    ) async throws(DocumentError) -> Value {
+        try await during(.picker(phase, domain), by: picker.owner, body)
+    }
+
+    private func during<Value>(
+        _ wait: Wait, by owner: ClaimOwner, _ body: () async throws(DocumentError) -> Value
+    ) async throws(DocumentError) -> Value {
         let number = state.withLock { state in
             state.last += 1
-            state.entries[state.last] = Entry(phase: phase, intention: intention, owner: owner)
+            state.entries[state.last] = Entry(wait: wait, owner: owner)
             return state.last
         }
         defer { state.withLock { _ = $0.entries.removeValue(forKey: number) } }
@@ -39,15 +65,27 @@ final class PendingAccesses: Sendable {
     var explanations: [String] {
         let entries = state.withLock { $0.entries }
         return entries.sorted { $0.key < $1.key }.map { _, entry in
-            let location = entry.intention.location
-            let until =
-                switch entry.phase {
-                case .news: "the provider of \(location.domain) has said what is new"
-                case .place: "it is found"
-                case .newerContents: "the provider has brought its newer contents"
-                }
-            let verb = entry.intention.intent == .reading ? "read" : "write"
-            return "\(entry.owner) waits to \(verb) \(location) until \(until)."
+            switch entry.wait {
+            case .access(let phase, let intention): Self.explain(entry.owner, phase, intention)
+            case .picker(.preparing, let domain):
+                "\(entry.owner) waits to choose in \(domain) until its provider is ready for that."
+            case .picker(.validating, let domain):
+                "\(entry.owner) waits with a choice in \(domain) until its provider has accepted it."
+            }
         }
+    }
+
+    private static func explain(
+        _ owner: ClaimOwner, _ phase: Phase, _ intention: AccessRequest.Intention
+    ) -> String {
+        let location = intention.location
+        let until =
+            switch phase {
+            case .news: "the provider of \(location.domain) has said what is new"
+            case .place: "it is found"
+            case .newerContents: "the provider has brought its newer contents"
+            }
+        let verb = intention.intent == .reading ? "read" : "write"
+        return "\(owner) waits to \(verb) \(location) until \(until)."
     }
 }

@@ -13,30 +13,63 @@ final class ProvidingEnds: Sendable {
         var recent: Set<ItemKey> = []
         var earlier: Set<ItemKey> = []
         var isLooking = false
+        /// The documents that were brought for who accesses a package or a folder as one, by that.
+        var parts: [ItemKey: Set<ItemKey>] = [:]
+
+        mutating func notice(_ key: ItemKey) {
+            recent.insert(key)
+            earlier.remove(key)
+        }
     }
 
     /// A provider is told after one to two of these.
     private static let grace = Duration.milliseconds(100)
 
+    private let known: KnownItems
     private let broker: CoordinationBroker
     private let domains: DomainRegistry
     private let work: WorkGroup
     private let logger: Logger
     private let state = Mutex(State())
 
-    init(broker: CoordinationBroker, domains: DomainRegistry, work: WorkGroup, logger: Logger) {
+    init(
+        known: KnownItems, broker: CoordinationBroker, domains: DomainRegistry, work: WorkGroup, logger: Logger
+    ) {
+        self.known = known
         self.broker = broker
         self.domains = domains
         self.work = work
         self.logger = logger
     }
 
+    /// A document was brought because of an access to what it lies in: when that ends, nobody needs it any more.
+    func started(_ part: ItemKey, for whole: ItemKey) {
+        state.withLock { _ = $0.parts[whole, default: []].insert(part) }
+    }
+
     /// A claim has ended, perhaps the last one. A provider that does not run has nothing to drop.
     func claimEnded(on key: ItemKey) {
-        guard !broker.isClaimed(key), domains.find(key.domain)?.isRunning == true else { return }
+        guard domains.find(key.domain)?.isRunning == true else {
+            return state.withLock { $0.parts[key] = nil }
+        }
+        let package = package(around: key)
+        let isPartClaimed = isClaimed(key)
+        notice { state in
+            // Somebody has it together with the package that it lies in, perhaps: then it goes with that.
+            if let package, isPartClaimed { state.parts[package, default: []].insert(key) }
+            // It may have been the last one in a package of which somebody else had all.
+            if let package, state.parts[package] != nil { state.notice(package) }
+            if !isPartClaimed { state.notice(key) }
+        }
+    }
+
+    /// An access has come to nothing: what was brought for it already, nobody needs.
+    func gaveUp(on key: ItemKey) { notice { $0.notice(key) } }
+
+    private func notice(_ change: (inout State) -> Void) {
         let isFirst = state.withLock { state in
-            state.recent.insert(key)
-            state.earlier.remove(key)
+            change(&state)
+            guard !state.recent.isEmpty else { return false }
             defer { state.isLooking = true }
             return !state.isLooking
         }
@@ -57,12 +90,43 @@ final class ProvidingEnds: Sendable {
         }
     }
 
+    /// Whoever claims it meanwhile has it told in the end.
+    private func isClaimed(_ key: ItemKey) -> Bool {
+        guard let item = (try? known.item(key)) ?? nil else { return broker.isClaimed(key) }
+        return broker.isClaimed(item.coordinated)
+    }
+
     private func tell(_ key: ItemKey) {
         // What its provider does not know yet, it does not provide.
         if key.id.isArriving { return }
-        guard let domain = domains.find(key.domain), domain.isRunning else { return }
+        guard let domain = domains.find(key.domain), domain.isRunning, !isClaimed(key) else { return }
+        guard let parts = state.withLock({ $0.parts.removeValue(forKey: key) }) else {
+            // It was started, or is a folder, which is not.
+            let kind = ((try? known.item(key)) ?? nil)?.item.item.kind
+            if kind == nil || kind == .document { stop(key, domain) }
+            return
+        }
+        for part in parts {
+            if let package = package(around: part), package != key, isClaimed(part) {
+                // Somebody has it by now together with the package that it lies in.
+                started(part, for: package)
+            } else {
+                stop(part, domain)
+            }
+        }
+    }
+
+    /// The outermost one, with which its parts are claimed.
+    private func package(around key: ItemKey) -> ItemKey? {
+        guard let item = (try? known.item(key)) ?? nil, case .item(let claimed) = item.coordinated.claimed,
+            claimed != key
+        else { return nil }
+        return claimed
+    }
+
+    private func stop(_ key: ItemKey, _ domain: Domain) {
         work.add { [self] in
-            guard !broker.isClaimed(key) else { return }
+            guard !isClaimed(key) else { return }
             do throws(DocumentError) {
                 try await domain.provider.stopProviding(key.id)
             } catch {

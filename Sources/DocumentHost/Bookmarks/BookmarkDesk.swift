@@ -7,6 +7,7 @@ import Synchronization
 final class BookmarkDesk: Sendable {
     /// As many may be bound to one tool.
     static let mostOfOneTool = 10_000
+    private static let mostLooked = 1_024
 
     private let storage: StorageThreads
     /// Seconds since 1970.
@@ -16,6 +17,8 @@ final class BookmarkDesk: Sendable {
     private let forAccesses = Mutex<[UInt64: (tool: UInt64, bookmark: BookmarkIdentifier)]>([:])
     /// Once it was read.
     private let seal = Mutex<BookmarkSeal?>(nil)
+    /// What was looked up last, for as long as nothing was written since.
+    private let looked = Mutex((generation: UInt64(0), records: [BookmarkIdentifier: BookmarkRecord]()))
 
     init(storage: StorageThreads, clock: @escaping @Sendable () -> Int64) {
         self.storage = storage
@@ -31,8 +34,19 @@ final class BookmarkDesk: Sendable {
     func record(
         of bookmark: Bookmark, for tool: ToolIdentifier?, document: IndexedItem?
     ) async throws(DocumentError) -> BookmarkRecord {
-        let token = try await token(of: bookmark)
-        guard let record = try storage.read({ try $0.bookmark(token.id) }), record.domain == token.domain else {
+        try record(of: try await token(of: bookmark), for: tool, document: document)
+    }
+
+    /// The same without a pause, of one that is bound to no document. Nil when it gives nothing, or when that is to be found out.
+    func recordAtOnce(of bookmark: Bookmark, for tool: ToolIdentifier?) -> BookmarkRecord? {
+        guard let token = try? seal.withLock({ $0 })?.token(of: bookmark) else { return nil }
+        return try? record(of: token, for: tool, document: nil)
+    }
+
+    private func record(
+        of token: BookmarkToken, for tool: ToolIdentifier?, document: IndexedItem?
+    ) throws(DocumentError) -> BookmarkRecord {
+        guard let record = try kept(token.id), record.domain == token.domain else {
             throw Self.revoked(token.id)
         }
         guard token.expires.map({ now < $0 }) ?? true else {
@@ -50,6 +64,20 @@ final class BookmarkDesk: Sendable {
             throw DocumentError(
                 .notPermitted,
                 "The bookmark \(token.id) is bound to \(whose), and was used by another one: ask for one of your own.")
+        }
+        return record
+    }
+
+    /// As it was written down; nil when it is revoked.
+    private func kept(_ id: BookmarkIdentifier) throws(DocumentError) -> BookmarkRecord? {
+        // Before the look: what is written meanwhile makes it old.
+        let generation = storage.store.root.index.generation
+        if let record = looked.withLock({ $0.generation == generation ? $0.records[id] : nil }) { return record }
+        let record = try storage.read { try $0.bookmark(id) }
+        looked.withLock { looked in
+            guard generation >= looked.generation else { return }
+            if generation > looked.generation || looked.records.count >= Self.mostLooked { looked = (generation, [:]) }
+            looked.records[id] = record
         }
         return record
     }
@@ -106,15 +134,14 @@ final class BookmarkDesk: Sendable {
     /// - Parameter isForAccess: it ends with an access, and not when the tool stops it.
     /// - Throws: `notPermitted` for a tool that leaks them (BOOK-2), and for one that was revoked meanwhile (BOOK-5).
     func start(_ record: BookmarkRecord, by tool: ClaimOwner, isForAccess: Bool = false) throws(DocumentError) {
-        let scope = BookmarkAccesses.Scope(
-            item: ItemKey(domain: record.domain, id: record.item), rights: record.rights, expires: record.expires,
-            origin: record.id)
-        let start = accesses.withLock { $0.start(record.id, scope, by: tool.id, isForAccess: isForAccess) }
+        let start = accesses.withLock {
+            $0.start(record.id, Self.scope(of: record), by: tool.id, isForAccess: isForAccess)
+        }
         guard case .leaking(let open) = start else {
             // It may have been revoked since it was looked up, when there was nothing yet to take back.
             let isThere: Bool
             do throws(DocumentError) {
-                isThere = try storage.read { try $0.bookmark(record.id) } != nil
+                isThere = try kept(record.id) != nil
             } catch {
                 accesses.withLock { _ = $0.stop(record.id, by: tool.id, isForAccess: isForAccess) }
                 throw error
@@ -130,6 +157,13 @@ final class BookmarkDesk: Sendable {
             .notPermitted,
             "\(tool.name) has started \(open) accesses by bookmarks and not stopped them: it gets no more until it is started anew. Each one that is granted must be stopped."
         )
+    }
+
+    /// What a bookmark allows when it is started.
+    static func scope(of record: BookmarkRecord) -> BookmarkAccesses.Scope {
+        BookmarkAccesses.Scope(
+            item: ItemKey(domain: record.domain, id: record.item), rights: record.rights, expires: record.expires,
+            origin: record.id)
     }
 
     /// - Throws: `invalidArgument` when it is not started.

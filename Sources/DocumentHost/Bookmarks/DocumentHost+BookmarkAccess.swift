@@ -13,7 +13,7 @@ extension DocumentHost {
         onProgress: @escaping @Sendable (TransferProgress?) -> Void = { _ in }
     ) async throws(DocumentError) -> (number: UInt64, items: [AccessedItem]) {
         var record = try await record(of: access.bookmark, document: access.document, for: tool)
-        let item = try await found(record)
+        let item = try await item(of: record, for: access, by: tool)
         record.item = item.id
         // Until the access ends: what is done inside of it may need the bookmark's rights, too.
         try bookmarks.start(record, by: tool.owner, isForAccess: true)
@@ -28,6 +28,57 @@ extension DocumentHost {
         }
     }
 
+    /// The same for the usual read, without a pause: gives the answer as it travels. Nil when it is not one; then nothing has
+    /// happened, and it goes the long way, which says why not.
+    package func beginAccessAtOnce(_ access: BookmarkedAccess, for tool: Tool) -> [UInt8]? {
+        // What it is bound to would have to be found.
+        guard access.document == nil, !isConfined(tool),
+            var record = bookmarks.recordAtOnce(of: access.bookmark, for: tool.identifier),
+            (try? domains.find(record.domain)?.require([.open, .move], for: "opened")) != nil,
+            let item = try? granter.known.item(ItemKey(domain: record.domain, id: record.item))
+        else { return nil }
+        record.item = item.key.id
+        guard (try? bookmarks.start(record, by: tool.owner, isForAccess: true)) != nil else { return nil }
+        let request = access.request(at: item.status.location)
+        guard
+            let (number, granted) = granter.beginAtOnce(
+                request, by: tool.owner, .bookmark(BookmarkDesk.scope(of: record)))
+        else {
+            bookmarks.endUse(record.id, by: tool.owner)
+            reviewPresenters()
+            return nil
+        }
+        bookmarks.began(number, by: record.id, of: tool.owner)
+        return answer(number, granted)
+    }
+
+    /// The item as it is known here: who asks by location learns no more, either. Its provider is asked for what is not known.
+    private func item(
+        of record: BookmarkRecord, for access: BookmarkedAccess, by tool: Tool
+    ) async throws(DocumentError) -> IndexedItem {
+        let domain = try domains.domain(record.domain)
+        try domain.require([.open, .move], for: "opened")
+        let key = ItemKey(domain: record.domain, id: record.item)
+        let place = try granter.known.item(key)?.status.location ?? record.madeAt
+        let request = access.request(at: place)
+        for intention in request.intentions where intention.wantsNews {
+            try await granter.pending.during(.news, intention, by: tool.owner) { () async throws(DocumentError) in
+                try await follower.freshen(domain)
+            }
+        }
+        if let known = try granter.known.item(key), known.item.exists { return known.item }
+        return try await find(record, for: request, by: tool)
+    }
+
+    /// The provider is asked where it is.
+    private func find(
+        _ record: BookmarkRecord, for request: AccessRequest, by tool: Tool
+    ) async throws(DocumentError) -> IndexedItem {
+        try await granter.pending.during(.place, request.intentions[0], by: tool.owner) {
+            () async throws(DocumentError) in try await found(record)
+        }
+    }
+
     private func grant(
         _ access: BookmarkedAccess, _ record: BookmarkRecord, at found: Location, for tool: Tool,
         _ onProgress: @escaping @Sendable (TransferProgress?) -> Void
@@ -39,7 +90,8 @@ extension DocumentHost {
             } catch {
                 // It may have been renamed, or moved, since it was looked up.
                 guard attempt < Self.mostLookUps, [.noSuchItem, .notPermitted].contains(error.code) else { throw error }
-                let now = try status(of: try await self.found(record)).location
+                let item = try await find(record, for: access.request(at: location), by: tool)
+                let now = try status(of: item).location
                 if now == location { throw error }
                 location = now
             }

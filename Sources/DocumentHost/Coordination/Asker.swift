@@ -15,6 +15,11 @@ struct Asker: Sendable {
     /// Of what is cancelled: whether that is because the tool is gone, and not because it wants it no more. What is on its
     /// way goes on then.
     var isGone: Bool { !isGivenUp() }
+
+    /// The same, who may want it no more also in another way.
+    func orGivenUp(_ isGivenUp: @escaping @Sendable () -> Bool) -> Asker {
+        Asker(owner) { [self] in isGivenUp() || self.isGivenUp() }
+    }
 }
 
 extension ClaimOwner {

@@ -264,6 +264,11 @@ package final class CoordinationBroker: Sendable {
 
     // MARK: - What is held
 
+    package func isClaimed(_ item: CoordinatedItem, contentsToo: Bool = false) -> Bool {
+        state.withLock { $0.machine.isClaimed(item, contentsToo: contentsToo) }
+    }
+
+    /// The same of an item that lies in no package.
     package func isClaimed(_ key: CoordinatedItem.Key, contentsToo: Bool = false) -> Bool {
         state.withLock { $0.machine.isClaimed(key, contentsToo: contentsToo) }
     }

@@ -95,7 +95,7 @@ struct ChangeFollower: Sendable {
     ) async throws(DocumentError) -> Bool {
         var anchor = try storage.read { try $0.domain(domain.name)?.anchor }
         var restarts = 0
-        var progress = PagingProgress("the feed of \(domain.name)", of: session.name)
+        var progress = PagingProgress("the feed of \(domain.name)", of: session)
         while true {
             guard let since = anchor else {
                 // Taken before anything is listed: an anchor newer than the listing would lose changes (PROV-21).
@@ -150,7 +150,7 @@ struct ChangeFollower: Sendable {
                 guard now == changes.anchor else {
                     // Set back meanwhile, so that what was told since is read once more.
                     anchor = now
-                    progress = PagingProgress("the feed of \(domain.name)", of: session.name)
+                    progress = PagingProgress("the feed of \(domain.name)", of: session)
                     continue
                 }
                 if !changes.more { return true }
@@ -244,7 +244,7 @@ struct ChangeFollower: Sendable {
             do throws(DocumentError) {
                 let generation = try await storage.run { try $0.beginListing(of: folder, in: domain.name) }
                 var next: PageToken?
-                var progress = PagingProgress("the listing of a folder of \(domain.name)", of: session.name)
+                var progress = PagingProgress("the listing of a folder of \(domain.name)", of: session)
                 repeat {
                     let asked = next
                     let page = try await session.enumerate(folder, page: asked, suggestedCount: Self.pageSize)

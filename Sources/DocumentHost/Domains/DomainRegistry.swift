@@ -10,7 +10,7 @@ final class DomainRegistry: Sendable {
         /// Of those, the settings that are known to be no secrets.
         var settings: [DomainName: [String: String]] = [:]
         /// What providers say of their domains, also while a domain is being added.
-        var notes: [DomainName: String] = [:]
+        var notes: [DomainName: DomainNote] = [:]
     }
 
     private let state = Mutex(State())
@@ -43,8 +43,8 @@ final class DomainRegistry: Sendable {
     /// Keeps what a provider says of its domain.
     ///
     /// - Returns: whether that is something new.
-    func note(_ text: String, of name: DomainName) -> Bool {
-        let note = text.isEmpty ? nil : text
+    func note(_ note: DomainNote, of name: DomainName) -> Bool {
+        let note = note.text.isEmpty ? nil : note
         return state.withLock { state in
             guard state.notes[name] != note else { return false }
             state.notes[name] = note
@@ -52,7 +52,7 @@ final class DomainRegistry: Sendable {
         }
     }
 
-    func note(of name: DomainName) -> String? { state.withLock { $0.notes[name] } }
+    func note(of name: DomainName) -> DomainNote? { state.withLock { $0.notes[name] } }
 
     /// - Throws: `notConfigured` when there is none, or what is wrong with it.
     func domain(_ name: DomainName) throws(DocumentError) -> Domain {

@@ -1,6 +1,7 @@
 package import DocumentModel
 import DocumentStorage
 import DocumentWire
+package import ProviderLauncher
 
 /// Whether page after page of a provider leads anywhere: a listing, or a feed, that goes on and tells nothing new is
 /// ended. What is kept of it is bounded, however long it is.
@@ -14,8 +15,8 @@ package struct PagingProgress {
 
     /// For messages.
     private let what: String
-    /// The same: `The provider Photos (org.example.photos)`.
-    private let provider: String
+    /// Says that the provider did something that no provider may do.
+    private let broken: @Sendable (String) -> DocumentError
     private var tokens: [[UInt8]] = []
     private var position = 0
     private var pages = 0
@@ -23,9 +24,15 @@ package struct PagingProgress {
     /// The first item of each page.
     private var firstItems: Set<ItemIdentifier> = []
 
+    package init(_ what: String, of session: ProviderSession) {
+        self.what = what
+        broken = { session.broken($0) }
+    }
+
+    /// - Parameter provider: `The provider Photos (org.example.photos)`.
     package init(_ what: String, of provider: String) {
         self.what = what
-        self.provider = provider
+        broken = { DocumentError(.contractBroken, "\(provider) \($0). \(ProviderReply.advice)") }
     }
 
     /// A page of a listing came, which is not the last.
@@ -58,10 +65,6 @@ package struct PagingProgress {
         guard idlePages < Self.mostIdlePages else {
             throw broken("tells nothing new in \(idlePages) pages in a row, and \(what) does not end")
         }
-    }
-
-    private func broken(_ deed: String) -> DocumentError {
-        DocumentError(.contractBroken, "\(provider) \(deed). \(ProviderReply.advice)")
     }
 }
 

@@ -80,9 +80,10 @@ struct ProviderLine: RequestHandler {
                 if delay > .zero { try? await Task.sleep(for: delay) }
                 host.resolved(domain)
             }
-        case .note(let text):
+        case .note(var note):
             let redaction = host.fleet[domain]?.redaction ?? FrameRedaction()
-            guard host.domains.note(redaction.redact(text), of: domain) else { return }
+            note.text = redaction.redact(note.text)
+            guard host.domains.note(note, of: domain) else { return }
             host.events.domainChanged(domain)
         case .log(let level, let message, let metadata):
             let redaction = host.fleet[domain]?.redaction ?? FrameRedaction()
@@ -99,7 +100,7 @@ extension DocumentHost {
         do throws(DocumentError) {
             try sender.enqueueAll(of: domain)
             work.add { [pinKeeper] in await pinKeeper.look(at: domain) }
-            work.add { [drops] in await drops.settle(domain) }
+            work.add { [backlog] in await backlog.settle(domain) }
         } catch {
             logger.warning(
                 "what waits to be sent could not be looked up", metadata: ["domain": "\(domain)", "error": "\(error)"])

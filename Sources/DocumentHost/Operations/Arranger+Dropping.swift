@@ -26,7 +26,7 @@ extension Arranger {
         }
         // It is being sent, or has come to be something else.
         guard let entry = entry ?? nil else { return false }
-        drops.add([entry], of: item.domain)
+        backlog.add([entry], of: item.domain)
         return true
     }
 

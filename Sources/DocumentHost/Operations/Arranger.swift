@@ -15,7 +15,7 @@ struct Arranger: Sendable {
     let exporter: Exporter
     let accesses: AccessTable
     let deletions: DeletionDesk
-    let drops: Drops
+    let backlog: Backlog
     let remover: FolderRemover
     let observer: RemoteObserver
     let sender: Sender
@@ -232,6 +232,16 @@ struct Arranger: Sendable {
         }
         let (claim, isOwn) = try await claim(toRemove: try storage.read { try $0.coordinated(item) }, by: tool)
         defer { if isOwn { broker.end(claim) } }
+        try await carryOutRemoval(
+            of: item, at: location, on: domain, isWhole: isWhole, discardingUnsent: discardingUnsent)
+    }
+
+    /// Under a claim for deleting it.
+    ///
+    /// - Parameter isWhole: a folder, with what is in it: all of that is known (``FolderRemover/learn(_:of:)``).
+    func carryOutRemoval(
+        of item: IndexedItem, at location: Location, on domain: Domain, isWhole: Bool, discardingUnsent: Bool
+    ) async throws(DocumentError) {
         let session = domain.provider
         try await locks.withLock(item.key) { () async throws(DocumentError) in
             let change = try await storage.run { store in

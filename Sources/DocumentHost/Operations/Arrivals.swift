@@ -17,6 +17,21 @@ struct Arrivals: Sendable {
     func moveIn(
         _ source: FilePath, to destination: Location, on domain: Domain
     ) async throws(DocumentError) -> IndexedItem {
+        try await arrive(source, to: destination, on: domain, keepingSource: false).item
+    }
+
+    /// The same, and the source stays.
+    ///
+    /// - Returns: the item, when its contents are safe here, and what was copied.
+    func copyIn(
+        _ source: FilePath, to destination: Location, on domain: Domain
+    ) async throws(DocumentError) -> (item: IndexedItem, parts: [CopiedPart]) {
+        try await arrive(source, to: destination, on: domain, keepingSource: true)
+    }
+
+    private func arrive(
+        _ source: FilePath, to destination: Location, on domain: Domain, keepingSource: Bool
+    ) async throws(DocumentError) -> (item: IndexedItem, parts: [CopiedPart]) {
         try domain.requireVisible()
         try domain.requireModifying(destination)
         guard let name = destination.name else {
@@ -28,14 +43,15 @@ struct Arrivals: Sendable {
         if missing.isEmpty, try await present(destination, in: domain) != nil { throw Self.exists(destination) }
         let claim = try await places(on: name, in: folder, at: destination)
         defer { places.end(claim) }
-        let item = try await storage.run { store in
-            try store.finish(
-                try store.beginArrival(of: source, to: folder.id, making: missing, name: name, in: domain.name))
+        let (item, parts) = try await storage.run { store in
+            let arrival = try store.beginArrival(
+                of: source, to: folder.id, making: missing, name: name, in: domain.name, keepingSource: keepingSource)
+            return (try store.finish(arrival), arrival.entry.payload.parts)
         }
         try send(item)
         // Presenters of the folders around hear of it (COORD-26).
         if !broker.isIdle { broker.noticed(.appeared, on: try storage.read { try $0.coordinated(item) }) }
-        return item
+        return (item, parts)
     }
 
     /// Has it sent, with the folders around it that its provider does not know either.

@@ -37,7 +37,13 @@ struct Evictor: Sendable {
                 .unsyncedEdits,
                 "\(location) has changes that were not sent yet; docent status \(location) says why.")
         }
-        guard let bytes = item.local?.size else { return }
+        guard let bytes = item.local?.size else {
+            // What came of it before it was interrupted; nobody reads it meanwhile.
+            guard item.state != .materialising,
+                try !broker.isClaimed(storage.read { try $0.coordinated(item) }, contentsToo: true)
+            else { return }
+            return try await storage.run { try $0.dropParts(of: item.id, in: item.domain) }
+        }
         // Not waiting for anybody, but for the host's own looks, which end by themselves, and for presenters: they say
         // whether they can do without the contents (COORD-41).
         let claim = try await broker.claim(

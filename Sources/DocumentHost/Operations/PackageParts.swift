@@ -11,7 +11,7 @@ struct PackageParts: Sendable {
     let storage: StorageThreads
     let arrivals: Arrivals
     let sender: Sender
-    let drops: Drops
+    let backlog: Backlog
     let localChanges: LocalChangeWatcher
     let work: WorkGroup
     let logger: Logger
@@ -43,7 +43,7 @@ struct PackageParts: Sendable {
 
     private func take(_ entry: JournalEntry, dropping: Bool) async throws(DocumentError) {
         let edits = try await storage.run { try $0.recordEdits(entry, dropping: dropping) }
-        drops.add(edits.dropped, of: entry.domain)
+        backlog.add(edits.dropped, of: entry.domain)
         for failure in edits.failures {
             localChanges.suspect(ItemKey(domain: entry.domain, id: failure.key), because: failure.error)
         }

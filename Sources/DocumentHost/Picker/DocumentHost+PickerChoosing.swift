@@ -100,16 +100,18 @@ extension DocumentHost {
         let domain = try domains.domain(key.domain)
         try await prepare(domain, for: picker)
         let parent = try await pickedFolder(key, domain)
-        guard parent.item.capabilities.contains(.write) else {
-            throw DocumentError(.notPermitted, "The folder is read-only on the remote; choose another one.")
-        }
-        let place = try status(of: parent).location.appending(name)
+        let around = try status(of: parent).location
+        let place = around.appending(name)
         try sight.require(.writing, of: place)
+        try requireCreating(in: parent, at: around, picker, sight)
         // Whether the name is taken in a drop box only the transfer tells, and only as its failure.
         if !domain.isDropBox, let existing = try await resolver.resolveIfPresent(place, in: domain) {
             guard replacing else { throw Exporter.exists(place) }
             guard existing.item.kind == .document else {
                 throw DocumentError(.destinationExists, "\(place) is a folder, and cannot be replaced.")
+            }
+            guard existing.item.capabilities.contains(.write) else {
+                throw DocumentError(.notPermitted, "\(place) is read-only on the remote: choose another name.")
             }
         }
         try await validate(
@@ -126,8 +128,10 @@ extension DocumentHost {
             live.capabilities
         }
         guard capabilities.contains(.picker) else { return }
-        try await domain.provider.validate(
-            choice, for: picker.call(hasFileHalf: domain.bundle.manifest.hasFileHalf))
+        try await granter.pending.during(.validating, of: picker, in: domain.name) { () async throws(DocumentError) in
+            try await domain.provider.validate(
+                choice, for: picker.call(hasFileHalf: domain.bundle.manifest.hasFileHalf))
+        }
     }
 
     func carryOut(
@@ -154,6 +158,7 @@ extension DocumentHost {
                     var now = accessed.item
                     now.path = accessed.path
                     picked.append(PickedItem(status: now, access: number))
+                    if item.item.kind == .package { try requireWhole(item, at: status.location) }
                 }
             } catch {
                 for access in picked.compactMap(\.access) { try? await endAccess(access, of: tool) }

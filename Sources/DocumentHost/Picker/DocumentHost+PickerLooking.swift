@@ -19,12 +19,15 @@ extension DocumentHost {
         try await picker.preparing.withLock(domain.name) { () async throws(DocumentError) in
             guard picker.machine.withLock({ $0.needsPreparing(domain.name) }) else { return }
             do throws(DocumentError) {
-                let capabilities = try await domain.supervisor.withProvider { live throws(DocumentError) in
-                    live.capabilities
+                try await granter.pending.during(.preparing, of: picker, in: domain.name) {
+                    () async throws(DocumentError) in
+                    let capabilities = try await domain.supervisor.withProvider { live throws(DocumentError) in
+                        live.capabilities
+                    }
+                    guard capabilities.contains(.picker) else { return }
+                    let call = picker.call(hasFileHalf: domain.bundle.manifest.hasFileHalf)
+                    picker.keep(try await domain.provider.preparePicker(call), of: domain.name)
                 }
-                guard capabilities.contains(.picker) else { return }
-                let call = picker.call(hasFileHalf: domain.bundle.manifest.hasFileHalf)
-                picker.keep(try await domain.provider.preparePicker(call), of: domain.name)
             } catch {
                 picker.machine.withLock { $0.wasNotPrepared(domain.name) }
                 throw error
@@ -58,6 +61,20 @@ extension DocumentHost {
             throw DocumentError(.noSuchItem, "The item is not there any more; look at its folder again.")
         }
         return try await resolver.resolve(try Location("\(domain.name):/\(path)"), in: domain)
+    }
+
+    /// A top folder as its provider tells of it: no listing says what may be done with it. As it is known, when that takes long.
+    func toldTopFolder(_ folder: IndexedItem, _ domain: Domain) async -> IndexedItem {
+        await withTaskGroup(of: IndexedItem?.self) { group in
+            group.addTask { await self.refreshed(folder, domain) }
+            group.addTask {
+                try? await Task.sleep(for: Self.patience)
+                return nil
+            }
+            defer { group.cancelAll() }
+            let told = await group.next() ?? nil
+            return told ?? folder
+        }
     }
 
     /// Has a folder listed at its provider, where that is needed.
@@ -108,10 +125,20 @@ extension DocumentHost {
         }
     }
 
-    func entry(_ item: IndexedItem, in picker: OpenPicker) throws(DocumentError) -> PickerEntry {
-        PickerEntry(
-            id: try picker.entryID(item.key), status: try status(of: item).typed(by: picker.types),
-            isSelectable: picker.allows(item.item, in: item.state))
+    func entry(
+        _ item: IndexedItem, in picker: OpenPicker, _ sight: PickerSight
+    ) throws(DocumentError) -> PickerEntry {
+        try entry(item, try status(of: item), in: picker, sight)
+    }
+
+    func entry(
+        _ item: IndexedItem, _ status: ItemStatus, in picker: OpenPicker, _ sight: PickerSight
+    ) throws(DocumentError) -> PickerEntry {
+        let actions = actions(on: item, at: status.location, in: picker, sight)
+        let takesIt = picker.request.mode.choosesDocuments || actions.contains(.create)
+        return PickerEntry(
+            id: try picker.entryID(item.key), status: status.typed(by: picker.types),
+            isSelectable: takesIt && picker.allows(item.item, in: item.state), actions: actions)
     }
 
     func shape(of domain: Domain, in picker: OpenPicker) throws(DocumentError) -> PickerShape {

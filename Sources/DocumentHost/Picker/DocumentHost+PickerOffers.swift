@@ -49,29 +49,39 @@ extension DocumentHost {
             throw DocumentError(.invalidArgument, "“\(ItemName.printable(path))” is not the name of a file.")
         }
         let checked = try ItemName(name)
-        let size: Int64 = try await storage.run { _ in
+        let (kind, size): (ItemKind, Int64?) = try await storage.run { _ in
             var status = stat()
             guard stat(path, &status) == 0 else {
                 throw DocumentError(
                     .noSuchItem, "There is no file \(path) (\(Errno(rawValue: errno))): check the name.")
             }
+            if OriginalPath.isPackage(FilePath(path)) { return (.package, nil) }
             guard status.st_mode & S_IFMT == S_IFREG else {
-                throw DocumentError(.invalidArgument, "\(path) is not a file, and only documents can be sent.")
+                throw DocumentError(
+                    .invalidArgument, "\(path) is neither a file nor a package, and only documents can be sent.")
             }
-            return Int64(status.st_size)
+            return (.document, Int64(status.st_size))
         }
-        return OpenPicker.Original(name: checked, type: types.type(ofDocumentNamed: name), size: size)
+        let type =
+            kind == .package
+            ? ContentType(kind: kind, pathExtension: checked.pathExtension) : types.type(ofDocumentNamed: name)
+        return OpenPicker.Original(name: checked, type: type, size: size)
     }
 
-    func root(of domain: Domain, in picker: OpenPicker) throws(DocumentError) -> PickerRoot {
+    func root(
+        of domain: Domain, in picker: OpenPicker, _ sight: PickerSight
+    ) throws(DocumentError) -> PickerRoot {
         let status = domain.supervisor.status
         var capabilities: ItemCapabilities = domain.isModifying ? .all : .readOnly
+        var actions: PickerActions = []
         if let root = try storage.read({ try $0.item(domain.rootID, in: domain.name) }) {
             capabilities.formIntersection(root.item.capabilities)
+            actions = self.actions(on: root, at: Location(domain: domain.name), in: picker, sight)
         }
         return PickerRoot(
             id: try picker.entryID(ItemKey(domain: domain.name, id: domain.rootID)), domain: domain.name,
             providerName: domain.bundle.manifest.name, providerState: ProviderState(status.state),
-            problem: status.problem, capabilities: capabilities, isDropBox: domain.isDropBox)
+            problem: status.problem, capabilities: capabilities, isDropBox: domain.isDropBox,
+            actions: actions)
     }
 }

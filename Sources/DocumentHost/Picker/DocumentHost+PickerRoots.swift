@@ -65,14 +65,19 @@ extension DocumentHost {
         return containers
     }
 
-    func root(_ start: PickerStart, in picker: OpenPicker) async throws(DocumentError) -> PickerRoot {
-        var root = try root(of: start.domain, in: picker)
+    func root(
+        _ start: PickerStart, in picker: OpenPicker, _ sight: PickerSight
+    ) async throws(DocumentError) -> PickerRoot {
+        var root = try root(of: start.domain, in: picker, sight)
         guard let container = start.container else { return root }
         let folder = try await resolver.resolve(container.location, in: start.domain)
         root.id = try picker.entryID(folder.key)
         root.providerName = container.name
         root.capabilities.formIntersection(folder.item.capabilities)
         if !container.isEntitled { root.capabilities.formIntersection(.readOnly) }
+        // It is what the session begins at, and stays where it is.
+        root.actions = actions(on: folder, at: container.location, in: picker, sight)
+            .subtracting([.rename, .move, .delete])
         return root
     }
 }

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStorage
+import FileCoordination
 import Logging
 import SystemPackage
 
@@ -12,6 +13,89 @@ extension DocumentHost {
         onProgress: @escaping @Sendable (TransferProgress?) -> Void
     ) async throws(DocumentError) -> (item: IndexedItem, status: ItemStatus) {
         await settleChanges(at: place, in: domain)
+        let original = try await original(at: source, removing: removingSource)
+        if try await storage.run({ _ in OriginalPath.isPackage(original) }) {
+            return try await putPackage(
+                original, at: place, on: domain, removingSource: removingSource, replacing: replacing,
+                onProgress: onProgress)
+        }
+        guard let copy = try await copyOfProvided(original, to: domain, removing: removingSource) else {
+            return try await send(
+                original, to: place, on: domain, removingSource: removingSource, replacing: replacing,
+                onProgress: onProgress)
+        }
+        do throws(DocumentError) {
+            let sent = try await send(
+                copy.path, to: place, on: domain, removingSource: false, replacing: replacing, onProgress: onProgress)
+            await remove(copy.request)
+            return sent
+        } catch {
+            await remove(copy.request)
+            throw error
+        }
+    }
+
+    private func original(at path: FilePath, removing: Bool) async throws(DocumentError) -> FilePath {
+        try await storage.run { _ in OriginalPath.resolved(path, followingLink: !removing) }
+    }
+
+    /// Of a document that a provider provides, the contents at one moment, read under a claim: it is free again while they
+    /// are sent (COORD-14).
+    ///
+    /// - Returns: nil for a file that is nobody's item.
+    /// - Throws: `invalidArgument` when it is to be moved: its file would be taken from under those who use it.
+    private func copyOfProvided(
+        _ original: FilePath, to domain: Domain, removing: Bool
+    ) async throws(DocumentError) -> (path: FilePath, request: StagingRequest)? {
+        let root = try await storage.run { OriginalPath.resolved($0.root.path, followingLink: true) }
+        guard original.starts(with: root) else { return nil }
+        if removing {
+            throw DocumentError(
+                .invalidArgument, "\(original) lies in the storage root: rename or move the item itself instead.")
+        }
+        // The folder that the domains' own lie in.
+        let tree = storage.store.root.tree
+        let documents = StorageRootPath(
+            documents: tree.path(of: Location(domain: domain.name)).removingLastComponent())
+        let location = try await storage.run { _ in try? documents.location(of: original.string) }
+        guard let location, let item = try granter.known.item(at: location), item.item.exists else { return nil }
+        guard item.item.item.kind == .document else {
+            throw DocumentError(.invalidArgument, "\(location) is a folder: name a document.")
+        }
+        let claim = try await broker.claim(
+            item.coordinated, for: .reading, by: owner.onBehalf, nestedIn: EnclosingClaims.current)
+        defer { broker.end(claim) }
+        var now = try granter.current(item.key, location)
+        if now.item.local == nil {
+            // The file half provides it (PICK-5).
+            _ = try await granter.materialiser.materialise(
+                now.item, of: try domains.domain(location.domain), onProgress: nil)
+            now = try granter.current(item.key, location)
+        }
+        let file = now.onDisk
+        return try await storage.run { store in
+            let request = try store.root.staging.makeRequest()
+            do {
+                return (try store.root.staging.snapshot(of: file, in: request).path, request)
+            } catch {
+                try? request.remove()
+                throw error
+            }
+        }
+    }
+
+    private func remove(_ request: StagingRequest) async {
+        do throws(DocumentError) {
+            try await storage.run { _ in try request.remove() }
+        } catch {
+            logger.notice("a copy that was sent stays until the next start", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func send(
+        _ source: FilePath, to place: Location, on domain: Domain, removingSource: Bool, replacing: Bool,
+        onProgress: @escaping @Sendable (TransferProgress?) -> Void
+    ) async throws(DocumentError) -> (item: IndexedItem, status: ItemStatus) {
         let item = try await exporter.export(
             source, to: place, on: domain, removingSource: removingSource, replacing: replacing,
             onProgress: onProgress)

@@ -35,9 +35,14 @@ final class ExportedItems: Sendable {
         }
     }
 
+    /// Whether the tool has the place from an export alone.
+    func isSign(_ item: ItemKey, of owner: ClaimOwner) -> Bool {
+        signs.withLock { $0[owner]?.keys.contains(item) ?? false }
+    }
+
     /// - Throws: `notPermitted` when the tool has the place from an export alone.
     func check(_ item: ItemKey, at location: Location, by owner: ClaimOwner) throws(DocumentError) {
-        guard signs.withLock({ $0[owner]?.keys.contains(item) ?? false }) else { return }
+        guard isSign(item, of: owner) else { return }
         throw DocumentError(
             .notPermitted,
             "\(location) was exported by this tool, and an export gives no access: choose it in a picker session in the mode open or import."

@@ -11,7 +11,8 @@ final class OpenPicker: Sendable {
     struct Original: Sendable {
         var name: ItemName
         var type: ContentType
-        var size: Int64
+        /// Nil for a package.
+        var size: Int64?
     }
 
     let number: UInt64
@@ -78,7 +79,7 @@ final class OpenPicker: Sendable {
     func call(hasFileHalf: Bool) -> ProviderCall.PickerCall {
         ProviderCall.PickerCall(
             session: "picker-\(number)", mode: request.mode, validTypes: request.validTypes,
-            originalPath: request.originalPath, originalSize: original?.size, hasFileHalf: hasFileHalf)
+            originalPath: request.originalPath, originalSize: original.flatMap(\.size), hasFileHalf: hasFileHalf)
     }
 
     // MARK: Ids
@@ -135,8 +136,8 @@ final class OpenPicker: Sendable {
         guard let valid = request.validTypes else {
             return item.kind == .folder && item.capabilities.contains(.write)
         }
-        // The whole of a folder, or of a package, cannot be copied out as one file.
-        guard item.kind == .document || request.mode == .open else { return false }
+        // A package is one document to people (COORD-21); the whole of a folder is not what somebody imports.
+        guard item.kind != .folder || request.mode == .open else { return false }
         let type = types.type(of: item)
         return valid.contains { types.conforms(type, to: $0) }
     }

@@ -8,6 +8,9 @@ struct PickerSight: Sendable {
 
     func shows(_ location: Location) -> Bool { refusal(.reading, of: location) == nil }
 
+    /// Whether the tool may change it.
+    func takes(_ location: Location) -> Bool { refusal(.writing, of: location) == nil }
+
     /// - Throws: `notPermitted`, with what is missing.
     func require(_ use: ToolAuthority.Use, of location: Location) throws(DocumentError) {
         if let refusal = refusal(use, of: location) { throw refusal }

@@ -16,6 +16,8 @@ final class Reclaimer: Sendable {
 
     /// What is written within so long is looked at once.
     private static let pause = Duration.milliseconds(500)
+    /// How long what came of an interrupted download stays, in seconds.
+    private static let partPatience: Int64 = 3600
     /// When not enough could leave, it is not tried again sooner.
     private static let patience = Duration.seconds(30)
 
@@ -25,12 +27,14 @@ final class Reclaimer: Sendable {
     private let evictor: Evictor
     private let uses: UseLog
     private let work: WorkGroup
+    /// In seconds since 1970.
+    private let date: @Sendable () -> Int64
     private let logger: Logger
     private let state = Mutex(State())
 
     init(
         storage: StorageThreads, domains: DomainRegistry, broker: CoordinationBroker, evictor: Evictor, uses: UseLog,
-        work: WorkGroup, logger: Logger
+        work: WorkGroup, date: @escaping @Sendable () -> Int64, logger: Logger
     ) {
         self.storage = storage
         self.domains = domains
@@ -38,6 +42,7 @@ final class Reclaimer: Sendable {
         self.evictor = evictor
         self.uses = uses
         self.work = work
+        self.date = date
         self.logger = logger
     }
 
@@ -75,6 +80,10 @@ final class Reclaimer: Sendable {
                 return state.withLock { $0.isStuck = false }
             }
             try await uses.writeDown(in: storage)
+            // What came of interrupted downloads counts for none of it, and takes room all the same. Programs may still read
+            // what was interrupted just now.
+            let before = date() - Self.partPatience
+            try await storage.run { try $0.dropNeedlessParts(before: before) }
             var unreachable: Set<DomainName> = []
             // Those first that people do not want to keep here.
             for isOnlineOnly in [true, false] {
@@ -104,12 +113,12 @@ final class Reclaimer: Sendable {
         while let after = cursor, !plan.isDone, !Task.isCancelled {
             let page = try storage.read { try $0.leastRecentlyUsed(after: after, limit: 100) }
             for item in page.items where !plan.isDone && !unreachable.contains(item.domain) {
-                let (marks, location) = try storage.read { index in
-                    (try index.marks(of: item), try index.shownLocation(of: item))
+                let (marks, location, coordinated) = try storage.read { index in
+                    (try index.marks(of: item), try index.shownLocation(of: item), try index.coordinated(item))
                 }
                 let candidate = EvictionPlan.Candidate(
                     bytes: UInt64(max(item.local?.size ?? 0, 0)), state: item.state, keeping: marks.keeping,
-                    isClaimed: broker.isClaimed(item.key, contentsToo: true))
+                    isClaimed: broker.isClaimed(coordinated, contentsToo: true))
                 guard (marks.keeping == .onlineOnly) == isOnlineOnly, plan.takes(candidate), let location,
                     let domain = domains.find(item.domain)
                 else { continue }

@@ -168,7 +168,7 @@ extension DocumentHost {
                 throw error
             }
             interrupted.forget(name)
-            drops.forget(name)
+            backlog.forget(name)
             localChanges.removed(name)
             lookout.removed(name)
             await providerRecords.forget(name)

@@ -13,4 +13,6 @@ struct SignInTrial: ProviderCalling {
     ) async throws(DocumentError) -> ProviderReply {
         try await supervisor.call(call, isForSignIn: true, onProgress: onProgress)
     }
+
+    func noteBroken(_ finding: DocumentError) { supervisor.noteBroken(finding) }
 }

@@ -23,6 +23,8 @@ struct SignInWatch: ProviderCalling {
             throw hinted
         }
     }
+
+    func noteBroken(_ finding: DocumentError) { domain.supervisor.noteBroken(finding) }
 }
 
 /// Whether a domain's provider is signed in, as far as its last answers tell.

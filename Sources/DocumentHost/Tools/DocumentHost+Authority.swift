@@ -40,7 +40,8 @@ extension DocumentHost {
         of call: ServiceCall, by id: ToolIdentifier
     ) throws(DocumentError) -> [(ToolAuthority.Use, Location)] {
         switch call {
-        case .hostStatus, .listDomains, .endAccess, .flushAccess, .openAccessed, .removePresenter, .cancelCoordinator:
+        case .hostStatus, .listDomains, .endAccess, .flushAccess, .awaitContents, .openAccessed, .removePresenter,
+            .cancelCoordinator:
             return []
         case .listItems(let location, _, _, _, _), .getItem(let location, _), .download(let location),
             .evict(let location), .waitUntilSent(let location), .refresh(let location), .status(let location?),
@@ -53,16 +54,21 @@ extension DocumentHost {
             .restoreVersion(let location, _), .removeVersions(let location, _):
             return [(.writing, location)]
         case .moveOut(let call): return [(.writing, call.location)]
-        case .renameItem(let location, let destination): return [(.writing, location), (.writing, destination)]
+        case .renameItem(let location, let destination, _): return [(.writing, location), (.writing, destination)]
         // By its items, when they are known: see ``permit(for:by:of:)``.
         case .beginAccess: return []
         // So here: see ``PickerSight``.
-        case .beginPicker, .browsePicker, .makePickerFolder, .choosePicker, .cancelPicker: return []
+        case .beginPicker, .browsePicker, .makePickerFolder, .choosePicker, .cancelPicker, .searchPicker: return []
         case .bookmark(let call): return try uses(of: call, by: id)
         case .transfers(.startDownload(let location)), .transfers(.watch(let location?)): return [(.reading, location)]
         // By a number that only the connection has that began it.
         case .transfers(.nextEvents), .transfers(.endWatch): return []
         case .tools(.openContainer), .tools(.listContainers), .tools(.describe(nil)): return []
+        // Of the tool's own identifier, and of no other.
+        case .tools(.removeContainerData(let container)):
+            guard let place = registry.containerPlace else { return [] }
+            return [(.writing, place.appending(try ItemName(container.rawValue)))]
+        case .tools(.getKeyValues), .tools(.setKeyValues): return []
         case .tools(.describe(let other?)) where other == id: return []
         default:
             throw DocumentError(
@@ -97,10 +103,9 @@ extension DocumentHost {
     }
 
     func authority(of id: ToolIdentifier, _ tool: Tool) throws(DocumentError) -> ToolAuthority {
-        guard var authority = registry.authority(of: id, connection: tool.owner.id) else {
-            throw DocumentError(.notPermitted, "\(id) was unregistered meanwhile: end it and start it anew.")
-        }
+        var authority = try authorityWithoutBookmarks(of: id, tool)
         let scopes = bookmarks.scopes(of: tool.owner)
+        if scopes.isEmpty { return authority }
         authority.scopes = try storage.read { index in
             scopes.compactMap { scope in
                 // Also none for an item that cannot be shown because of its name.
@@ -109,6 +114,15 @@ extension DocumentHost {
                 }
                 return ToolAuthority.Scope(location: place, rights: scope.rights)
             }
+        }
+        return authority
+    }
+
+    private func authorityWithoutBookmarks(
+        of id: ToolIdentifier, _ tool: Tool
+    ) throws(DocumentError) -> ToolAuthority {
+        guard let authority = registry.authority(of: id, connection: tool.owner.id) else {
+            throw DocumentError(.notPermitted, "\(id) was unregistered meanwhile: end it and start it anew.")
         }
         return authority
     }
@@ -135,9 +149,8 @@ extension DocumentHost {
         for intentions: [AccessRequest.Intention], of tool: Tool
     ) throws(DocumentError) -> AccessPermit {
         guard case .registered(let id) = tool.standing else { return .everything }
-        var authority = try authority(of: id, tool)
         // Bookmarks are bound to items: what is at their place is looked at when it is known.
-        authority.scopes = []
+        let authority = try authorityWithoutBookmarks(of: id, tool)
         var refusals: [Location: DocumentError] = [:]
         for intention in intentions {
             let use: ToolAuthority.Use = intention.intent == .reading ? .reading : .writing

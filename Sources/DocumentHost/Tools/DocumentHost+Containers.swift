@@ -58,6 +58,27 @@ extension DocumentHost {
         return location
     }
 
+    /// Removes everything of a container but the user's documents, as a whole (CONT-5): in one claim, which waits until nobody
+    /// uses any of it, and after a look at all of it, so that nothing goes when something has to stay. Once it has begun it is
+    /// brought to its end, also when the host ends meanwhile.
+    ///
+    /// - Throws: `noSuchItem` when there is no such container, `unsyncedEdits` when something in it was not sent yet, and what
+    ///   else keeps it from being removed.
+    package func removeData(
+        ofContainer container: ContainerIdentifier, for tool: Tool
+    ) async throws(DocumentError) {
+        guard let found = try await containers(for: tool).first(where: { $0.identifier == container }) else {
+            throw DocumentError(
+                .noSuchItem, "There is no container \(container): “docent container list” shows those that there are.")
+        }
+        let domain = try domains.domain(found.location.domain)
+        await settleChanges(at: found.location, in: domain)
+        let folder = try await resolver.resolve(found.location, in: domain)
+        let isKnown = try storage.read { try $0.listing(of: folder.id, in: domain.name).isComplete }
+        if !isKnown || !domain.hasFeed { try await follower.list(folder.id, of: domain) }
+        try await clearing.clear(folder, at: found.location, on: domain)
+    }
+
     private func entitled(
         _ container: ContainerIdentifier?, _ tool: Tool
     ) throws(DocumentError) -> ContainerIdentifier {
@@ -79,14 +100,19 @@ extension DocumentHost {
     }
 
     /// The containers that are there and that the tool can see: its own, and public ones (CONT-4, CONT-6). All of them for
-    /// the user's own programs. None when the service is off.
+    /// the user's own programs. None when the service is off, or there is no account (QUERY-6).
     public func containers(for tool: Tool) async throws(DocumentError) -> [ContainerDescription] {
         guard let place = registry.containerPlace, let domain = domains.find(place.domain) else { return [] }
-        try await follower.freshen(domain)
-        let folder = try await resolver.resolve(place, in: domain)
-        let isKnown = try storage.read { try $0.listing(of: folder.id, in: domain.name).isComplete }
-        if !isKnown || !domain.hasFeed {
-            try await follower.list(folder.id, of: domain)
+        let folder: IndexedItem
+        do throws(DocumentError) {
+            try await follower.freshen(domain)
+            folder = try await resolver.resolve(place, in: domain)
+            let isKnown = try storage.read { try $0.listing(of: folder.id, in: domain.name).isComplete }
+            if !isKnown || !domain.hasFeed { try await follower.list(folder.id, of: domain) }
+        } catch {
+            // Without an account there are no containers, as there are none while the service is off (QUERY-6).
+            if error.code == .notAuthenticated { return [] }
+            throw error
         }
         var entitlements: Entitlements?
         if case .registered(let id) = tool.standing { entitlements = registry.find(id)?.entitlements }

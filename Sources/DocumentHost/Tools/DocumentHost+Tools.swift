@@ -36,6 +36,7 @@ extension DocumentHost {
         try await storage.write { try $0.setTool(record) }
         registry.add(tool)
         reviewPresenters()
+        keyValueNews.wakeAll()
         logger.notice("a tool was registered", metadata: ["tool": "\(tool.id)", "program": "\(tool.executable)"])
         return tool
     }
@@ -55,6 +56,7 @@ extension DocumentHost {
         try await storage.write { try $0.removeTool(id) }
         registry.remove(id)
         reviewPresenters()
+        keyValueNews.wakeAll()
         logger.notice("a tool was unregistered", metadata: ["tool": "\(id)"])
     }
 

@@ -13,10 +13,12 @@ struct FolderContents: Sendable {
 
     /// Has the contents of every document inside here, also of those that nobody has listed yet.
     ///
-    /// - Parameter renewing: newer ones of what is outdated, too; for who has it alone.
+    /// - Parameters:
+    ///   - renewing: newer ones of what is outdated, too; for who has it alone.
+    ///   - started: called for each document that its provider was asked for.
     func bring(
         _ folder: IndexedItem, of domain: Domain, renewing: Bool = false,
-        _ onProgress: (@Sendable (TransferProgress?) -> Void)?
+        started: @escaping @Sendable (ItemKey) -> Void, _ onProgress: (@Sendable (TransferProgress?) -> Void)?
     ) async throws(DocumentError) {
         let download = TreeDownload(
             storage: storage, requests: requests,
@@ -26,6 +28,7 @@ struct FolderContents: Sendable {
             // What is here already, even if it is outdated, may be in use by others.
             wanted: { $0.local == nil || renewing && $0.state == .outdated ? $0 : nil },
             bring: { [materialiser] item throws(DocumentError) in
+                started(item.key)
                 _ = try await materialiser.materialise(item, of: domain, onProgress: onProgress)
             })
         try await download(folder)

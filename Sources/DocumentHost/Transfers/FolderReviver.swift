@@ -70,7 +70,7 @@ struct FolderReviver: Sendable {
         because cause: DocumentError
     ) async throws(DocumentError) -> Item {
         var page: PageToken?
-        var progress = PagingProgress("the listing of a folder of \(folder.domain)", of: session.name)
+        var progress = PagingProgress("the listing of a folder of \(folder.domain)", of: session)
         repeat {
             let found = try await session.enumerate(parent, page: page, suggestedCount: 500)
             if let item = found.items.first(where: { $0.name == name && $0.kind.isFolder == folder.item.kind.isFolder })

@@ -16,6 +16,7 @@ struct Materialiser: Sendable {
     let transfers: SharedTransfers<ItemKey, IndexedItem>
     let pauses: PauseGate
     let uses: UseLog
+    let parts: PartwiseFetch
     let logger: Logger
 
     /// Has the item's current contents here, whole and verified.
@@ -64,6 +65,7 @@ struct Materialiser: Sendable {
         }
         // The provider may have to be started, while which nothing needs to be written down.
         let session = domain.provider
+        if let item = try await parts.fetch(current, of: domain, report) { return item }
         let materialisation = try await storage.run { try $0.beginMaterialising(key.id, in: key.domain) }
         report(TransferProgress(done: 0, expected: current.item.size.map { UInt64(max($0, 0)) }))
         do throws(DocumentError) {

@@ -30,10 +30,13 @@ public struct PickerRoot: Hashable, Sendable {
     public var capabilities: ItemCapabilities
     /// Documents can be put in, and nothing of what is there can be seen (PICK-13).
     public var isDropBox: Bool
+    /// What may be done with its top folder.
+    public var actions: PickerActions
 
     public init(
         id: PickerEntryID, domain: DomainName, providerName: String, providerState: ProviderState = .idle,
-        problem: DocumentError? = nil, capabilities: ItemCapabilities = .all, isDropBox: Bool = false
+        problem: DocumentError? = nil, capabilities: ItemCapabilities = .all, isDropBox: Bool = false,
+        actions: PickerActions = []
     ) {
         self.id = id
         self.domain = domain
@@ -42,6 +45,7 @@ public struct PickerRoot: Hashable, Sendable {
         self.problem = problem
         self.capabilities = capabilities
         self.isDropBox = isDropBox
+        self.actions = actions
     }
 }
 
@@ -51,11 +55,14 @@ public struct PickerEntry: Hashable, Sendable {
     public var status: ItemStatus
     /// In import and open: it may be chosen (PICK-14). In export and move: something may be put into it.
     public var isSelectable: Bool
+    /// What may be done with it.
+    public var actions: PickerActions
 
-    public init(id: PickerEntryID, status: ItemStatus, isSelectable: Bool) {
+    public init(id: PickerEntryID, status: ItemStatus, isSelectable: Bool, actions: PickerActions = []) {
         self.id = id
         self.status = status
         self.isSelectable = isSelectable
+        self.actions = actions
     }
 }
 

@@ -29,6 +29,7 @@ final class AccessHold: Sendable {
     var status: ItemStatus? { granted.withLock { $0?.status } }
 
     enum Kind: Sendable {
+        /// It may begin when a part of the contents is here: see ``awaitContents(_:)``.
         case reading
         /// As it is: nothing is asked for or brought.
         case keeping
@@ -97,6 +98,15 @@ final class AccessHold: Sendable {
         granted.withLock { $0?.isFlushed = true }
     }
 
+    /// Bytes of a document that is read while it comes are here when this returns.
+    ///
+    func awaitContents(_ range: Range<Int64>) async throws(DocumentError) {
+        guard !isOver, let access = access.withLock({ $0 }) else {
+            throw DocumentError(.hostUnavailable, "The host has ended; it is started again.")
+        }
+        try await access.client.awaitContents(range, access: access.number)
+    }
+
     private func run(
         _ location: Location, _ kind: Kind, _ coordinator: FileCoordinator, _ client: DocumentClient,
         _ onEnd: @Sendable () -> Void
@@ -108,7 +118,7 @@ final class AccessHold: Sendable {
         do {
             switch kind {
             case .reading:
-                try await coordinator.coordinate(readingItemAt: location, body)
+                try await coordinator.coordinate(readingItemAt: location, options: .asItComes, body)
             case .keeping:
                 let options: ReadingOptions = [.immediatelyAvailableMetadataOnly, .withoutChanges]
                 try await coordinator.coordinate(readingItemAt: location, options: options, body)

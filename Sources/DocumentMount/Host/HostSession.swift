@@ -123,10 +123,11 @@ final class HostSession: Sendable {
         }
     }
 
-    /// Gives an item another place, also while programs have it open.
+    /// Gives an item another place, also while programs have it open. The provider of a document hears of it later: who waits for
+    /// that in the kernel keeps others from the folder around it.
     func move(_ location: Location, to destination: Location) async throws {
         try await coordinator.coordinate(writingItemAt: location, for: .forMoving) { _, _ in
-            _ = try await client.rename(itemAt: location, to: destination)
+            _ = try await client.rename(itemAt: location, to: destination, atOnce: true)
         }
     }
 

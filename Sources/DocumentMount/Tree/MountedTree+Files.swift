@@ -22,7 +22,7 @@ extension MountedTree {
                             of: node, at: location, emptying: flags.truncates, bringing: !isDenied)
                         return opened(writer, node)
                     }
-                    if let writer = try await writers.join(node) { return opened(writer, node) }
+                    if let writer = try await writers.join(node) { return opened(writer, node, joined: true) }
                     return try await openForReading(location, node, bringing: !isDenied)
                 }
                 if flags.isWriting, flags.truncates {
@@ -49,6 +49,11 @@ extension MountedTree {
     /// - Returns: false when it has to be opened as others are.
     private func openKnown(_ node: UInt64, _ request: KernelRequest) -> Bool {
         guard let reader = readers.join(node) else { return false }
+        // Who may not have anything brought is not to read on what comes.
+        guard reader.coming == nil || !policy.denies(request.process, user: request.user) else {
+            reader.leave()
+            return false
+        }
         let before = pages.withLock { $0[node] }
         guard let before, FileState(reader.file) == before, !isOpenElsewhere(node, before) else {
             reader.leave()
@@ -86,24 +91,42 @@ extension MountedTree {
 
     /// - Parameter bringing: whether contents may be brought for it; else it gets what is here and current.
     private func openForReading(_ location: Location, _ node: UInt64, bringing: Bool) async throws -> OpenFile {
-        if let reader = readers.join(node) { return opened(reader) }
+        if let reader = readers.join(node) {
+            if bringing || reader.coming == nil { return opened(reader) }
+            reader.leave()
+        }
         return try await link.with { session in
-            let hold = try await session.hold(location, bringing ? .reading : .keeping)
-            do {
-                guard bringing || hold.status?.hasCurrentContents == true else { throw Errno.notPermitted }
-                let file = try await openFile(hold.path, .readOnly)
-                let reader = Reader(
-                    node: node, file: file, hold: hold,
-                    number: number(of: node, hold.status?.item, in: location.domain),
-                    location: location, session: session
-                ) { [readers] in readers.discard($0) }
-                readers.insert(reader)
-                return opened(reader)
-            } catch {
-                await hold.endAndWait()
-                throw error
+            while true {
+                let hold = try await session.hold(location, bringing ? .reading : .keeping)
+                let isComing = hold.status?.hasCurrentContents != true
+                do {
+                    guard bringing || !isComing else { throw Errno.notPermitted }
+                    return opened(try await reader(of: node, at: location, hold, isComing: isComing, session))
+                } catch let error as Errno where error == .noSuchFileOrDirectory && isComing {
+                    // The rest has come meanwhile, and the document is about to be in its place.
+                    await hold.endAndWait()
+                    try await Task.sleep(for: Self.moment)
+                } catch {
+                    await hold.endAndWait()
+                    throw error
+                }
             }
         }
+    }
+
+    private static let moment = Duration.milliseconds(20)
+
+    private func reader(
+        of node: UInt64, at location: Location, _ hold: AccessHold, isComing: Bool, _ session: HostSession
+    ) async throws -> Reader {
+        let file = try await openFile(hold.path, .readOnly)
+        let reader = Reader(
+            node: node, file: file, hold: hold,
+            coming: isComing ? coming(node, file, size: hold.status?.item.size ?? 0) : nil,
+            number: number(of: node, hold.status?.item, in: location.domain), location: location, session: session
+        ) { [readers] in readers.discard($0) }
+        readers.insert(reader)
+        return reader
     }
 
     /// - Throws: `tooManyOpenFiles` when programs have all of them open.
@@ -129,7 +152,8 @@ extension MountedTree {
 
     private func opened(_ reader: Reader) -> OpenFile {
         OpenFile(
-            node: reader.node, file: reader.file, writer: nil, number: reader.number, isWritable: reader.isWritable
+            node: reader.node, file: reader.file, writer: nil, coming: reader.coming, number: reader.number,
+            isWritable: reader.isWritable
         ) { reader.leave() }
     }
 
@@ -139,7 +163,52 @@ extension MountedTree {
 
     func read(_ handle: UInt64, at offset: Int64, count: Int, _ request: KernelRequest) {
         guard let file = files[handle] else { return request.fail(.badFileDescriptor) }
-        request.reply(from: file.file, at: offset, count: count)
+        let range = offset..<offset + Int64(count)
+        guard let coming = file.coming, !coming.has(range) else {
+            return request.reply(from: file.file, at: offset, count: count)
+        }
+        request.answer { [self] request in
+            do {
+                try await coming.bring(range)
+                request.reply(from: file.file, at: offset, count: count)
+            } catch {
+                refuse(request, error)
+            }
+        }
+    }
+
+    /// What is read while it comes. Each time under an access of its own; what is read has to be of the file that was opened.
+    private func coming(_ node: UInt64, _ file: FileDescriptor, size: Int64) -> ComingContents {
+        ComingContents(size: size) { [self] range in
+            try await link.with { session in
+                while true {
+                    guard case .item(let location)? = nodes.withLock({ $0.place(of: node) }) else {
+                        throw Errno.staleNFSFileHandle
+                    }
+                    // All of it has come: nobody is to be waited for, also when there is something newer by now.
+                    if try isFile(file, at: try await session.client.knownItem(at: location).path) == true {
+                        return true
+                    }
+                    let hold = try await session.hold(location, .reading)
+                    defer { hold.end() }
+                    let isWhole = hold.status?.hasCurrentContents == true
+                    if let isSame = try isFile(file, at: hold.path.string) {
+                        guard isSame else { throw Errno.staleNFSFileHandle }
+                        if !isWhole { try await hold.awaitContents(range) }
+                        return isWhole
+                    }
+                    guard !isWhole else { throw Errno.staleNFSFileHandle }
+                    // The rest has come meanwhile, and the document is about to be in its place.
+                    try await Task.sleep(for: Self.moment)
+                }
+            }
+        }
+    }
+
+    /// - Returns: nil when nothing is there.
+    private func isFile(_ file: FileDescriptor, at path: String) throws -> Bool? {
+        guard let own = FileState(file) else { throw Errno.staleNFSFileHandle }
+        return FileState(at: path).map(own.isFile)
     }
 
     func close(_ handle: UInt64, _ request: KernelRequest) {

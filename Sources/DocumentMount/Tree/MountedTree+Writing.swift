@@ -105,10 +105,11 @@ extension MountedTree {
         }
     }
 
-    func opened(_ writer: Writer, _ node: UInt64) -> OpenFile {
+    /// - Parameter joined: it is only read.
+    func opened(_ writer: Writer, _ node: UInt64, joined: Bool = false) -> OpenFile {
         let inode = nodes.withLock { $0.inode(of: node) } ?? node
         return OpenFile(node: node, file: writer.file, writer: writer, number: inode, isWritable: true) { [self] in
-            writers.leave(node)
+            writers.leave(node, joined: joined)
         }
     }
 
@@ -174,7 +175,7 @@ extension MountedTree {
                 // What others have written since it was opened for reading is flushed, too.
                 var joined: Writer?
                 if file.writer == nil { joined = try await writers.join(file.node) }
-                defer { if joined != nil { writers.leave(file.node) } }
+                defer { if joined != nil { writers.leave(file.node, joined: true) } }
                 guard let writer = file.writer ?? joined else { return request.succeed() }
                 if !writer.isLive { try await revive(writer, file.node) }
                 try await disk.run { try writer.flush() }

@@ -7,26 +7,30 @@ final class OpenFile: Sendable {
     let file: FileDescriptor
     /// Nil for one that is only read, and that nobody wrote when it was opened.
     let writer: Writer?
+    /// Its contents, when it is read while they come.
+    let coming: ComingContents?
     private let number: UInt64
     private let isWritable: Bool
     private let end: @Sendable () async -> Void
 
     /// - Parameter end: returns when the host knows that it is closed, where that matters.
     init(
-        node: UInt64, file: FileDescriptor, writer: Writer?, number: UInt64, isWritable: Bool,
+        node: UInt64, file: FileDescriptor, writer: Writer?, coming: ComingContents? = nil, number: UInt64,
+        isWritable: Bool,
         end: @escaping @Sendable () async -> Void
     ) {
         self.node = node
         self.file = file
         self.writer = writer
+        self.coming = coming
         self.number = number
         self.isWritable = isWritable
         self.end = end
     }
 
-    /// As the file is now.
+    /// As the file is now; nil when that says nothing of the document.
     var attributes: NodeAttributes? {
-        guard let facts = FileState(file)?.facts else { return nil }
+        guard coming == nil, let facts = FileState(file)?.facts else { return nil }
         return NodeAttributes(ofFile: facts, number: number, isWritable: isWritable)
     }
 

@@ -17,6 +17,8 @@ final class Reader: Sendable {
     let number: UInt64
     let isWritable: Bool
     let presentedItemLocation: Location?
+    /// Nil when all of it was here when it was opened.
+    let coming: ComingContents?
     private let path: String
     private let session: HostSession
     private let state: Mutex<State>
@@ -24,9 +26,11 @@ final class Reader: Sendable {
 
     /// - Parameters:
     ///   - hold: the access that it was opened under.
+    ///   - coming: its contents, when not all of them are here.
     ///   - onClosed: called once, when nobody is to join any more.
     init(
-        node: UInt64, file: FileDescriptor, hold: AccessHold, number: UInt64, location: Location, session: HostSession,
+        node: UInt64, file: FileDescriptor, hold: AccessHold, coming: ComingContents?, number: UInt64,
+        location: Location, session: HostSession,
         onClosed: @escaping @Sendable (Reader) -> Void
     ) {
         self.node = node
@@ -34,6 +38,7 @@ final class Reader: Sendable {
         self.number = number
         self.session = session
         self.onClosed = onClosed
+        self.coming = coming
         isWritable = hold.status?.item.capabilities.contains(.write) ?? false
         presentedItemLocation = hold.status?.location ?? location
         path = hold.path.string
@@ -57,7 +62,10 @@ final class Reader: Sendable {
 
     /// What programs are told of it, without a question: as its file is. Nil when something may have happened since.
     var attributes: NodeAttributes? {
-        guard state.withLock({ $0.lease.isOpen }), !session.isOver, isInPlace, let facts = FileState(file)?.facts else {
+        // What comes has not its time as yet.
+        guard coming == nil, state.withLock({ $0.lease.isOpen }), !session.isOver, isInPlace,
+            let facts = FileState(file)?.facts
+        else {
             return nil
         }
         return NodeAttributes(ofFile: facts, number: number, isWritable: isWritable)

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Documents that programs write, by the kernel's numbers. The access to one lasts for a while after the last program has
 /// closed it: what programs do next with what they have written (another name, another document's place, another write) is
-/// part of the same save, and sent once.
+/// part of the same save, and sent once. Who only reads it then keeps the access while it reads, and no longer.
 final class Writers: Sendable {
     typealias Opening = Task<Writer, any Error>
 
@@ -15,7 +15,7 @@ final class Writers: Sendable {
     /// Those that are open, or were until just now.
     func isOpen(_ node: UInt64) -> Bool { table.withLock { $0[node] != nil } }
 
-    /// One more user; nil where nobody writes.
+    /// One more user, who reads; nil where nobody writes.
     func join(_ node: UInt64) async throws -> Writer? {
         while true {
             guard let opening = table.withLock({ $0.join(node) }) else { return nil }
@@ -55,12 +55,18 @@ final class Writers: Sendable {
     }
 
     /// One user less. The last one's end is the document's, after a while.
-    func leave(_ node: UInt64) {
-        guard let ticket = table.withLock({ $0.leave(node) }) else { return }
-        Task {
-            try? await Task.sleep(for: Self.patience)
-            guard let opening = table.withLock({ $0.end(node, ticket) }) else { return }
-            await close(opening, node)
+    ///
+    /// - Parameter joined: one that had joined.
+    func leave(_ node: UInt64, joined: Bool = false) {
+        switch table.withLock({ $0.leave(node, joined: joined) }) {
+        case .nothing: return
+        case .end(let opening): Task { await close(opening, node) }
+        case .wait(let ticket):
+            Task {
+                try? await Task.sleep(for: Self.patience)
+                guard let opening = table.withLock({ $0.end(node, ticket) }) else { return }
+                await close(opening, node)
+            }
         }
     }
 

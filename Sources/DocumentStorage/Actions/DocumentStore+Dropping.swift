@@ -29,6 +29,7 @@ extension DocumentStore {
             }
             // Of what was changed here, what the change began from; else what is known of it.
             let base = item.isUnsent ? item.synced ?? item.item.version : item.item.version
+            try index.finishRelocations(of: id, in: domain)
             let entry = try index.beginDropping(item, from: location, base: base)
             return (entry, try remove([id], in: domain, discardingEdits: discardingEdits, index))
         }

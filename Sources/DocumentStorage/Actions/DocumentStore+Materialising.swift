@@ -8,6 +8,8 @@ package struct Materialisation: Sendable {
     package var location: Location
     /// What the provider is to fill.
     package var file: StagedFile
+    /// Of contents that come in parts: what of them is here.
+    package var partial: PartialContents?
 }
 
 extension DocumentStore {
@@ -17,22 +19,30 @@ extension DocumentStore {
         return try takingBack {
             try remove(request, of: domain)
         } _: {
-            let file = try request.makeFile()
-            var payload = JournalPayload()
-            payload.staging = request.name
-            payload.file = file.identity
-            // Need not survive the machine: what is lost then is only that something was begun.
-            let materialisation = try index.write(durably: false) { index in
-                let (item, location) = try index.located(id, in: domain)
-                try Self.refuseMaterialising(item, at: location, index)
-                payload.place = location.components
-                try index.setState(.materialising, of: id, in: domain)
-                let entry = try index.begin(.materialiseBegan, item: id, in: domain, payload: payload)
-                return Materialisation(entry: entry, item: item, location: location, file: file)
-            }
-            try reached(.materialiseBegan)
-            return materialisation
+            try beginMaterialising(id, in: domain, request, try request.makeFile())
         }
+    }
+
+    /// - Parameter partial: of contents that come in parts: what of them is here, written down with the rest.
+    func beginMaterialising(
+        _ id: ItemIdentifier, in domain: DomainName, _ request: StagingRequest, _ file: StagedFile,
+        partial: (IndexTransaction) throws -> PartialContents? = { _ in nil }
+    ) throws -> Materialisation {
+        var payload = JournalPayload()
+        payload.staging = request.name
+        payload.file = file.identity
+        // Need not survive the machine: what is lost then is only that something was begun.
+        let materialisation = try index.write(durably: false) { index in
+            let (item, location) = try index.located(id, in: domain)
+            try Self.refuseMaterialising(item, at: location, index)
+            payload.place = location.components
+            try index.setState(.materialising, of: id, in: domain)
+            let entry = try index.begin(.materialiseBegan, item: id, in: domain, payload: payload)
+            return Materialisation(
+                entry: entry, item: item, location: location, file: file, partial: try partial(index))
+        }
+        try reached(.materialiseBegan)
+        return materialisation
     }
 
     private static func refuseMaterialising(_ item: IndexedItem, at location: Location, _ index: IndexReader) throws {
@@ -54,8 +64,9 @@ extension DocumentStore {
     /// - Parameters:
     ///   - item: what the provider answered, in exactly the version written.
     ///   - sha256: the contents' digest, where one is known.
+    ///   - settled: what its parts were looked at in, where they were.
     package func finish(
-        _ materialisation: Materialisation, as item: Item, sha256: [UInt8]? = nil
+        _ materialisation: Materialisation, as item: Item, sha256: [UInt8]? = nil, since settled: SettledParts? = nil
     ) throws -> IndexedItem {
         let (id, domain) = (materialisation.item.id, materialisation.item.domain)
         guard item.id == id else {
@@ -66,9 +77,11 @@ extension DocumentStore {
         let request = try self.request(named: materialisation.file.request)
         let stamp = ItemStamp(
             domain: domain, id: id, contentVersion: item.version.content, size: 0, modified: item.modified)
-        let staged = try request.verify(materialisation.file, size: item.size, sha256: sha256, stamp: stamp)
+        let staged = try request.verify(
+            materialisation.file, size: item.size, sha256: sha256, since: settled?.file, stamp: stamp)
         try reached(.materialiseVerified)
 
+        var needless: PartialContents?
         let (location, (outcome, done)) = try moves.exclusively {
             // It may have been renamed, or somebody may have begun to write to it, while the contents came.
             let location = try index.read { index in
@@ -84,6 +97,8 @@ extension DocumentStore {
                 let now = try index.known(id, in: domain)
                 let answered = try index.apply(item, answering: materialisation.item)
                 var outcome = answered ?? ApplyOutcome()
+                needless = try index.partialContents(of: id, in: domain)
+                if let needless { try index.remove(needless) }
                 if now.isUnsent, let local = now.local, !local.isUntouched(since: file) {
                     // Somebody has changed it since it was there; or has replaced it, perhaps from what was there before.
                     if local.inode == file.inode {
@@ -104,6 +119,7 @@ extension DocumentStore {
         try? root.placeholders.remove(at: location)
         // What stays because of an error is swept at the next start.
         try? request.remove()
+        if let needless, needless.staging != materialisation.file.request { discard(request: needless.staging) }
         try reached(.materialiseRecorded)
         try follow(outcome)
         guard let done, outcome.work.isEmpty else { return try current(id, in: domain) }
@@ -111,11 +127,18 @@ extension DocumentStore {
     }
 
     /// Nothing of it stays; the item is what it was before, with the error as its problem.
-    package func abandon(_ materialisation: Materialisation, because error: DocumentError?) throws {
+    ///
+    /// - Parameter keepingParts: what has come stays all the same, for the next time.
+    package func abandon(
+        _ materialisation: Materialisation, because error: DocumentError?, keepingParts: Bool = false
+    ) throws {
         let (id, domain) = (materialisation.item.id, materialisation.item.domain)
         guard let (now, location) = try? locate(id, in: domain) else {
             // The item went away meanwhile.
-            try index.write(durably: false) { try $0.finish(materialisation.entry) }
+            try index.write(durably: false) { index in
+                try index.finish(materialisation.entry)
+                if let partial = materialisation.partial { try index.remove(partial) }
+            }
             return discard(request: materialisation.file.request)
         }
         var isHere = now.local != nil
@@ -127,9 +150,10 @@ extension DocumentStore {
             isHere = false
         }
         // Before the index is told: what fills the disk may keep it from being written to.
-        discard(request: materialisation.file.request)
+        if !keepingParts { discard(request: materialisation.file.request) }
         try index.write(durably: false) { index in
             try index.finish(materialisation.entry)
+            if !keepingParts, let partial = materialisation.partial { try index.remove(partial) }
             // An edit that was recorded meanwhile is still to be sent.
             guard let now = try index.item(id, in: domain), now.state == .materialising else { return }
             if isHere {

@@ -62,6 +62,8 @@ extension DocumentStore {
         try reached(.renameAnswered)
         let domain = change.entry.domain
         let outcome = try index.write { index in
+            // It is the later one.
+            try index.finishRelocations(of: change.item.id, in: domain)
             let outcome = try index.apply(item, answeringMoveOf: change.item)
             try index.finish(change.entry)
             return try withOpenWork(of: [item.id], in: domain, outcome, index)

@@ -15,10 +15,12 @@ extension DocumentStore {
     /// Copies a document, or a folder with all that is in it, from outside the storage root, durably. The source is as it
     /// was.
     ///
-    /// - Parameter missing: folders between `parent` and the item, which are made with it, the outermost first.
+    /// - Parameters:
+    ///   - missing: folders between `parent` and the item, which are made with it, the outermost first.
+    ///   - keepingSource: the source is not to go when it has arrived.
     package func beginArrival(
         of source: FilePath, to parent: ItemIdentifier, making missing: [ItemName] = [], name: ItemName,
-        in domain: DomainName
+        in domain: DomainName, keepingSource: Bool = false
     ) throws -> Arrival {
         guard !source.starts(with: root.path), !root.path.starts(with: source) else {
             throw DocumentError(
@@ -32,7 +34,7 @@ extension DocumentStore {
         var payload = JournalPayload()
         payload.parentID = parent
         payload.name = outermost
-        payload.source = source.string.utf8.map { $0 }
+        if !keepingSource { payload.source = source.string.utf8.map { $0 } }
         payload.place = folder.components + missing + [name]
         payload.destination = folder.components + [outermost]
         let request = try root.staging.makeRequest(.own)
@@ -119,7 +121,8 @@ extension DocumentStore {
                     .destinationExists,
                     "\(top) exists by now: choose another name. Nothing was moved.")
             }
-            try index.insertArrival(here, in: parent, named: name, of: entry.domain, as: id) { part in
+            try index.insertArrival(here, in: parent, named: name, of: entry.domain, as: id, findsPackages: true) {
+                part in
                 files[part.path] ?? FileIdentity(inode: 0, size: 0, modified: .zero)
             }
             return try index.advance(entry, to: .arriveRecorded)

@@ -53,10 +53,11 @@ extension IndexTransaction {
     /// - Parameters:
     ///   - parts: folders before what lies in them; the first one lies in `parent` under `name`.
     ///   - id: of the first one.
+    ///   - findsPackages: folders whose names say so are packages: they arrive whole.
     ///   - file: what lies at a part's place in the tree.
     func insertArrival(
         _ parts: [CopiedPart], in parent: ItemIdentifier, named name: ItemName, of domain: DomainName,
-        as id: ItemIdentifier, file: (CopiedPart) throws -> FileIdentity
+        as id: ItemIdentifier, findsPackages: Bool = false, file: (CopiedPart) throws -> FileIdentity
     ) throws {
         let own = try reference(to: domain)
         var rows: [[ItemName]: Int64] = [:]
@@ -67,6 +68,7 @@ extension IndexTransaction {
                 try part.path.isEmpty ? knownRow(of: parent, own) : rows[part.path.dropLast()].unwrapped(part.path)
             let partID = part.path.isEmpty ? id : try ItemIdentifier.makeArriving()
             let found = part.file == nil ? nil : try file(part)
+            let kind = findsPackages && part.kind == .folder ? ItemKind(ofFolderNamed: ownName) : part.kind
             // A document has a content version; this one is nobody else's.
             let version = try ItemVersion(content: found == nil ? [] : Array(partID.rawValue.utf8))
             try sql.run(
@@ -75,8 +77,8 @@ extension IndexTransaction {
                     created_ns, content, metadata, capabilities, state)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, x'', ?, 0)
                 """, .int(own.number), .text(partID.rawValue), .int(around), .text(ownName.rawValue),
-                .text(FoldedName(ownName).text), .int(ItemRow.number(of: part.kind)),
-                .text(ContentType(kind: part.kind, pathExtension: ownName.pathExtension).identifier),
+                .text(FoldedName(ownName).text), .int(ItemRow.number(of: kind)),
+                .text(ContentType(kind: kind, pathExtension: ownName.pathExtension).identifier),
                 SQLValue(found?.size), .int(found?.modified.seconds ?? 0),
                 .int(Int64(found?.modified.nanoseconds ?? 0)), .blob(version.content),
                 .int(Int64(ItemCapabilities.all.rawValue)))

@@ -1,15 +1,15 @@
 internal import CDocentShims
 internal import DocumentModel
 internal import Glibc
-internal import SystemPackage
+package import SystemPackage
 
 /// The local document or folder of an arrival.
-enum OutsideTree {
+package enum OutsideTree {
     /// Removes what was copied, as far as it still is what it was then. What was changed or added since stays, with the
     /// folders around it.
     ///
     /// - Returns: what stays, as paths below the source.
-    static func remove(_ source: FilePath, expecting parts: [CopiedPart]) throws -> [FilePath] {
+    package static func remove(_ source: FilePath, expecting parts: [CopiedPart]) throws -> [FilePath] {
         var left: [FilePath] = []
         // What lies in a folder comes after it.
         for part in parts.reversed() {

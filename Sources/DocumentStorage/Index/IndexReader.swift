@@ -235,7 +235,7 @@ package class IndexReader {
     package func unansweredArrangement(in domain: DomainName) throws -> ItemIdentifier? {
         let entry = try sql.first(
             Self.journalColumns
-                + " WHERE journal.domain = ? AND step IN ('renameBegan', 'removeBegan')"
+                + " WHERE journal.domain = ? AND step IN ('renameBegan', 'removeBegan', 'documentRelocated')"
                 // One whose item is not known any more hides no other.
                 + " AND EXISTS (SELECT 1 FROM item AS known WHERE known.domain = journal.domain AND known.id = journal.item)",
             .int(reference(to: domain).number)

@@ -29,8 +29,42 @@ enum IndexSchema {
     /// One a version; never changed once released.
     private static let steps = [
         version1, version2, version3, version4, version5, version6, version7, version8,
-        version9, version10, version11, version12,
+        version9, version10, version11, version12, version13, version14,
     ]
+
+    /// Small values of tools. They stay when nobody is registered any more who names their identifier, as documents do.
+    private static let version14 = """
+        CREATE TABLE key_value (
+            identifier TEXT NOT NULL,
+            key TEXT NOT NULL,
+            value BLOB NOT NULL,
+            PRIMARY KEY (identifier, key)
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    /// Contents of which some parts have come. `used`: when they were last gone on with, in seconds since 1970.
+    private static let version13 = """
+        CREATE TABLE partial (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            domain INTEGER NOT NULL REFERENCES domain (number) ON DELETE CASCADE,
+            item TEXT NOT NULL,
+            version BLOB NOT NULL,
+            size INTEGER NOT NULL,
+            part_size INTEGER NOT NULL,
+            staging TEXT NOT NULL,
+            inode INTEGER NOT NULL,
+            boot TEXT NOT NULL,
+            used INTEGER NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX partial_item ON partial (domain, item);
+
+        CREATE TABLE partial_part (
+            partial INTEGER NOT NULL REFERENCES partial (number) ON DELETE CASCADE,
+            part INTEGER NOT NULL,
+            digest BLOB NOT NULL,
+            PRIMARY KEY (partial, part)
+        ) STRICT, WITHOUT ROWID;
+        """
 
     /// At most one row: from which item on placeholders may be missing.
     private static let version12 = """

@@ -65,7 +65,7 @@ package final class IndexTransaction: IndexReader {
     package func emptyDomain(_ name: DomainName) throws {
         let own = try reference(to: name)
         guard let domain = try domain(name) else { return }
-        for table in ["journal", "conflict", "kept_version", "removal_watch", "arrived", "item"] {
+        for table in ["journal", "conflict", "kept_version", "removal_watch", "arrived", "partial", "item"] {
             try sql.run("DELETE FROM \(table) WHERE domain = ?", .int(own.number))
         }
         try sql.run("UPDATE domain SET anchor = NULL, documents = 0, folders = 0 WHERE number = ?", .int(own.number))
@@ -101,6 +101,14 @@ package final class IndexTransaction: IndexReader {
     package func apply(_ items: [Item], in domain: DomainName) throws -> ApplyOutcome {
         var applier = ItemApplier(self, try reference(to: domain), reporting: true)
         try applier.apply(items)
+        return applier.outcome
+    }
+
+    /// An item at a place that somebody here gives it, whatever its provider has told.
+    func place(_ item: Item, in domain: DomainName) throws -> ApplyOutcome {
+        var applier = ItemApplier(self, try reference(to: domain), reporting: true)
+        applier.heedsRelocations = false
+        try applier.apply([item])
         return applier.outcome
     }
 

@@ -11,7 +11,11 @@ struct ItemApplier {
     /// Whether something is held in the domain; nil when nobody has looked.
     var hasHeld: Bool?
     /// What was removed here and not at the provider yet; nil when nobody has looked.
-    private var knownDropped: Set<ItemIdentifier>?
+    var knownDropped: Set<ItemIdentifier>?
+    /// What was moved here and not at the provider yet; nil when nobody has looked.
+    var knownRelocated: Set<ItemIdentifier>?
+    /// Whether what was moved here stays there, whatever is told.
+    var heedsRelocations = true
     var outcome = ApplyOutcome()
     /// Renames and moves whose new name is taken at the moment.
     var waiting: [WaitingMove] = []
@@ -109,6 +113,7 @@ struct ItemApplier {
                 continue
             }
             guard let name = try check(item) else { continue }
+            if try applyRelocated(item) { continue }
             let key = FoldedName(name).text
             try taken.bind([.int(folder), .text(key)])
             let isTaken = try taken.step()
@@ -140,7 +145,12 @@ struct ItemApplier {
             WHERE parent = ? AND generation <> ? AND (wanted_parent IS NULL OR wanted_parent = parent)
             """, .int(folder), .int(generation)
         ) { $0.int(0) }
-        for row in rows { try deleteOrHold(row: row) }
+        let relocated = try relocated()
+        for row in rows {
+            // What was moved into it here, its provider has elsewhere still.
+            if !relocated.isEmpty, let id = try existing(row: row)?.id, relocated.contains(id) { continue }
+            try deleteOrHold(row: row)
+        }
         try settle()
     }
 
@@ -157,6 +167,7 @@ struct ItemApplier {
                     continue
                 }
                 guard let name = try check(item), let parentID = item.parentID else { continue }
+                if try applyRelocated(item) { continue }
                 if parents[parentID] == nil, let row = try transaction.row(of: parentID, domain) {
                     guard try checkFolder(row, of: parentID) else { continue }
                     let generation = try sql.first(
@@ -247,16 +258,9 @@ struct ItemApplier {
             ))
     }
 
-    private mutating func dropped() throws -> Set<ItemIdentifier> {
-        if let known = knownDropped { return known }
-        let dropped = Set(try transaction.droppedItems(in: domain.name).compactMap(\.itemID))
-        knownDropped = dropped
-        return dropped
-    }
-
     // MARK: One item
 
-    private mutating func applyCarefully(
+    mutating func applyCarefully(
         _ item: Item, _ name: ItemName, _ key: String, _ parent: Int64, _ generation: Int64
     ) throws {
         guard let existing = try existing(item.id) else {

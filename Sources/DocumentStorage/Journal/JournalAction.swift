@@ -18,8 +18,12 @@ package enum JournalAction: String, CaseIterable, Sendable {
     case editPackage
     /// An item was removed here, and its provider is to hear of that.
     case drop
+    /// A document was given another place here, and its provider is to hear of that.
+    case relocate
     /// An item of which a copy is elsewhere goes away, with all that is in it.
     case leave
+    /// All of a container but the user's documents goes away.
+    case clear
     /// Contents leave, a placeholder stays.
     case evict
     /// An item gets another name or folder.
@@ -109,11 +113,23 @@ package enum JournalStep: String, CaseIterable, Sendable {
     /// The provider has removed it, or has another version of it, which is in the index; the entry is closed.
     case dropFinished
 
+    // relocate
+    /// The document has its new place, in the index; the entry says from where to where, and which version of it was there.
+    case documentRelocated
+    /// The provider has it there, too, or the document is where the provider has it; the entry is closed.
+    case relocationFinished
+
     // leave
     /// The copy is whole and flushed; the entry says where it is, and what was copied.
     case leaveBegan
     /// Every part of it was removed; the entry is closed.
     case leaveFinished
+
+    // clear
+    /// The entry says what is to go.
+    case clearBegan
+    /// It went, or what is left of it stays; the entry is closed.
+    case clearFinished
 
     // evict
     /// The entry is written with the identity of the file to drop.
@@ -166,7 +182,9 @@ package enum JournalStep: String, CaseIterable, Sendable {
         case .makeExpected, .makeRecorded: .make
         case .editsExpected, .editsRecorded: .editPackage
         case .itemDropped, .dropFinished: .drop
+        case .documentRelocated, .relocationFinished: .relocate
         case .leaveBegan, .leaveFinished: .leave
+        case .clearBegan, .clearFinished: .clear
         case .evictBegan, .evictPlaceholderWritten, .evictContentsRemoved, .evictRecorded: .evict
         case .renameBegan, .renameAnswered, .renameRecorded, .renameMoved, .renameFinished: .rename
         case .removeBegan, .removeAnswered, .removeRecorded, .removeCleared, .removeFinished: .remove

@@ -40,6 +40,8 @@ package struct JournalPayload: Hashable, Sendable {
     package var destination: [ItemName]?
     package var parentID: ItemIdentifier?
     package var name: ItemName?
+    /// The folder that it was in, when that is to be known, too.
+    package var originID: ItemIdentifier?
     package var kind: ItemKind?
     /// An absolute path outside the storage root: the local document of an export or a move.
     package var source: [UInt8]?

@@ -17,6 +17,7 @@ extension JournalPayload {
         if let destination { writer.add("destination", destination.map(\.rawValue).joined(separator: "/")) }
         if let parentID { writer.add("parent", parentID.rawValue) }
         if let name { writer.add("name", name.rawValue) }
+        if let originID { writer.add("origin", originID.rawValue) }
         if let kind { writer.add("kind", kind.rawValue) }
         if let source { writer.add("source", hex: source) }
         if let boot { writer.add("boot", boot) }
@@ -47,6 +48,7 @@ extension JournalPayload {
         destination = try record.text("destination").map(Self.names)
         parentID = try record.text("parent").map { try ItemIdentifier($0) }
         name = try record.text("name").map { try ItemName($0) }
+        originID = try record.text("origin").map { try ItemIdentifier($0) }
         kind = record.text("kind").flatMap(ItemKind.init(rawValue:))
         source = record.hex("source")
         boot = record.text("boot")

@@ -6,6 +6,18 @@ extension DocumentStore {
     ///
     /// Its cost follows the number of items that have contents here; placeholders are derived and not looked at.
     package func reconcile() throws -> ReconciliationReport {
+        do {
+            return try compare()
+        } catch let error as DocumentError where error.isOutOfSpace {
+            // Parts of contents can come again; nothing can be written down before there is room.
+            let swept = try root.staging.sweepFetched()
+            guard swept > 0 else { throw error }
+            logger.warning("the disk is full: what came of documents that are not whole was removed")
+            return try compare()
+        }
+    }
+
+    private func compare() throws -> ReconciliationReport {
         var report = ReconciliationReport()
         try rescueStaged(&report)
         let entries = try index.read { try $0.journal() }
@@ -20,7 +32,9 @@ extension DocumentStore {
             try perform(outcome)
         }
         try dropNeedlessVersions()
+        try dropNeedlessParts()
         let keeping = Set(report.pending.compactMap(\.payload.staging))
+            .union(try index.read { try $0.partialRequests() })
         report.swept = try root.sweptAtOpening + root.staging.sweep(keeping: keeping)
         for finding in report.findings { logger.notice("\(finding)") }
         return report
@@ -79,7 +93,11 @@ extension DocumentStore {
             report.pending.append(entry)
             report.findings.append(
                 "\(name) was being moved out when the host ended: there is a copy of it, and it is removed now.")
-        case .finishDropping:
+        case .finishClearing:
+            report.pending.append(entry)
+            report.findings.append(
+                "The data of \(name) was being removed when the host ended: the rest of it is removed now.")
+        case .tellProvider:
             report.pending.append(entry)
         case .takeInParts:
             var refused: [DocumentError] = []

@@ -22,14 +22,16 @@ package enum RecoveryDecision: Hashable, Sendable {
     case finishMove
     /// What is left of it is to be removed at the provider, too.
     case finishLeaving
+    /// What was to go from a container goes now.
+    case finishClearing
     /// What is at its place in the tree is carried on; what is not there yet never happened.
     case resumeArrival
     /// What lies at its place is a new document; nothing there, nothing was made.
     case takeIn
     /// What lies in the package is what it is from now on.
     case takeInParts
-    /// Its provider is to hear that it was removed.
-    case finishDropping
+    /// Its provider is to hear of what was done here.
+    case tellProvider
     /// It was just made, and nothing of it came to the disk: it is taken back.
     case takeBack
     /// The index knows: the tree on disk is to follow.
@@ -81,8 +83,10 @@ extension RecoveryDecision {
         case .make: self = .takeIn
         case .editPackage: self = evidence.item == nil ? .forget : .takeInParts
         // It is not in the index any more.
-        case .drop: self = .finishDropping
+        case .drop: self = .tellProvider
+        case .relocate: self = evidence.item == nil ? .forget : .tellProvider
         case .leave: self = evidence.item == nil ? .forget : .finishLeaving
+        case .clear: self = evidence.item == nil ? .forget : .finishClearing
         case .rename:
             self = [.renameBegan, .renameAnswered].contains(entry.step) ? Self.asked(evidence) : .performInTree
         case .remove:

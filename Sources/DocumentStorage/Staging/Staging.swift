@@ -130,7 +130,7 @@ package struct Staging: Sendable {
     /// - Returns: how many requests it were.
     package func sweep(keeping: Set<String> = []) throws -> Int {
         // One that was withdrawn from its provider lies under its last name.
-        let leaves = Set(keeping.compactMap { $0.split(separator: "/").last.map(String.init) })
+        let leaves = Set(keeping.map(Self.leaf))
         return try StagingUse.folders.reduce(try sweep(folder, keeping: leaves.union(StagingUse.folders))) {
             try $0 + sweep(side: $1, keeping: leaves)
         }
@@ -138,8 +138,13 @@ package struct Staging: Sendable {
 
     /// Removes what providers were filling for a former host: it is asked for anew.
     ///
+    /// - Parameter keeping: requests of which parts are known to be here.
     /// - Returns: how many requests it were.
-    func sweepFetched() throws -> Int { try sweep(side: StagingUse.fetchFolder, keeping: []) }
+    func sweepFetched(keeping: Set<String> = []) throws -> Int {
+        try sweep(side: StagingUse.fetchFolder, keeping: Set(keeping.map(Self.leaf)))
+    }
+
+    private static func leaf(of name: String) -> String { name.split(separator: "/").last.map(String.init) ?? name }
 
     /// Removes requests of all domains on one side.
     private func sweep(side: String, keeping: Set<String>) throws -> Int {

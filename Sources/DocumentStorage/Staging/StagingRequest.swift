@@ -95,10 +95,11 @@ package struct StagingRequest: Sendable {
     ///
     /// - Parameters:
     ///   - size: nil when nobody knows it.
+    ///   - settled: what the file was when its contents were looked at, from ``settled(_:)``.
     ///   - stamp: its size is replaced by the file's; and so is its time when it is zero, which means unknown.
-    package func verify(_ file: StagedFile, size: Int64?, sha256: [UInt8]? = nil, stamp: ItemStamp) throws
-        -> StagedFile
-    {
+    package func verify(
+        _ file: StagedFile, size: Int64?, sha256: [UInt8]? = nil, since settled: FileIdentity? = nil, stamp: ItemStamp
+    ) throws -> StagedFile {
         try withdraw()
         guard let open = try openStaged(file) else { throw broken("is gone: a provider must not remove or rename it") }
         let status = try open.status()
@@ -107,13 +108,14 @@ package struct StagingRequest: Sendable {
             throw broken("has \(status.raw.size) bytes where the provider says \(size)")
         }
         guard try isClosed(open) else {
-            throw broken("is still open for writing: a provider must close it before it answers")
+            throw stillOpen
         }
-        let hole = try open.firstHole(size: status.raw.size)
+        if let settled, try open.status().identity.changed != settled.changed { throw changedAfterwards }
+        let hole = try open.firstHole(from: 0, size: status.raw.size)
         guard hole == status.raw.size else {
             throw broken("has a hole at byte \(hole): a provider must write every byte")
         }
-        if let sha256, try digest(of: open, size: status.raw.size) != sha256 {
+        if let sha256, try digest(of: open, 0..<status.raw.size) != sha256 {
             throw broken("does not have the digest that the provider gave: the contents were damaged on the way")
         }
         return try seal(open, stamp)
@@ -121,7 +123,7 @@ package struct StagingRequest: Sendable {
 
     /// Whether nobody can write it any more. A process that is just being started holds for a moment, until its program
     /// replaces it, whatever its parent had open: who made the file and closed it is waited for.
-    private func isClosed(_ open: OpenFile) throws -> Bool {
+    func isClosed(_ open: OpenFile) throws -> Bool {
         for _ in 0..<Self.closingAttempts {
             switch try open.takeLease(DOCENT_LEASE_READ) {
             case .refused: usleep(10_000)
@@ -155,7 +157,7 @@ package struct StagingRequest: Sendable {
         return try seal(open, stamp)
     }
 
-    private func openStaged(_ file: StagedFile) throws -> OpenFile? {
+    func openStaged(_ file: StagedFile) throws -> OpenFile? {
         // Not everything can be opened: a socket, for one, fails in a way that says nothing.
         guard let status = try folder.status(file.name) else { return nil }
         guard status.isFile || status.raw.type == Int32(DOCENT_TYPE_SYMLINK.rawValue) else {
@@ -168,7 +170,7 @@ package struct StagingRequest: Sendable {
         }
     }
 
-    private func check(_ status: FileStatus, _ file: StagedFile) throws {
+    func check(_ status: FileStatus, _ file: StagedFile) throws {
         guard status.isFile else { throw broken("is not a regular file any more") }
         guard status.raw.inode == file.identity.inode else {
             throw broken("was replaced by another file: a provider must write into the one it was given")
@@ -177,14 +179,15 @@ package struct StagingRequest: Sendable {
         guard status.raw.owner == geteuid() else { throw broken("belongs to another user") }
     }
 
-    private func digest(of file: OpenFile, size: Int64) throws -> [UInt8] {
+    func digest(of file: OpenFile, _ range: Range<Int64>) throws -> [UInt8] {
         var digest = Digest()
         let length = 1 << 18
         try withUnsafeTemporaryAllocation(byteCount: length, alignment: 16) { buffer in
             guard let base = buffer.baseAddress else { return }
-            var offset: Int64 = 0
-            while offset < size {
-                let count = kernel(.read) { docent_pread(file.descriptor, base, length, offset) }
+            var offset = range.lowerBound
+            while offset < range.upperBound {
+                let wanted = Int(min(Int64(length), range.upperBound - offset))
+                let count = kernel(.read) { docent_pread(file.descriptor, base, wanted, offset) }
                 guard count >= 0 else { throw DocumentError.system(count, "“\(file.name)” could not be read") }
                 if count == 0 { return }
                 digest.add(UnsafeRawBufferPointer(start: base, count: count))
@@ -194,7 +197,15 @@ package struct StagingRequest: Sendable {
         return digest.finish()
     }
 
-    private func broken(_ what: String) -> DocumentError {
+    var stillOpen: DocumentError {
+        broken("is still open for writing: a provider must close it before it answers")
+    }
+
+    var changedAfterwards: DocumentError {
+        broken("was changed after its parts were given: a provider must not touch it once it has answered")
+    }
+
+    func broken(_ what: String) -> DocumentError {
         DocumentError(
             .contractBroken, "The staging file \(path.appending(Self.contents)) \(what). Nothing was changed here.")
     }

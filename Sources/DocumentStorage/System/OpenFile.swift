@@ -93,10 +93,10 @@ final class OpenFile: Sendable {
         guard result >= 0 else { throw DocumentError.system(result, "The mode of “\(name)” could not be set") }
     }
 
-    /// Where the first hole is; the file's size when there is none, or when the file system cannot tell.
-    func firstHole(size: Int64) throws -> Int64 {
-        guard size > 0 else { return 0 }
-        let result = kernel(.seekHole) { docent_seek_hole(descriptor, 0) }
+    /// Where the first hole from a byte on is; the file's size when there is none, or when the file system cannot tell.
+    func firstHole(from start: Int64, size: Int64) throws -> Int64 {
+        guard size > start else { return size }
+        let result = kernel(.seekHole) { docent_seek_hole(descriptor, start) }
         if result == -Int(EINVAL) || result == -Int(EOPNOTSUPP) { return size }
         guard result >= 0 else { throw DocumentError.system(result, "“\(name)” could not be checked for holes") }
         return Int64(result)

@@ -34,6 +34,8 @@ extension Connection {
         package var peerName = "The other side"
         /// What whoever is told of a violation can do about it, as a sentence.
         package var violationAdvice: String?
+        /// What is said of bytes that make no sense and read like text that was printed; nil where nobody prints.
+        package var printedAdvice: String?
         /// The code of the error that open requests get when the peer has died.
         package var deathCode = DocumentError.Code.providerDied
         /// What everybody is told when the peer does not even end what was cancelled, and the connection is given up.

@@ -225,14 +225,17 @@ package final class Connection: Sendable {
         state.withLock { $0.machine.hasStreamEnded || $0.machine.isOver }
     }
 
-    /// What went to and fro last, and what was open at the end. For a connection that is configured to keep it.
+    /// What went to and fro last, and what was open at the end, or is now. For a connection that is configured to keep it.
     package var flightRecord: FlightRecord? {
         state.withLock { state in
             guard let trace = state.machine.outbox.trace else { return nil }
+            let isOver = state.machine.isOver
             return FlightRecord(
                 sent: trace.sent.entries, received: trace.received.entries, sentCount: trace.sent.count,
-                receivedCount: trace.received.count, open: state.machine.openAtEnd,
-                openAtPeer: state.machine.askedByPeerAtEnd, endedAt: state.endedAt)
+                receivedCount: trace.received.count,
+                open: isOver ? state.machine.openAtEnd : state.machine.openNow,
+                openAtPeer: isOver ? state.machine.askedByPeerAtEnd : state.machine.askedByPeerNow,
+                endedAt: state.endedAt == .never ? .now() : state.endedAt)
         }
     }
 

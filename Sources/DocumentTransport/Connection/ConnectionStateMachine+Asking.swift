@@ -193,7 +193,7 @@ extension ConnectionStateMachine {
     }
 
     /// Gives up what is late.
-    mutating func checkAsked(at now: MonotonicTime) {
+    mutating func checkAsked(at now: MonotonicTime, unfinished: UnfinishedFrame? = nil) {
         for (id, request) in asked.entries {
             // One that is given up may take others with it: what waits fails when the peer becomes suspect.
             guard asked[id] === request else { continue }
@@ -207,6 +207,7 @@ extension ConnectionStateMachine {
                     setAlarm(later)
                     continue
                 }
+                if let printed = printedText(unfinished, instead: request, at: now) { return violated(printed) }
                 giveUp(request, request.isWaiting ? neverBegun(request) : deadlineError(request.deadline), at: now)
                 continue
             }
@@ -310,11 +311,16 @@ extension ConnectionStateMachine {
         }
     }
 
+    var openNow: [FlightRecord.OpenRequest] {
+        asked.entries.map { _, request in FlightRecord.OpenRequest(request) }.sorted { $0.id < $1.id }
+    }
+    var askedByPeerNow: [UInt64] { answering.entries.map(\.id).sorted() }
+
     /// For the flight record.
     mutating func keepOpenRequests() {
         guard outbox.trace != nil else { return }
-        openAtEnd = asked.entries.map { _, request in FlightRecord.OpenRequest(request) }.sorted { $0.id < $1.id }
-        askedByPeerAtEnd = answering.entries.map(\.id).sorted()
+        openAtEnd = openNow
+        askedByPeerAtEnd = askedByPeerNow
     }
 
     mutating func failAsked(_ error: DocumentError) {

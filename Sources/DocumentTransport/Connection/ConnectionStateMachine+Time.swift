@@ -33,10 +33,25 @@ extension ConnectionStateMachine {
         if min(silence.alarm, silence.deadline) <= now { checkSilence(at: now) }
         if requestAlarm <= now {
             requestAlarm = .never
-            checkAsked(at: now)
+            checkAsked(at: now, unfinished: unfinished)
             checkAnswering(at: now)
         }
     }
+
+    /// What a peer printed into its stream, where it stopped within what would be a frame of that: no answer will come any
+    /// more. A frame that has only just begun is waited for.
+    func printedText(_ unfinished: UnfinishedFrame?, instead request: AskedRequest, at now: MonotonicTime)
+        -> FrameViolation?
+    {
+        guard let unfinished, case .sent = request.stage, configuration.printedAdvice != nil, frameDeadline != .never,
+            configuration.frameTimeout - frameDeadline.since(now) >= Self.printingTime
+        else { return nil }
+        let violation = unfinished.violation("It stopped within \(unfinished.place), where an answer was due.")
+        return violation.looksLikeText ? violation : nil
+    }
+
+    /// How long ago it must have begun.
+    private static let printingTime = Duration.seconds(1)
 
     /// Whether the peer's stream stands within a frame, after all that has come was taken.
     ///

@@ -246,8 +246,11 @@ package struct ConnectionStateMachine: ~Copyable, Sendable {
     }
 
     package mutating func violated(_ violation: FrameViolation) {
+        let looksLikeText = violation.looksLikeText
         let violation = redacted(violation)
-        let advice = configuration.violationAdvice.map { " " + $0 } ?? ""
+        // A provider that prints before its preface is told so in other words.
+        let printed = looksLikeText && violation.offset > 0 ? configuration.printedAdvice : nil
+        let advice = [printed, configuration.violationAdvice].compactMap { $0.map { " " + $0 } }.joined()
         end(
             .failed,
             DocumentError(

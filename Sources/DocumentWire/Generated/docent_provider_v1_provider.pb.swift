@@ -16,9 +16,10 @@
 /// start_providing, item_changed, stop_providing, identifier_for_path, path_for_identifier. Everything else is a
 /// capability that it declares, in its manifest and in `SessionCapabilities`.
 ///
-/// Requests for one item come one after the other; requests for different items run side by side. There is no
-/// fixed order of provide_placeholder and start_providing, and any call may be repeated: all of them must be
-/// harmless when done twice.
+/// Changes of one item, and readings of its whole contents, come one after the other. All else may run side by side:
+/// parts of its contents, questions about it, stop_providing, and requests for different items. There is no fixed
+/// order of provide_placeholder and start_providing, and any call may be repeated: all of them must be harmless when
+/// done twice.
 
 #if canImport(FoundationEssentials)
 package import FoundationEssentials
@@ -171,7 +172,7 @@ package nonisolated struct WireProviderSessionCapabilities: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// "modifying", "changes", "picker", "sign-in". Unknown names are ignored.
+  /// "modifying", "changes", "ranges", "picker", "sign-in". Unknown names are ignored.
   package var capabilities: [String] = []
 
   /// The identifier of the domain's top folder. Empty means "/".
@@ -304,6 +305,15 @@ package nonisolated struct WireProviderProviderRequest: Sendable {
     set {call = .changesSince(newValue)}
   }
 
+  /// Capability "ranges".
+  package var provideRange: WireProviderProvideRange {
+    get {
+      if case .provideRange(let v)? = call {return v}
+      return WireProviderProvideRange()
+    }
+    set {call = .provideRange(newValue)}
+  }
+
   /// Capability "picker".
   package var preparePicker: WireProviderPreparePicker {
     get {
@@ -348,6 +358,8 @@ package nonisolated struct WireProviderProviderRequest: Sendable {
     /// Capability "changes".
     case currentAnchor(WireProviderCurrentAnchor)
     case changesSince(WireProviderChangesSince)
+    /// Capability "ranges".
+    case provideRange(WireProviderProvideRange)
     /// Capability "picker".
     case preparePicker(WireProviderPreparePicker)
     case validateChoice(WireProviderValidateChoice)
@@ -478,6 +490,14 @@ package nonisolated struct WireProviderProviderAnswer: Sendable {
     set {answer = .changesSince(newValue)}
   }
 
+  package var provideRange: WireProviderItemAnswer {
+    get {
+      if case .provideRange(let v)? = answer {return v}
+      return WireProviderItemAnswer()
+    }
+    set {answer = .provideRange(newValue)}
+  }
+
   package var preparePicker: WireProviderPreparePickerAnswer {
     get {
       if case .preparePicker(let v)? = answer {return v}
@@ -519,6 +539,7 @@ package nonisolated struct WireProviderProviderAnswer: Sendable {
     case delete(WireProviderDone)
     case currentAnchor(WireProviderCurrentAnchorAnswer)
     case changesSince(WireProviderChangesSinceAnswer)
+    case provideRange(WireProviderItemAnswer)
     case preparePicker(WireProviderPreparePickerAnswer)
     case validateChoice(WireProviderDone)
     case endPicker(WireProviderDone)
@@ -923,6 +944,38 @@ package nonisolated struct WireProviderChangesSinceAnswer: Sendable {
 
   /// More changes are there already: ask again with the new anchor.
   package var more: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// A part of a document's contents is wanted: of a large one, or the rest of what was interrupted. The provider writes the bytes
+/// from `offset` on to the same place of the staging file, which has the document's size already, and answers with the item
+/// in the version that they are of. It changes nothing else of the file: neither its size, nor what lies before and behind. Ranges of
+/// one document may be asked for side by side, in any order, and more than once; what is between them belongs to others.
+///
+/// Fails with VERSION_NO_LONGER_AVAILABLE when the current version is another: parts of two versions never make a document. With
+/// INVALID_ARGUMENT when the range is not within the contents. With UNIMPLEMENTED where what this domain, or this
+/// document, is of has no ranges: the host asks for the whole, by StartProviding. StartProviding is answered as ever.
+package nonisolated struct WireProviderProvideRange: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var id: String = String()
+
+  /// An absolute path below `SessionSettings.staging_folder`.
+  package var stagingPath: String = String()
+
+  /// The version that is wanted; never empty.
+  package var contentVersion: Data = Data()
+
+  /// The first byte; 0 or more.
+  package var offset: Int64 = 0
+
+  /// How many bytes; at least one.
+  package var length: Int64 = 0
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1369,6 +1422,9 @@ package nonisolated struct WireProviderDomainNote: Sendable {
   /// A few sentences, at most 2048 bytes; what is longer is cut. Empty: there is nothing to know.
   package var text: String = String()
 
+  /// It is to be seen wherever the domain is shown: somebody may lose something.
+  package var warning: Bool = false
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -1545,7 +1601,7 @@ nonisolated extension WireProviderSessionCapabilities: SwiftProtobuf.Message, Sw
 
 nonisolated extension WireProviderProviderRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ProviderRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}identity\0\u{1}item\0\u{1}enumerate\0\u{3}provide_placeholder\0\u{3}start_providing\0\u{3}item_changed\0\u{3}stop_providing\0\u{3}identifier_for_path\0\u{3}path_for_identifier\0\u{2}\u{b}create\0\u{1}modify\0\u{1}delete\0\u{4}\u{8}current_anchor\0\u{3}changes_since\0\u{4}\u{13}prepare_picker\0\u{3}validate_choice\0\u{3}end_picker\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}identity\0\u{1}item\0\u{1}enumerate\0\u{3}provide_placeholder\0\u{3}start_providing\0\u{3}item_changed\0\u{3}stop_providing\0\u{3}identifier_for_path\0\u{3}path_for_identifier\0\u{2}\u{b}create\0\u{1}modify\0\u{1}delete\0\u{4}\u{8}current_anchor\0\u{3}changes_since\0\u{4}\u{9}provide_range\0\u{4}\u{a}prepare_picker\0\u{3}validate_choice\0\u{3}end_picker\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1735,6 +1791,19 @@ nonisolated extension WireProviderProviderRequest: SwiftProtobuf.Message, SwiftP
           self.call = .changesSince(v)
         }
       }()
+      case 40: try {
+        var v: WireProviderProvideRange?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .provideRange(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .provideRange(v)
+        }
+      }()
       case 50: try {
         var v: WireProviderPreparePicker?
         var hadOneofValue = false
@@ -1841,6 +1910,10 @@ nonisolated extension WireProviderProviderRequest: SwiftProtobuf.Message, SwiftP
       guard case .changesSince(let v)? = self.call else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
     }()
+    case .provideRange?: try {
+      guard case .provideRange(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
+    }()
     case .preparePicker?: try {
       guard case .preparePicker(let v)? = self.call else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
@@ -1867,7 +1940,7 @@ nonisolated extension WireProviderProviderRequest: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension WireProviderProviderAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ProviderAnswer"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}identity\0\u{1}item\0\u{1}enumerate\0\u{3}provide_placeholder\0\u{3}start_providing\0\u{3}item_changed\0\u{3}stop_providing\0\u{3}identifier_for_path\0\u{3}path_for_identifier\0\u{2}\u{b}create\0\u{1}modify\0\u{1}delete\0\u{4}\u{8}current_anchor\0\u{3}changes_since\0\u{4}\u{13}prepare_picker\0\u{3}validate_choice\0\u{3}end_picker\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}identity\0\u{1}item\0\u{1}enumerate\0\u{3}provide_placeholder\0\u{3}start_providing\0\u{3}item_changed\0\u{3}stop_providing\0\u{3}identifier_for_path\0\u{3}path_for_identifier\0\u{2}\u{b}create\0\u{1}modify\0\u{1}delete\0\u{4}\u{8}current_anchor\0\u{3}changes_since\0\u{4}\u{9}provide_range\0\u{4}\u{a}prepare_picker\0\u{3}validate_choice\0\u{3}end_picker\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2057,6 +2130,19 @@ nonisolated extension WireProviderProviderAnswer: SwiftProtobuf.Message, SwiftPr
           self.answer = .changesSince(v)
         }
       }()
+      case 40: try {
+        var v: WireProviderItemAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .provideRange(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .provideRange(v)
+        }
+      }()
       case 50: try {
         var v: WireProviderPreparePickerAnswer?
         var hadOneofValue = false
@@ -2162,6 +2248,10 @@ nonisolated extension WireProviderProviderAnswer: SwiftProtobuf.Message, SwiftPr
     case .changesSince?: try {
       guard case .changesSince(let v)? = self.answer else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
+    }()
+    case .provideRange?: try {
+      guard case .provideRange(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
     }()
     case .preparePicker?: try {
       guard case .preparePicker(let v)? = self.answer else { preconditionFailure() }
@@ -2955,6 +3045,56 @@ nonisolated extension WireProviderChangesSinceAnswer: SwiftProtobuf.Message, Swi
     if lhs.deletedIds != rhs.deletedIds {return false}
     if lhs.anchor != rhs.anchor {return false}
     if lhs.more != rhs.more {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireProviderProvideRange: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ProvideRange"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}staging_path\0\u{3}content_version\0\u{1}offset\0\u{1}length\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.stagingPath) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.contentVersion) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.offset) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.length) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    if !self.stagingPath.isEmpty {
+      try visitor.visitSingularStringField(value: self.stagingPath, fieldNumber: 2)
+    }
+    if !self.contentVersion.isEmpty {
+      try visitor.visitSingularBytesField(value: self.contentVersion, fieldNumber: 3)
+    }
+    if self.offset != 0 {
+      try visitor.visitSingularInt64Field(value: self.offset, fieldNumber: 4)
+    }
+    if self.length != 0 {
+      try visitor.visitSingularInt64Field(value: self.length, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireProviderProvideRange, rhs: WireProviderProvideRange) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.stagingPath != rhs.stagingPath {return false}
+    if lhs.contentVersion != rhs.contentVersion {return false}
+    if lhs.offset != rhs.offset {return false}
+    if lhs.length != rhs.length {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3754,7 +3894,7 @@ nonisolated extension WireProviderErrorResolved: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension WireProviderDomainNote: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".DomainNote"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}text\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}text\0\u{1}warning\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3763,6 +3903,7 @@ nonisolated extension WireProviderDomainNote: SwiftProtobuf.Message, SwiftProtob
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.text) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.warning) }()
       default: break
       }
     }
@@ -3772,11 +3913,15 @@ nonisolated extension WireProviderDomainNote: SwiftProtobuf.Message, SwiftProtob
     if !self.text.isEmpty {
       try visitor.visitSingularStringField(value: self.text, fieldNumber: 1)
     }
+    if self.warning != false {
+      try visitor.visitSingularBoolField(value: self.warning, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireProviderDomainNote, rhs: WireProviderDomainNote) -> Bool {
     if lhs.text != rhs.text {return false}
+    if lhs.warning != rhs.warning {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -621,6 +621,14 @@ package nonisolated struct WireServiceServiceRequest: Sendable {
     set {call = .openAccessed(newValue)}
   }
 
+  package var awaitContents: WireServiceAwaitContents {
+    get {
+      if case .awaitContents(let v)? = call {return v}
+      return WireServiceAwaitContents()
+    }
+    set {call = .awaitContents(newValue)}
+  }
+
   package var exportDocument: WireServiceExportDocument {
     get {
       if case .exportDocument(let v)? = call {return v}
@@ -821,6 +829,14 @@ package nonisolated struct WireServiceServiceRequest: Sendable {
     set {call = .cancelPicker(newValue)}
   }
 
+  package var searchPicker: WireServiceSearchPicker {
+    get {
+      if case .searchPicker(let v)? = call {return v}
+      return WireServiceSearchPicker()
+    }
+    set {call = .searchPicker(newValue)}
+  }
+
   package var createBookmark: WireServiceCreateBookmark {
     get {
       if case .createBookmark(let v)? = call {return v}
@@ -925,6 +941,30 @@ package nonisolated struct WireServiceServiceRequest: Sendable {
     set {call = .placeContainers(newValue)}
   }
 
+  package var removeContainerData: WireServiceRemoveContainerData {
+    get {
+      if case .removeContainerData(let v)? = call {return v}
+      return WireServiceRemoveContainerData()
+    }
+    set {call = .removeContainerData(newValue)}
+  }
+
+  package var getKeyValues: WireServiceGetKeyValues {
+    get {
+      if case .getKeyValues(let v)? = call {return v}
+      return WireServiceGetKeyValues()
+    }
+    set {call = .getKeyValues(newValue)}
+  }
+
+  package var setKeyValues: WireServiceSetKeyValues {
+    get {
+      if case .setKeyValues(let v)? = call {return v}
+      return WireServiceSetKeyValues()
+    }
+    set {call = .setKeyValues(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Call: Equatable, Sendable {
@@ -955,6 +995,7 @@ package nonisolated struct WireServiceServiceRequest: Sendable {
     case coordinationStatus(WireServiceCoordinationStatus)
     case flushAccess(WireServiceFlushAccess)
     case openAccessed(WireServiceOpenAccessed)
+    case awaitContents(WireServiceAwaitContents)
     case exportDocument(WireServiceExportDocument)
     case moveDocument(WireServiceMoveDocument)
     case moveIn(WireServiceMoveIn)
@@ -980,6 +1021,7 @@ package nonisolated struct WireServiceServiceRequest: Sendable {
     case makePickerFolder(WireServiceMakePickerFolder)
     case choosePicker(WireServiceChoosePicker)
     case cancelPicker(WireServiceCancelPicker)
+    case searchPicker(WireServiceSearchPicker)
     case createBookmark(WireServiceCreateBookmark)
     case resolveBookmark(WireServiceResolveBookmark)
     case startBookmark(WireServiceStartBookmark)
@@ -993,6 +1035,9 @@ package nonisolated struct WireServiceServiceRequest: Sendable {
     case openContainer(WireServiceOpenContainer)
     case listContainers(WireServiceListContainers)
     case placeContainers(WireServicePlaceContainers)
+    case removeContainerData(WireServiceRemoveContainerData)
+    case getKeyValues(WireServiceGetKeyValues)
+    case setKeyValues(WireServiceSetKeyValues)
 
   }
 
@@ -1166,6 +1211,14 @@ package nonisolated struct WireServiceServiceAnswer: Sendable {
     set {answer = .choosePicker(newValue)}
   }
 
+  package var searchPicker: WireServiceSearchPickerAnswer {
+    get {
+      if case .searchPicker(let v)? = answer {return v}
+      return WireServiceSearchPickerAnswer()
+    }
+    set {answer = .searchPicker(newValue)}
+  }
+
   package var createBookmark: WireServiceCreateBookmarkAnswer {
     get {
       if case .createBookmark(let v)? = answer {return v}
@@ -1222,6 +1275,14 @@ package nonisolated struct WireServiceServiceAnswer: Sendable {
     set {answer = .listContainers(newValue)}
   }
 
+  package var keyValues: WireServiceKeyValuesAnswer {
+    get {
+      if case .keyValues(let v)? = answer {return v}
+      return WireServiceKeyValuesAnswer()
+    }
+    set {answer = .keyValues(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Answer: Equatable, Sendable {
@@ -1245,6 +1306,7 @@ package nonisolated struct WireServiceServiceAnswer: Sendable {
     case browsePicker(WireServiceBrowsePickerAnswer)
     case pickerEntry(WireServicePickerEntryAnswer)
     case choosePicker(WireServiceChoosePickerAnswer)
+    case searchPicker(WireServiceSearchPickerAnswer)
     case createBookmark(WireServiceCreateBookmarkAnswer)
     case resolveBookmark(WireServiceResolveBookmarkAnswer)
     case startBookmark(WireServiceStartBookmarkAnswer)
@@ -1252,6 +1314,7 @@ package nonisolated struct WireServiceServiceAnswer: Sendable {
     case listTools(WireServiceListToolsAnswer)
     case openContainer(WireServiceOpenContainerAnswer)
     case listContainers(WireServiceListContainersAnswer)
+    case keyValues(WireServiceKeyValuesAnswer)
 
   }
 
@@ -1846,6 +1909,12 @@ package nonisolated struct WireServiceDomain: @unchecked Sendable {
     set {_uniqueStorage()._needsSignIn = newValue}
   }
 
+  /// `note` is to be seen wherever the domain is shown: somebody may lose something.
+  package var noteIsWarning: Bool {
+    get {_storage._noteIsWarning}
+    set {_uniqueStorage()._noteIsWarning = newValue}
+  }
+
   package var rules: WireServiceDomainRules {
     get {_storage._rules ?? WireServiceDomainRules()}
     set {_uniqueStorage()._rules = newValue}
@@ -2139,6 +2208,10 @@ package nonisolated struct WireServiceRenameItem: Sendable {
   /// The new location, in the same domain. Its folder must exist.
   package var destination: String = String()
 
+  /// A document: here, whether or not the provider can be reached, which hears of it later. What it does not allow is undone
+  /// then.
+  package var atOnce: Bool = false
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -2317,6 +2390,12 @@ package nonisolated struct WireServiceReadingOptions: Sendable {
   /// The path is a snapshot's, and the document is free again.
   package var forUploading: Bool = false
 
+  /// The access may begin when a part of the contents is here, where they come part by part and were not here before. The
+  /// item is not downloaded then, and the path is that of a file of the document's size into which they come: before bytes
+  /// of it are read, they are to be asked for with `AwaitContents`. When all have come, the same file is the document's.
+  /// Only for one document, and for tools that open paths; else it is as if this were not set.
+  package var asItComes: Bool = false
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -2394,6 +2473,27 @@ package nonisolated struct WireServiceFlushAccess: Sendable {
   // methods supported on all messages.
 
   package var access: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// These bytes of the file of a reading access are here when this is answered, with `Done`; where they are not, they are what is
+/// brought next. Of an access that began when all was here, it is answered at once. Fails with VERSION_NO_LONGER_AVAILABLE
+/// when the file never gets the rest: the document has other contents by now, or what had come was dropped.
+package nonisolated struct WireServiceAwaitContents: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var access: UInt64 = 0
+
+  /// The first byte; 0 or more. What lies behind the end counts for nothing.
+  package var offset: Int64 = 0
+
+  /// How many bytes; at least one, at most 64 MiB.
+  package var length: Int64 = 0
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -3877,48 +3977,103 @@ package nonisolated struct WireServiceBeginPickerAnswer: Sendable {
 }
 
 /// A domain that a session may choose in.
-package nonisolated struct WireServicePickerRoot: Sendable {
+package nonisolated struct WireServicePickerRoot: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// Of its top folder. Ids are opaque, and good for their session only.
-  package var id: Data = Data()
+  package var id: Data {
+    get {_storage._id}
+    set {_uniqueStorage()._id = newValue}
+  }
 
-  package var domain: String = String()
+  package var domain: String {
+    get {_storage._domain}
+    set {_uniqueStorage()._domain = newValue}
+  }
 
-  package var providerName: String = String()
+  package var providerName: String {
+    get {_storage._providerName}
+    set {_uniqueStorage()._providerName = newValue}
+  }
 
   /// As in `Domain`.
-  package var providerState: String = String()
+  package var providerState: String {
+    get {_storage._providerState}
+    set {_uniqueStorage()._providerState = newValue}
+  }
 
   package var problem: WireFailure {
-    get {_problem ?? WireFailure()}
-    set {_problem = newValue}
+    get {_storage._problem ?? WireFailure()}
+    set {_uniqueStorage()._problem = newValue}
   }
   /// Returns true if `problem` has been explicitly set.
-  package var hasProblem: Bool {self._problem != nil}
+  package var hasProblem: Bool {_storage._problem != nil}
   /// Clears the value of `problem`. Subsequent reads from it will return its default value.
-  package mutating func clearProblem() {self._problem = nil}
+  package mutating func clearProblem() {_uniqueStorage()._problem = nil}
 
   package var capabilities: WireModelItemCapabilities {
-    get {_capabilities ?? WireModelItemCapabilities()}
-    set {_capabilities = newValue}
+    get {_storage._capabilities ?? WireModelItemCapabilities()}
+    set {_uniqueStorage()._capabilities = newValue}
   }
   /// Returns true if `capabilities` has been explicitly set.
-  package var hasCapabilities: Bool {self._capabilities != nil}
+  package var hasCapabilities: Bool {_storage._capabilities != nil}
   /// Clears the value of `capabilities`. Subsequent reads from it will return its default value.
-  package mutating func clearCapabilities() {self._capabilities = nil}
+  package mutating func clearCapabilities() {_uniqueStorage()._capabilities = nil}
 
   /// Documents can be put in, and nothing of what is there can be seen.
-  package var dropBox: Bool = false
+  package var dropBox: Bool {
+    get {_storage._dropBox}
+    set {_uniqueStorage()._dropBox = newValue}
+  }
+
+  /// Of its top folder.
+  package var actions: WireServicePickerActions {
+    get {_storage._actions ?? WireServicePickerActions()}
+    set {_uniqueStorage()._actions = newValue}
+  }
+  /// Returns true if `actions` has been explicitly set.
+  package var hasActions: Bool {_storage._actions != nil}
+  /// Clears the value of `actions`. Subsequent reads from it will return its default value.
+  package mutating func clearActions() {_uniqueStorage()._actions = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
-  fileprivate var _problem: WireFailure? = nil
-  fileprivate var _capabilities: WireModelItemCapabilities? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// What may be done with an item: by its provider, by the item itself, and by the tool's own rights. What is not said here is
+/// refused.
+package nonisolated struct WireServicePickerActions: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Make something in it, or put something into it.
+  package var create: Bool = false
+
+  /// Change its contents, or replace it.
+  package var write: Bool = false
+
+  package var rename: Bool = false
+
+  /// Move it to another folder.
+  package var move: Bool = false
+
+  package var delete: Bool = false
+
+  /// Read all that it holds, to make a copy of it.
+  package var copy: Bool = false
+
+  /// Look for something below it.
+  package var search: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
 }
 
 /// A page of a folder. The first one of a domain has its provider prepared for the session.
@@ -3943,47 +4098,58 @@ package nonisolated struct WireServiceBrowsePicker: Sendable {
   package init() {}
 }
 
-package nonisolated struct WireServiceBrowsePickerAnswer: Sendable {
+package nonisolated struct WireServiceBrowsePickerAnswer: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  package var entries: [WireServicePickerEntry] = []
+  package var entries: [WireServicePickerEntry] {
+    get {_storage._entries}
+    set {_uniqueStorage()._entries = newValue}
+  }
 
-  package var nextPage: Data = Data()
+  package var nextPage: Data {
+    get {_storage._nextPage}
+    set {_uniqueStorage()._nextPage = newValue}
+  }
 
   /// The provider still tells what is in the folder: ask again, from the first page, for more.
-  package var loading: Bool = false
+  package var loading: Bool {
+    get {_storage._loading}
+    set {_uniqueStorage()._loading = newValue}
+  }
 
   /// The folder itself.
   package var folder: WireServicePickerEntry {
-    get {_folder ?? WireServicePickerEntry()}
-    set {_folder = newValue}
+    get {_storage._folder ?? WireServicePickerEntry()}
+    set {_uniqueStorage()._folder = newValue}
   }
   /// Returns true if `folder` has been explicitly set.
-  package var hasFolder: Bool {self._folder != nil}
+  package var hasFolder: Bool {_storage._folder != nil}
   /// Clears the value of `folder`. Subsequent reads from it will return its default value.
-  package mutating func clearFolder() {self._folder = nil}
+  package mutating func clearFolder() {_uniqueStorage()._folder = nil}
 
   /// The folder around it; empty for a top folder.
-  package var parent: Data = Data()
+  package var parent: Data {
+    get {_storage._parent}
+    set {_uniqueStorage()._parent = newValue}
+  }
 
   /// How the provider would like its domain to be shown.
   package var shape: WireServicePickerShape {
-    get {_shape ?? WireServicePickerShape()}
-    set {_shape = newValue}
+    get {_storage._shape ?? WireServicePickerShape()}
+    set {_uniqueStorage()._shape = newValue}
   }
   /// Returns true if `shape` has been explicitly set.
-  package var hasShape: Bool {self._shape != nil}
+  package var hasShape: Bool {_storage._shape != nil}
   /// Clears the value of `shape`. Subsequent reads from it will return its default value.
-  package mutating func clearShape() {self._shape = nil}
+  package mutating func clearShape() {_uniqueStorage()._shape = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
-  fileprivate var _folder: WireServicePickerEntry? = nil
-  fileprivate var _shape: WireServicePickerShape? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 package nonisolated struct WireServicePickerEntry: Sendable {
@@ -4005,11 +4171,62 @@ package nonisolated struct WireServicePickerEntry: Sendable {
   /// Import and open: it may be chosen. Export and move: something may be put into it.
   package var selectable: Bool = false
 
+  package var actions: WireServicePickerActions {
+    get {_actions ?? WireServicePickerActions()}
+    set {_actions = newValue}
+  }
+  /// Returns true if `actions` has been explicitly set.
+  package var hasActions: Bool {self._actions != nil}
+  /// Clears the value of `actions`. Subsequent reads from it will return its default value.
+  package mutating func clearActions() {self._actions = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _item: WireServiceItemStatus? = nil
+  fileprivate var _actions: WireServicePickerActions? = nil
+}
+
+/// Look for items below a folder by their names, in what is known of them here: no provider is asked. What is found comes in no
+/// order that anybody should rely on.
+package nonisolated struct WireServiceSearchPicker: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var session: UInt64 = 0
+
+  package var folder: Data = Data()
+
+  /// Words, apart by spaces: every one of them must be in the name, whatever its case. 1 to 256 bytes.
+  package var query: String = String()
+
+  package var page: Data = Data()
+
+  package var suggestedCount: UInt32 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServiceSearchPickerAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Perhaps none, also when there is a next page: so much is looked through at once, and no more.
+  package var entries: [WireServicePickerEntry] = []
+
+  package var nextPage: Data = Data()
+
+  /// Something that this page looked through was never listed: what is in there is not known yet, and not found. Browse it.
+  package var loading: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
 }
 
 package nonisolated struct WireServicePickerShape: Sendable {
@@ -4416,6 +4633,84 @@ package nonisolated struct WireServicePlaceContainers: Sendable {
   package init() {}
 }
 
+/// Remove everything of a container but the user's documents, as a whole: nothing while some of it is in use or unsent; once it
+/// has begun, it is finished, after the host's death at its next start.
+package nonisolated struct WireServiceRemoveContainerData: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var container: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// The values of the key-value identifier that the tool's manifest names. Tools with the same one share them.
+package nonisolated struct WireServiceGetKeyValues: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// These. Empty: all.
+  package var keys: [String] = []
+
+  /// Not before something has changed since this `KeyValuesAnswer.revision`. 0: at once.
+  package var after: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServiceKeyValuesAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Of keys that have none, nothing.
+  package var values: [WireServiceKeyValue] = []
+
+  /// Good for this connection: another one each time that any value has changed. Never 0.
+  package var revision: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServiceKeyValue: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 1 to 64 bytes.
+  package var key: String = String()
+
+  package var value: Data = Data()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// All of it or nothing, and durable when it is answered. Of one identifier there are at most 1,024 keys, and at most 1 MiB of
+/// values.
+package nonisolated struct WireServiceSetKeyValues: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var values: [WireServiceKeyValue] = []
+
+  package var removed: [String] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "docent.service.v1"
@@ -4476,7 +4771,7 @@ nonisolated extension WireServiceToolIdentity: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ServiceRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_status\0\u{3}stop_host\0\u{3}nested_in\0\u{4}\u{7}list_providers\0\u{3}last_failure\0\u{3}restart_provider\0\u{3}record_provider\0\u{4}\u{7}add_domain\0\u{3}list_domains\0\u{3}remove_domain\0\u{3}answer_deletions\0\u{3}set_domain_rules\0\u{3}sign_in\0\u{3}sign_out\0\u{4}\u{4}list_items\0\u{3}get_item\0\u{3}make_folder\0\u{3}rename_item\0\u{3}remove_item\0\u{4}\u{6}begin_access\0\u{3}end_access\0\u{3}add_presenter\0\u{3}remove_presenter\0\u{3}set_presented_item\0\u{3}cancel_coordinator\0\u{3}coordination_status\0\u{3}flush_access\0\u{3}open_accessed\0\u{4}\u{2}export_document\0\u{3}move_document\0\u{3}move_in\0\u{3}move_out\0\u{2}\u{7}download\0\u{1}evict\0\u{3}wait_until_sent\0\u{1}status\0\u{3}resolve_conflict\0\u{1}refresh\0\u{3}start_download\0\u{3}pause_transfers\0\u{3}keep_item\0\u{3}space_use\0\u{3}list_versions\0\u{3}restore_version\0\u{3}watch_items\0\u{3}next_events\0\u{3}end_watch\0\u{3}remove_versions\0\u{4}\u{5}begin_picker\0\u{3}browse_picker\0\u{3}make_picker_folder\0\u{3}choose_picker\0\u{3}cancel_picker\0\u{4}\u{10}create_bookmark\0\u{3}resolve_bookmark\0\u{3}start_bookmark\0\u{3}stop_bookmark\0\u{3}list_bookmarks\0\u{3}revoke_bookmark\0\u{3}access_bookmark\0\u{4}\u{4}register_tool\0\u{3}list_tools\0\u{3}unregister_tool\0\u{3}open_container\0\u{3}list_containers\0\u{3}place_containers\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_status\0\u{3}stop_host\0\u{3}nested_in\0\u{4}\u{7}list_providers\0\u{3}last_failure\0\u{3}restart_provider\0\u{3}record_provider\0\u{4}\u{7}add_domain\0\u{3}list_domains\0\u{3}remove_domain\0\u{3}answer_deletions\0\u{3}set_domain_rules\0\u{3}sign_in\0\u{3}sign_out\0\u{4}\u{4}list_items\0\u{3}get_item\0\u{3}make_folder\0\u{3}rename_item\0\u{3}remove_item\0\u{4}\u{6}begin_access\0\u{3}end_access\0\u{3}add_presenter\0\u{3}remove_presenter\0\u{3}set_presented_item\0\u{3}cancel_coordinator\0\u{3}coordination_status\0\u{3}flush_access\0\u{3}open_accessed\0\u{3}await_contents\0\u{3}export_document\0\u{3}move_document\0\u{3}move_in\0\u{3}move_out\0\u{2}\u{7}download\0\u{1}evict\0\u{3}wait_until_sent\0\u{1}status\0\u{3}resolve_conflict\0\u{1}refresh\0\u{3}start_download\0\u{3}pause_transfers\0\u{3}keep_item\0\u{3}space_use\0\u{3}list_versions\0\u{3}restore_version\0\u{3}watch_items\0\u{3}next_events\0\u{3}end_watch\0\u{3}remove_versions\0\u{4}\u{5}begin_picker\0\u{3}browse_picker\0\u{3}make_picker_folder\0\u{3}choose_picker\0\u{3}cancel_picker\0\u{3}search_picker\0\u{4}\u{f}create_bookmark\0\u{3}resolve_bookmark\0\u{3}start_bookmark\0\u{3}stop_bookmark\0\u{3}list_bookmarks\0\u{3}revoke_bookmark\0\u{3}access_bookmark\0\u{4}\u{4}register_tool\0\u{3}list_tools\0\u{3}unregister_tool\0\u{3}open_container\0\u{3}list_containers\0\u{3}place_containers\0\u{3}remove_container_data\0\u{3}get_key_values\0\u{3}set_key_values\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4836,6 +5131,19 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
           self.call = .openAccessed(v)
         }
       }()
+      case 49: try {
+        var v: WireServiceAwaitContents?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .awaitContents(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .awaitContents(v)
+        }
+      }()
       case 50: try {
         var v: WireServiceExportDocument?
         var hadOneofValue = false
@@ -5161,6 +5469,19 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
           self.call = .cancelPicker(v)
         }
       }()
+      case 85: try {
+        var v: WireServiceSearchPicker?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .searchPicker(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .searchPicker(v)
+        }
+      }()
       case 100: try {
         var v: WireServiceCreateBookmark?
         var hadOneofValue = false
@@ -5330,6 +5651,45 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
           self.call = .placeContainers(v)
         }
       }()
+      case 116: try {
+        var v: WireServiceRemoveContainerData?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .removeContainerData(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .removeContainerData(v)
+        }
+      }()
+      case 117: try {
+        var v: WireServiceGetKeyValues?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .getKeyValues(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .getKeyValues(v)
+        }
+      }()
+      case 118: try {
+        var v: WireServiceSetKeyValues?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .setKeyValues(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .setKeyValues(v)
+        }
+      }()
       default: break
       }
     }
@@ -5455,6 +5815,10 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
       guard case .openAccessed(let v)? = self.call else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 48)
     }()
+    case .awaitContents?: try {
+      guard case .awaitContents(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 49)
+    }()
     case .exportDocument?: try {
       guard case .exportDocument(let v)? = self.call else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
@@ -5555,6 +5919,10 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
       guard case .cancelPicker(let v)? = self.call else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 84)
     }()
+    case .searchPicker?: try {
+      guard case .searchPicker(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 85)
+    }()
     case .createBookmark?: try {
       guard case .createBookmark(let v)? = self.call else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 100)
@@ -5607,6 +5975,18 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
       guard case .placeContainers(let v)? = self.call else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 115)
     }()
+    case .removeContainerData?: try {
+      guard case .removeContainerData(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 116)
+    }()
+    case .getKeyValues?: try {
+      guard case .getKeyValues(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 117)
+    }()
+    case .setKeyValues?: try {
+      guard case .setKeyValues(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 118)
+    }()
     default: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -5622,7 +6002,7 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension WireServiceServiceAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ServiceAnswer"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}done\0\u{3}host_status\0\u{3}list_providers\0\u{3}list_domains\0\u{3}list_items\0\u{1}item\0\u{3}begin_access\0\u{1}evict\0\u{1}status\0\u{4}\u{b}coordination_status\0\u{4}\u{5}list_versions\0\u{4}\u{5}last_failure\0\u{3}record_provider\0\u{3}space_use\0\u{3}watch_items\0\u{3}next_events\0\u{4}.begin_picker\0\u{3}browse_picker\0\u{3}picker_entry\0\u{3}choose_picker\0\u{4}\u{11}create_bookmark\0\u{3}resolve_bookmark\0\u{3}start_bookmark\0\u{3}list_bookmarks\0\u{4}\u{7}list_tools\0\u{3}open_container\0\u{3}list_containers\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}done\0\u{3}host_status\0\u{3}list_providers\0\u{3}list_domains\0\u{3}list_items\0\u{1}item\0\u{3}begin_access\0\u{1}evict\0\u{1}status\0\u{4}\u{b}coordination_status\0\u{4}\u{5}list_versions\0\u{4}\u{5}last_failure\0\u{3}record_provider\0\u{3}space_use\0\u{3}watch_items\0\u{3}next_events\0\u{4}.begin_picker\0\u{3}browse_picker\0\u{3}picker_entry\0\u{3}choose_picker\0\u{4}\u{2}search_picker\0\u{4}\u{f}create_bookmark\0\u{3}resolve_bookmark\0\u{3}start_bookmark\0\u{3}list_bookmarks\0\u{4}\u{7}list_tools\0\u{3}open_container\0\u{3}list_containers\0\u{3}key_values\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5890,6 +6270,19 @@ nonisolated extension WireServiceServiceAnswer: SwiftProtobuf.Message, SwiftProt
           self.answer = .choosePicker(v)
         }
       }()
+      case 85: try {
+        var v: WireServiceSearchPickerAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .searchPicker(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .searchPicker(v)
+        }
+      }()
       case 100: try {
         var v: WireServiceCreateBookmarkAnswer?
         var hadOneofValue = false
@@ -5979,6 +6372,19 @@ nonisolated extension WireServiceServiceAnswer: SwiftProtobuf.Message, SwiftProt
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
           self.answer = .listContainers(v)
+        }
+      }()
+      case 113: try {
+        var v: WireServiceKeyValuesAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .keyValues(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .keyValues(v)
         }
       }()
       default: break
@@ -6072,6 +6478,10 @@ nonisolated extension WireServiceServiceAnswer: SwiftProtobuf.Message, SwiftProt
       guard case .choosePicker(let v)? = self.answer else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 83)
     }()
+    case .searchPicker?: try {
+      guard case .searchPicker(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 85)
+    }()
     case .createBookmark?: try {
       guard case .createBookmark(let v)? = self.answer else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 100)
@@ -6099,6 +6509,10 @@ nonisolated extension WireServiceServiceAnswer: SwiftProtobuf.Message, SwiftProt
     case .listContainers?: try {
       guard case .listContainers(let v)? = self.answer else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 112)
+    }()
+    case .keyValues?: try {
+      guard case .keyValues(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 113)
     }()
     case nil: break
     }
@@ -7008,7 +7422,7 @@ nonisolated extension WireServiceListDomainsAnswer: SwiftProtobuf.Message, Swift
 
 nonisolated extension WireServiceDomain: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Domain"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}provider_id\0\u{1}settings\0\u{3}provider_state\0\u{1}problem\0\u{3}provider_process_id\0\u{3}restart_in_ms\0\u{1}recordings\0\u{1}note\0\u{3}needs_sign_in\0\u{2}\u{a}rules\0\u{3}held_deletions\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}provider_id\0\u{1}settings\0\u{3}provider_state\0\u{1}problem\0\u{3}provider_process_id\0\u{3}restart_in_ms\0\u{1}recordings\0\u{1}note\0\u{3}needs_sign_in\0\u{3}note_is_warning\0\u{2}\u{9}rules\0\u{3}held_deletions\0")
 
   fileprivate class _StorageClass {
     var _name: String = String()
@@ -7021,6 +7435,7 @@ nonisolated extension WireServiceDomain: SwiftProtobuf.Message, SwiftProtobuf._M
     var _recordings: String = String()
     var _note: String = String()
     var _needsSignIn: Bool = false
+    var _noteIsWarning: Bool = false
     var _rules: WireServiceDomainRules? = nil
     var _heldDeletions: [WireServiceHeldDeletions] = []
 
@@ -7043,6 +7458,7 @@ nonisolated extension WireServiceDomain: SwiftProtobuf.Message, SwiftProtobuf._M
       _recordings = source._recordings
       _note = source._note
       _needsSignIn = source._needsSignIn
+      _noteIsWarning = source._noteIsWarning
       _rules = source._rules
       _heldDeletions = source._heldDeletions
     }
@@ -7073,6 +7489,7 @@ nonisolated extension WireServiceDomain: SwiftProtobuf.Message, SwiftProtobuf._M
         case 8: try { try decoder.decodeSingularStringField(value: &_storage._recordings) }()
         case 9: try { try decoder.decodeSingularStringField(value: &_storage._note) }()
         case 10: try { try decoder.decodeSingularBoolField(value: &_storage._needsSignIn) }()
+        case 11: try { try decoder.decodeSingularBoolField(value: &_storage._noteIsWarning) }()
         case 20: try { try decoder.decodeSingularMessageField(value: &_storage._rules) }()
         case 21: try { try decoder.decodeRepeatedMessageField(value: &_storage._heldDeletions) }()
         default: break
@@ -7117,6 +7534,9 @@ nonisolated extension WireServiceDomain: SwiftProtobuf.Message, SwiftProtobuf._M
       if _storage._needsSignIn != false {
         try visitor.visitSingularBoolField(value: _storage._needsSignIn, fieldNumber: 10)
       }
+      if _storage._noteIsWarning != false {
+        try visitor.visitSingularBoolField(value: _storage._noteIsWarning, fieldNumber: 11)
+      }
       try { if let v = _storage._rules {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
       } }()
@@ -7142,6 +7562,7 @@ nonisolated extension WireServiceDomain: SwiftProtobuf.Message, SwiftProtobuf._M
         if _storage._recordings != rhs_storage._recordings {return false}
         if _storage._note != rhs_storage._note {return false}
         if _storage._needsSignIn != rhs_storage._needsSignIn {return false}
+        if _storage._noteIsWarning != rhs_storage._noteIsWarning {return false}
         if _storage._rules != rhs_storage._rules {return false}
         if _storage._heldDeletions != rhs_storage._heldDeletions {return false}
         return true
@@ -7631,7 +8052,7 @@ nonisolated extension WireServiceMakeFolder: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension WireServiceRenameItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".RenameItem"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0\u{1}destination\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0\u{1}destination\0\u{3}at_once\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7641,6 +8062,7 @@ nonisolated extension WireServiceRenameItem: SwiftProtobuf.Message, SwiftProtobu
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.location) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.destination) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.atOnce) }()
       default: break
       }
     }
@@ -7653,12 +8075,16 @@ nonisolated extension WireServiceRenameItem: SwiftProtobuf.Message, SwiftProtobu
     if !self.destination.isEmpty {
       try visitor.visitSingularStringField(value: self.destination, fieldNumber: 2)
     }
+    if self.atOnce != false {
+      try visitor.visitSingularBoolField(value: self.atOnce, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireServiceRenameItem, rhs: WireServiceRenameItem) -> Bool {
     if lhs.location != rhs.location {return false}
     if lhs.destination != rhs.destination {return false}
+    if lhs.atOnce != rhs.atOnce {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7928,7 +8354,7 @@ nonisolated extension WireServiceAccessIntention: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension WireServiceReadingOptions: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ReadingOptions"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}without_changes\0\u{3}resolves_symbolic_link\0\u{3}immediately_available_metadata_only\0\u{3}for_uploading\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}without_changes\0\u{3}resolves_symbolic_link\0\u{3}immediately_available_metadata_only\0\u{3}for_uploading\0\u{3}as_it_comes\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7940,6 +8366,7 @@ nonisolated extension WireServiceReadingOptions: SwiftProtobuf.Message, SwiftPro
       case 2: try { try decoder.decodeSingularBoolField(value: &self.resolvesSymbolicLink) }()
       case 3: try { try decoder.decodeSingularBoolField(value: &self.immediatelyAvailableMetadataOnly) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.forUploading) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.asItComes) }()
       default: break
       }
     }
@@ -7958,6 +8385,9 @@ nonisolated extension WireServiceReadingOptions: SwiftProtobuf.Message, SwiftPro
     if self.forUploading != false {
       try visitor.visitSingularBoolField(value: self.forUploading, fieldNumber: 4)
     }
+    if self.asItComes != false {
+      try visitor.visitSingularBoolField(value: self.asItComes, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -7966,6 +8396,7 @@ nonisolated extension WireServiceReadingOptions: SwiftProtobuf.Message, SwiftPro
     if lhs.resolvesSymbolicLink != rhs.resolvesSymbolicLink {return false}
     if lhs.immediatelyAvailableMetadataOnly != rhs.immediatelyAvailableMetadataOnly {return false}
     if lhs.forUploading != rhs.forUploading {return false}
+    if lhs.asItComes != rhs.asItComes {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -8114,6 +8545,46 @@ nonisolated extension WireServiceFlushAccess: SwiftProtobuf.Message, SwiftProtob
 
   package static func ==(lhs: WireServiceFlushAccess, rhs: WireServiceFlushAccess) -> Bool {
     if lhs.access != rhs.access {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceAwaitContents: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".AwaitContents"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}access\0\u{1}offset\0\u{1}length\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.access) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.offset) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.length) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.access != 0 {
+      try visitor.visitSingularUInt64Field(value: self.access, fieldNumber: 1)
+    }
+    if self.offset != 0 {
+      try visitor.visitSingularInt64Field(value: self.offset, fieldNumber: 2)
+    }
+    if self.length != 0 {
+      try visitor.visitSingularInt64Field(value: self.length, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceAwaitContents, rhs: WireServiceAwaitContents) -> Bool {
+    if lhs.access != rhs.access {return false}
+    if lhs.offset != rhs.offset {return false}
+    if lhs.length != rhs.length {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -10477,7 +10948,126 @@ nonisolated extension WireServiceBeginPickerAnswer: SwiftProtobuf.Message, Swift
 
 nonisolated extension WireServicePickerRoot: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".PickerRoot"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}domain\0\u{3}provider_name\0\u{3}provider_state\0\u{1}problem\0\u{1}capabilities\0\u{3}drop_box\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}domain\0\u{3}provider_name\0\u{3}provider_state\0\u{1}problem\0\u{1}capabilities\0\u{3}drop_box\0\u{1}actions\0")
+
+  fileprivate class _StorageClass {
+    var _id: Data = Data()
+    var _domain: String = String()
+    var _providerName: String = String()
+    var _providerState: String = String()
+    var _problem: WireFailure? = nil
+    var _capabilities: WireModelItemCapabilities? = nil
+    var _dropBox: Bool = false
+    var _actions: WireServicePickerActions? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _id = source._id
+      _domain = source._domain
+      _providerName = source._providerName
+      _providerState = source._providerState
+      _problem = source._problem
+      _capabilities = source._capabilities
+      _dropBox = source._dropBox
+      _actions = source._actions
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularBytesField(value: &_storage._id) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._domain) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._providerName) }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._providerState) }()
+        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._problem) }()
+        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._capabilities) }()
+        case 7: try { try decoder.decodeSingularBoolField(value: &_storage._dropBox) }()
+        case 8: try { try decoder.decodeSingularMessageField(value: &_storage._actions) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._id.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._id, fieldNumber: 1)
+      }
+      if !_storage._domain.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._domain, fieldNumber: 2)
+      }
+      if !_storage._providerName.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._providerName, fieldNumber: 3)
+      }
+      if !_storage._providerState.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._providerState, fieldNumber: 4)
+      }
+      try { if let v = _storage._problem {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._capabilities {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      } }()
+      if _storage._dropBox != false {
+        try visitor.visitSingularBoolField(value: _storage._dropBox, fieldNumber: 7)
+      }
+      try { if let v = _storage._actions {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServicePickerRoot, rhs: WireServicePickerRoot) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._id != rhs_storage._id {return false}
+        if _storage._domain != rhs_storage._domain {return false}
+        if _storage._providerName != rhs_storage._providerName {return false}
+        if _storage._providerState != rhs_storage._providerState {return false}
+        if _storage._problem != rhs_storage._problem {return false}
+        if _storage._capabilities != rhs_storage._capabilities {return false}
+        if _storage._dropBox != rhs_storage._dropBox {return false}
+        if _storage._actions != rhs_storage._actions {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServicePickerActions: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PickerActions"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}create\0\u{1}write\0\u{1}rename\0\u{1}move\0\u{1}delete\0\u{1}copy\0\u{1}search\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -10485,55 +11075,51 @@ nonisolated extension WireServicePickerRoot: SwiftProtobuf.Message, SwiftProtobu
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularBytesField(value: &self.id) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.domain) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.providerName) }()
-      case 4: try { try decoder.decodeSingularStringField(value: &self.providerState) }()
-      case 5: try { try decoder.decodeSingularMessageField(value: &self._problem) }()
-      case 6: try { try decoder.decodeSingularMessageField(value: &self._capabilities) }()
-      case 7: try { try decoder.decodeSingularBoolField(value: &self.dropBox) }()
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.create) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.write) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.rename) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.move) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.delete) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.copy) }()
+      case 7: try { try decoder.decodeSingularBoolField(value: &self.search) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.id.isEmpty {
-      try visitor.visitSingularBytesField(value: self.id, fieldNumber: 1)
+    if self.create != false {
+      try visitor.visitSingularBoolField(value: self.create, fieldNumber: 1)
     }
-    if !self.domain.isEmpty {
-      try visitor.visitSingularStringField(value: self.domain, fieldNumber: 2)
+    if self.write != false {
+      try visitor.visitSingularBoolField(value: self.write, fieldNumber: 2)
     }
-    if !self.providerName.isEmpty {
-      try visitor.visitSingularStringField(value: self.providerName, fieldNumber: 3)
+    if self.rename != false {
+      try visitor.visitSingularBoolField(value: self.rename, fieldNumber: 3)
     }
-    if !self.providerState.isEmpty {
-      try visitor.visitSingularStringField(value: self.providerState, fieldNumber: 4)
+    if self.move != false {
+      try visitor.visitSingularBoolField(value: self.move, fieldNumber: 4)
     }
-    try { if let v = self._problem {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._capabilities {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-    } }()
-    if self.dropBox != false {
-      try visitor.visitSingularBoolField(value: self.dropBox, fieldNumber: 7)
+    if self.delete != false {
+      try visitor.visitSingularBoolField(value: self.delete, fieldNumber: 5)
+    }
+    if self.copy != false {
+      try visitor.visitSingularBoolField(value: self.copy, fieldNumber: 6)
+    }
+    if self.search != false {
+      try visitor.visitSingularBoolField(value: self.search, fieldNumber: 7)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  package static func ==(lhs: WireServicePickerRoot, rhs: WireServicePickerRoot) -> Bool {
-    if lhs.id != rhs.id {return false}
-    if lhs.domain != rhs.domain {return false}
-    if lhs.providerName != rhs.providerName {return false}
-    if lhs.providerState != rhs.providerState {return false}
-    if lhs._problem != rhs._problem {return false}
-    if lhs._capabilities != rhs._capabilities {return false}
-    if lhs.dropBox != rhs.dropBox {return false}
+  package static func ==(lhs: WireServicePickerActions, rhs: WireServicePickerActions) -> Bool {
+    if lhs.create != rhs.create {return false}
+    if lhs.write != rhs.write {return false}
+    if lhs.rename != rhs.rename {return false}
+    if lhs.move != rhs.move {return false}
+    if lhs.delete != rhs.delete {return false}
+    if lhs.copy != rhs.copy {return false}
+    if lhs.search != rhs.search {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -10593,56 +11179,102 @@ nonisolated extension WireServiceBrowsePickerAnswer: SwiftProtobuf.Message, Swif
   package static let protoMessageName: String = _protobuf_package + ".BrowsePickerAnswer"
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}entries\0\u{3}next_page\0\u{1}loading\0\u{1}folder\0\u{1}parent\0\u{1}shape\0")
 
+  fileprivate class _StorageClass {
+    var _entries: [WireServicePickerEntry] = []
+    var _nextPage: Data = Data()
+    var _loading: Bool = false
+    var _folder: WireServicePickerEntry? = nil
+    var _parent: Data = Data()
+    var _shape: WireServicePickerShape? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _entries = source._entries
+      _nextPage = source._nextPage
+      _loading = source._loading
+      _folder = source._folder
+      _parent = source._parent
+      _shape = source._shape
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.entries) }()
-      case 2: try { try decoder.decodeSingularBytesField(value: &self.nextPage) }()
-      case 3: try { try decoder.decodeSingularBoolField(value: &self.loading) }()
-      case 4: try { try decoder.decodeSingularMessageField(value: &self._folder) }()
-      case 5: try { try decoder.decodeSingularBytesField(value: &self.parent) }()
-      case 6: try { try decoder.decodeSingularMessageField(value: &self._shape) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeRepeatedMessageField(value: &_storage._entries) }()
+        case 2: try { try decoder.decodeSingularBytesField(value: &_storage._nextPage) }()
+        case 3: try { try decoder.decodeSingularBoolField(value: &_storage._loading) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._folder) }()
+        case 5: try { try decoder.decodeSingularBytesField(value: &_storage._parent) }()
+        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._shape) }()
+        default: break
+        }
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.entries.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.entries, fieldNumber: 1)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._entries.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._entries, fieldNumber: 1)
+      }
+      if !_storage._nextPage.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._nextPage, fieldNumber: 2)
+      }
+      if _storage._loading != false {
+        try visitor.visitSingularBoolField(value: _storage._loading, fieldNumber: 3)
+      }
+      try { if let v = _storage._folder {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      } }()
+      if !_storage._parent.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._parent, fieldNumber: 5)
+      }
+      try { if let v = _storage._shape {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      } }()
     }
-    if !self.nextPage.isEmpty {
-      try visitor.visitSingularBytesField(value: self.nextPage, fieldNumber: 2)
-    }
-    if self.loading != false {
-      try visitor.visitSingularBoolField(value: self.loading, fieldNumber: 3)
-    }
-    try { if let v = self._folder {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
-    } }()
-    if !self.parent.isEmpty {
-      try visitor.visitSingularBytesField(value: self.parent, fieldNumber: 5)
-    }
-    try { if let v = self._shape {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireServiceBrowsePickerAnswer, rhs: WireServiceBrowsePickerAnswer) -> Bool {
-    if lhs.entries != rhs.entries {return false}
-    if lhs.nextPage != rhs.nextPage {return false}
-    if lhs.loading != rhs.loading {return false}
-    if lhs._folder != rhs._folder {return false}
-    if lhs.parent != rhs.parent {return false}
-    if lhs._shape != rhs._shape {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._entries != rhs_storage._entries {return false}
+        if _storage._nextPage != rhs_storage._nextPage {return false}
+        if _storage._loading != rhs_storage._loading {return false}
+        if _storage._folder != rhs_storage._folder {return false}
+        if _storage._parent != rhs_storage._parent {return false}
+        if _storage._shape != rhs_storage._shape {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -10650,7 +11282,7 @@ nonisolated extension WireServiceBrowsePickerAnswer: SwiftProtobuf.Message, Swif
 
 nonisolated extension WireServicePickerEntry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".PickerEntry"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}item\0\u{1}selectable\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}item\0\u{1}selectable\0\u{1}actions\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -10661,6 +11293,7 @@ nonisolated extension WireServicePickerEntry: SwiftProtobuf.Message, SwiftProtob
       case 1: try { try decoder.decodeSingularBytesField(value: &self.id) }()
       case 2: try { try decoder.decodeSingularMessageField(value: &self._item) }()
       case 3: try { try decoder.decodeSingularBoolField(value: &self.selectable) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._actions) }()
       default: break
       }
     }
@@ -10680,6 +11313,9 @@ nonisolated extension WireServicePickerEntry: SwiftProtobuf.Message, SwiftProtob
     if self.selectable != false {
       try visitor.visitSingularBoolField(value: self.selectable, fieldNumber: 3)
     }
+    try { if let v = self._actions {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -10687,6 +11323,97 @@ nonisolated extension WireServicePickerEntry: SwiftProtobuf.Message, SwiftProtob
     if lhs.id != rhs.id {return false}
     if lhs._item != rhs._item {return false}
     if lhs.selectable != rhs.selectable {return false}
+    if lhs._actions != rhs._actions {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceSearchPicker: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SearchPicker"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}folder\0\u{1}query\0\u{1}page\0\u{3}suggested_count\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.session) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.folder) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.query) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.page) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.suggestedCount) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.session != 0 {
+      try visitor.visitSingularUInt64Field(value: self.session, fieldNumber: 1)
+    }
+    if !self.folder.isEmpty {
+      try visitor.visitSingularBytesField(value: self.folder, fieldNumber: 2)
+    }
+    if !self.query.isEmpty {
+      try visitor.visitSingularStringField(value: self.query, fieldNumber: 3)
+    }
+    if !self.page.isEmpty {
+      try visitor.visitSingularBytesField(value: self.page, fieldNumber: 4)
+    }
+    if self.suggestedCount != 0 {
+      try visitor.visitSingularUInt32Field(value: self.suggestedCount, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceSearchPicker, rhs: WireServiceSearchPicker) -> Bool {
+    if lhs.session != rhs.session {return false}
+    if lhs.folder != rhs.folder {return false}
+    if lhs.query != rhs.query {return false}
+    if lhs.page != rhs.page {return false}
+    if lhs.suggestedCount != rhs.suggestedCount {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceSearchPickerAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SearchPickerAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}entries\0\u{3}next_page\0\u{1}loading\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.entries) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.nextPage) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.loading) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.entries.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.entries, fieldNumber: 1)
+    }
+    if !self.nextPage.isEmpty {
+      try visitor.visitSingularBytesField(value: self.nextPage, fieldNumber: 2)
+    }
+    if self.loading != false {
+      try visitor.visitSingularBoolField(value: self.loading, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceSearchPickerAnswer, rhs: WireServiceSearchPickerAnswer) -> Bool {
+    if lhs.entries != rhs.entries {return false}
+    if lhs.nextPage != rhs.nextPage {return false}
+    if lhs.loading != rhs.loading {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -11457,6 +12184,176 @@ nonisolated extension WireServicePlaceContainers: SwiftProtobuf.Message, SwiftPr
 
   package static func ==(lhs: WireServicePlaceContainers, rhs: WireServicePlaceContainers) -> Bool {
     if lhs.location != rhs.location {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceRemoveContainerData: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".RemoveContainerData"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}container\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.container) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.container.isEmpty {
+      try visitor.visitSingularStringField(value: self.container, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceRemoveContainerData, rhs: WireServiceRemoveContainerData) -> Bool {
+    if lhs.container != rhs.container {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceGetKeyValues: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".GetKeyValues"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}keys\0\u{1}after\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedStringField(value: &self.keys) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.after) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.keys.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.keys, fieldNumber: 1)
+    }
+    if self.after != 0 {
+      try visitor.visitSingularUInt64Field(value: self.after, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceGetKeyValues, rhs: WireServiceGetKeyValues) -> Bool {
+    if lhs.keys != rhs.keys {return false}
+    if lhs.after != rhs.after {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceKeyValuesAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".KeyValuesAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0\u{1}revision\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.values) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.revision) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.values.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.values, fieldNumber: 1)
+    }
+    if self.revision != 0 {
+      try visitor.visitSingularUInt64Field(value: self.revision, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceKeyValuesAnswer, rhs: WireServiceKeyValuesAnswer) -> Bool {
+    if lhs.values != rhs.values {return false}
+    if lhs.revision != rhs.revision {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceKeyValue: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".KeyValue"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}value\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.key) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.value) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.key.isEmpty {
+      try visitor.visitSingularStringField(value: self.key, fieldNumber: 1)
+    }
+    if !self.value.isEmpty {
+      try visitor.visitSingularBytesField(value: self.value, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceKeyValue, rhs: WireServiceKeyValue) -> Bool {
+    if lhs.key != rhs.key {return false}
+    if lhs.value != rhs.value {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceSetKeyValues: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SetKeyValues"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}values\0\u{1}removed\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.values) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.removed) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.values.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.values, fieldNumber: 1)
+    }
+    if !self.removed.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.removed, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceSetKeyValues, rhs: WireServiceSetKeyValues) -> Bool {
+    if lhs.values != rhs.values {return false}
+    if lhs.removed != rhs.removed {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -24,7 +24,7 @@ package enum ProviderEvent: Hashable, Sendable {
     /// Empty: all codes are resolved.
     case errorResolved([DocumentError.Code])
     /// Empty: there is nothing to know of the domain.
-    case note(String)
+    case note(DomainNote)
     case log(level: LogLevel, message: String, metadata: [String: String])
 
     package enum LogLevel: String, Hashable, Sendable {

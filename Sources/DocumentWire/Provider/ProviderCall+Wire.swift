@@ -34,6 +34,7 @@ extension ProviderCall {
         case .currentAnchor: self = .currentAnchor
         case .changesSince(let call):
             self = .changesSince(try SyncAnchor(Array(call.anchor)), suggestedCount: Checks.count(call.suggestedCount))
+        case .provideRange(let call): self = .provideRange(try RangeCall(call))
         case .preparePicker(let call): self = .preparePicker(try PickerCall(call.picker))
         case .validateChoice(let call): self = .validateChoice(try PickerChoice(call), try PickerCall(call.picker))
         case .endPicker(let call): self = .endPicker(session: try Checks.operation(call.session))
@@ -86,6 +87,7 @@ extension ProviderCall {
                     $0.suggestedCount = Checks.encodedCount(suggestedCount)
                 }
             )
+        case .provideRange(let call): .provideRange(WireProviderProvideRange(call))
         case .preparePicker(let picker): .preparePicker(.with { $0.picker = WireProviderPicker(picker) })
         case .validateChoice(let choice, let picker): .validateChoice(WireProviderValidateChoice(choice, picker))
         case .endPicker(let session): .endPicker(.with { $0.session = session })
@@ -152,6 +154,35 @@ extension WireProviderModify {
         parentID = call.parentID?.rawValue ?? ""
         if let modified = call.modified { self.modified = WireModelTimestamp(modified) }
         operation = call.operation
+    }
+}
+
+extension ProviderCall.RangeCall {
+    fileprivate init(_ wire: WireProviderProvideRange) throws(DocumentError) {
+        guard !wire.contentVersion.isEmpty else {
+            throw Checks.refusal("A part of contents was asked for, and not of which version.")
+        }
+        let (end, overflows) = wire.offset.addingReportingOverflow(wire.length)
+        guard wire.offset >= 0, wire.length > 0, !overflows else {
+            throw Checks.refusal("There is no part of \(wire.length) bytes from byte \(wire.offset) on.")
+        }
+        self.init(
+            id: try ItemIdentifier(wire.id),
+            stagingPath: try Checks.absolutePath(wire.stagingPath, "A staging file"),
+            contentVersion: try Checks.contentVersion(Array(wire.contentVersion)),
+            range: wire.offset..<end
+        )
+    }
+}
+
+extension WireProviderProvideRange {
+    fileprivate init(_ call: ProviderCall.RangeCall) {
+        self.init()
+        id = call.id.rawValue
+        stagingPath = call.stagingPath
+        contentVersion = collected(call.contentVersion)
+        offset = call.range.lowerBound
+        length = Int64(call.range.count)
     }
 }
 

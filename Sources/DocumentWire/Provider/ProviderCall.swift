@@ -17,6 +17,7 @@ package enum ProviderCall: Hashable, Sendable {
     case delete(DeleteCall)
     case currentAnchor
     case changesSince(SyncAnchor, suggestedCount: Int)
+    case provideRange(RangeCall)
     case preparePicker(PickerCall)
     case validateChoice(PickerChoice, PickerCall)
     case endPicker(session: String)
@@ -67,6 +68,23 @@ package enum ProviderCall: Hashable, Sendable {
         }
     }
 
+    /// A part of a document's contents, for the same place of a staging file.
+    package struct RangeCall: Hashable, Sendable {
+        package var id: ItemIdentifier
+        package var stagingPath: String
+        /// Never empty.
+        package var contentVersion: [UInt8]
+        /// In bytes; not empty, and from 0 on.
+        package var range: Range<Int64>
+
+        package init(id: ItemIdentifier, stagingPath: String, contentVersion: [UInt8], range: Range<Int64>) {
+            self.id = id
+            self.stagingPath = stagingPath
+            self.contentVersion = contentVersion
+            self.range = range
+        }
+    }
+
     package struct DeleteCall: Hashable, Sendable {
         package var id: ItemIdentifier
         package var baseVersion: ItemVersion
@@ -98,6 +116,7 @@ package enum ProviderReply: Hashable, Sendable {
     case delete
     case currentAnchor(SyncAnchor)
     case changesSince(ItemChanges)
+    case provideRange(Item)
     case preparePicker(PickerPresentation)
     case validateChoice
     case endPicker

@@ -22,7 +22,9 @@ extension ProviderEvent {
                 )
             }
             self = .errorResolved(event.codes.map { DocumentError.Code(rawValue: Int($0)) })
-        case .domainNote(let event): self = .note(Checks.displayable(event.text, limit: Self.longestNote))
+        case .domainNote(let event):
+            let text = Checks.displayable(event.text, limit: Self.longestNote)
+            self = .note(DomainNote(text, isWarning: event.warning))
         case .log(let event):
             let fields = event.metadata.sorted { $0.key < $1.key }.prefix(Self.mostLogFields)
             self = .log(
@@ -46,7 +48,12 @@ extension ProviderEvent {
         case .changesAvailable: notification.event = .changesAvailable(WireProviderChangesAvailable())
         case .errorResolved(let codes):
             notification.event = .errorResolved(.with { $0.codes = codes.compactMap { Int32(exactly: $0.rawValue) } })
-        case .note(let text): notification.event = .domainNote(.with { $0.text = text })
+        case .note(let note):
+            notification.event = .domainNote(
+                .with {
+                    $0.text = note.text
+                    $0.warning = note.isWarning
+                })
         case .log(let level, let message, let metadata):
             notification.event = .log(
                 .with {

@@ -8,7 +8,7 @@ extension ProviderReply {
             (.providePlaceholder, .providePlaceholder), (.startProviding, .startProviding),
             (.itemChanged, .itemChanged), (.stopProviding, .stopProviding), (.identifierForPath, .identifierForPath),
             (.pathForIdentifier, .pathForIdentifier), (.create, .create), (.modify, .modify), (.delete, .delete),
-            (.currentAnchor, .currentAnchor), (.changesSince, .changesSince),
+            (.currentAnchor, .currentAnchor), (.changesSince, .changesSince), (.provideRange, .provideRange),
             (.preparePicker, .preparePicker), (.validateChoice, .validateChoice), (.endPicker, .endPicker):
             true
         default:
@@ -29,6 +29,12 @@ extension ProviderReply {
         case (.item(let id), .item(let item)): try Self.checkIdentifier(of: item, asked: id)
         case (.startProviding(let id, _, _), .startProviding(let provided)):
             try Self.checkIdentifier(of: provided.item, asked: id)
+        case (.provideRange(let range), .provideRange(let item)):
+            try Self.checkIdentifier(of: item, asked: range.id)
+            guard item.version.content == range.contentVersion else {
+                throw Self.broken(
+                    "The provider was asked for a part of one version of contents, and gave one of another.")
+            }
         case (.enumerate(let container, _, let count), .enumerate(let page)):
             try Self.checkCount(page.items.count, suggested: count)
             guard let stray = page.items.first(where: { $0.parentID != container }) else { return }

@@ -87,6 +87,7 @@ extension ProviderReply {
                     more: answer.more
                 )
             )
+        case .provideRange(let answer): self = .provideRange(try Item(answer.item))
         case .preparePicker(let answer): self = .preparePicker(try PickerPresentation(answer))
         case .validateChoice: self = .validateChoice
         case .endPicker: self = .endPicker
@@ -145,6 +146,7 @@ extension ProviderReply {
                     $0.more = changes.more
                 }
             )
+        case .provideRange(let item): .provideRange(.with { $0.item = WireModelItem(item) })
         case .preparePicker(let presentation): .preparePicker(WireProviderPreparePickerAnswer(presentation))
         case .validateChoice: .validateChoice(WireProviderDone())
         case .endPicker: .endPicker(WireProviderDone())

@@ -87,6 +87,7 @@ extension ReadingOptions {
         if wire.resolvesSymbolicLink { insert(.resolvesSymbolicLink) }
         if wire.immediatelyAvailableMetadataOnly { insert(.immediatelyAvailableMetadataOnly) }
         if wire.forUploading { insert(.forUploading) }
+        if wire.asItComes { insert(.asItComes) }
     }
 }
 
@@ -97,6 +98,7 @@ extension WireServiceReadingOptions {
         resolvesSymbolicLink = options.contains(.resolvesSymbolicLink)
         immediatelyAvailableMetadataOnly = options.contains(.immediatelyAvailableMetadataOnly)
         forUploading = options.contains(.forUploading)
+        asItComes = options.contains(.asItComes)
     }
 }
 

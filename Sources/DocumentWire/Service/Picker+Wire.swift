@@ -86,7 +86,8 @@ extension PickerRoot {
             id: try PickerEntryID(Array(wire.id)), domain: try DomainName(wire.domain),
             providerName: Checks.displayable(wire.providerName, limit: 256), providerState: state,
             problem: wire.hasProblem ? DocumentError(wire.problem) : nil,
-            capabilities: ItemCapabilities(wire.capabilities), isDropBox: wire.dropBox)
+            capabilities: ItemCapabilities(wire.capabilities), isDropBox: wire.dropBox,
+            actions: PickerActions(wire.actions))
     }
 }
 
@@ -100,13 +101,15 @@ extension WireServicePickerRoot {
         if let problem = root.problem { self.problem = WireFailure(problem) }
         capabilities = WireModelItemCapabilities(root.capabilities)
         dropBox = root.isDropBox
+        actions = WireServicePickerActions(root.actions)
     }
 }
 
 extension PickerEntry {
     init(_ wire: WireServicePickerEntry) throws(DocumentError) {
         self.init(
-            id: try PickerEntryID(Array(wire.id)), status: try ItemStatus(wire.item), isSelectable: wire.selectable)
+            id: try PickerEntryID(Array(wire.id)), status: try ItemStatus(wire.item), isSelectable: wire.selectable,
+            actions: PickerActions(wire.actions))
     }
 }
 
@@ -116,6 +119,50 @@ extension WireServicePickerEntry {
         id = collected(entry.id.bytes)
         item = WireServiceItemStatus(entry.status)
         selectable = entry.isSelectable
+        actions = WireServicePickerActions(entry.actions)
+    }
+}
+
+extension PickerActions {
+    fileprivate init(_ wire: WireServicePickerActions) {
+        self.init()
+        if wire.create { insert(.create) }
+        if wire.write { insert(.write) }
+        if wire.rename { insert(.rename) }
+        if wire.move { insert(.move) }
+        if wire.delete { insert(.delete) }
+        if wire.copy { insert(.copy) }
+        if wire.search { insert(.search) }
+    }
+}
+
+extension WireServicePickerActions {
+    fileprivate init(_ actions: PickerActions) {
+        self.init()
+        create = actions.contains(.create)
+        write = actions.contains(.write)
+        rename = actions.contains(.rename)
+        move = actions.contains(.move)
+        delete = actions.contains(.delete)
+        copy = actions.contains(.copy)
+        search = actions.contains(.search)
+    }
+}
+
+extension PickerFindings {
+    init(_ wire: WireServiceSearchPickerAnswer) throws(DocumentError) {
+        self.init(
+            entries: try mapped(wire.entries, PickerEntry.init),
+            next: wire.nextPage.isEmpty ? nil : try PageToken(Array(wire.nextPage)), isLoading: wire.loading)
+    }
+}
+
+extension WireServiceSearchPickerAnswer {
+    init(_ findings: PickerFindings) {
+        self.init()
+        entries = findings.entries.map(WireServicePickerEntry.init)
+        nextPage = collected(findings.next?.bytes ?? [])
+        loading = findings.isLoading
     }
 }
 

@@ -72,7 +72,8 @@ extension ServiceCall {
         case .getItem(let call): self = .getItem(try Location(call.location), known: call.known)
         case .makeFolder(let call): self = .makeFolder(try Location(call.location), atOnce: call.atOnce)
         case .renameItem(let call):
-            self = .renameItem(try Location(call.location), destination: try Location(call.destination))
+            self = .renameItem(
+                try Location(call.location), destination: try Location(call.destination), atOnce: call.atOnce)
         case .removeItem(let call):
             self = .removeItem(
                 try Location(call.location), recursive: call.recursive, discardUnsent: call.discardUnsent,
@@ -80,6 +81,15 @@ extension ServiceCall {
         case .beginAccess(let call): self = .beginAccess(try AccessRequest(call))
         case .endAccess(let call): self = .endAccess(call.access)
         case .flushAccess(let call): self = .flushAccess(call.access)
+        case .awaitContents(let call):
+            let (end, isTooFar) = call.offset.addingReportingOverflow(call.length)
+            guard call.offset >= 0, call.length > 0, !isTooFar else {
+                throw DocumentError(
+                    .invalidArgument,
+                    "There are no \(call.length) bytes from byte \(call.offset) on: ask for one byte or more, from byte 0 on."
+                )
+            }
+            self = .awaitContents(call.access, call.offset..<end)
         case .openAccessed(let call):
             self = .openAccessed(
                 call.access, number: Int(call.number),
@@ -133,10 +143,16 @@ extension ServiceCall {
                 call.session, in: try PickerEntryID(Array(call.folder)), name: try ItemName(call.name))
         case .choosePicker(let call): self = .choosePicker(call.session, try PickerSelection(call))
         case .cancelPicker(let call): self = .cancelPicker(call.session)
+        case .searchPicker(let call):
+            self = .searchPicker(
+                call.session, below: try PickerEntryID(Array(call.folder)), try PickerQuery(call.query),
+                page: call.page.isEmpty ? nil : try PageToken(Array(call.page)),
+                suggestedCount: Checks.count(call.suggestedCount))
         case .createBookmark, .resolveBookmark, .startBookmark, .stopBookmark, .listBookmarks, .revokeBookmark,
             .accessBookmark:
             self = .bookmark(try BookmarkCall(request))
-        case .registerTool, .listTools, .unregisterTool, .openContainer, .listContainers, .placeContainers:
+        case .registerTool, .listTools, .unregisterTool, .openContainer, .listContainers, .placeContainers,
+            .removeContainerData, .getKeyValues, .setKeyValues:
             self = .tools(try ToolsCall(request))
         case .startDownload, .pauseTransfers, .keepItem, .spaceUse, .watchItems, .nextEvents, .endWatch:
             self = .transfers(try TransferCall(request))
@@ -261,11 +277,12 @@ extension ServiceCall {
                     $0.atOnce = atOnce
                 }
             )
-        case .renameItem(let location, let destination):
+        case .renameItem(let location, let destination, let atOnce):
             .renameItem(
                 .with {
                     $0.location = location.description
                     $0.destination = destination.description
+                    $0.atOnce = atOnce
                 }
             )
         case .removeItem(let location, let recursive, let discardUnsent, let atOnce):
@@ -280,6 +297,13 @@ extension ServiceCall {
         case .beginAccess(let request): .beginAccess(WireServiceBeginAccess(request))
         case .endAccess(let access): .endAccess(.with { $0.access = access })
         case .flushAccess(let access): .flushAccess(.with { $0.access = access })
+        case .awaitContents(let access, let range):
+            .awaitContents(
+                .with {
+                    $0.access = access
+                    $0.offset = range.lowerBound
+                    $0.length = range.upperBound - range.lowerBound
+                })
         case .openAccessed(let access, let number, let part, let making):
             .openAccessed(
                 .with {
@@ -373,6 +397,16 @@ extension ServiceCall {
         case .choosePicker(let session, let selection):
             .choosePicker(WireServiceChoosePicker(selection, in: session))
         case .cancelPicker(let session): .cancelPicker(.with { $0.session = session })
+        case .searchPicker(let session, let folder, let query, let page, let suggestedCount):
+            .searchPicker(
+                .with {
+                    $0.session = session
+                    $0.folder = collected(folder.bytes)
+                    $0.query = query.text
+                    $0.page = collected(page?.bytes ?? [])
+                    $0.suggestedCount = Checks.encodedCount(suggestedCount)
+                }
+            )
         case .bookmark(let call): call.wire
         case .tools(let call): call.wire
         case .transfers(let call): call.wire

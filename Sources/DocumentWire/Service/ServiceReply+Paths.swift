@@ -27,6 +27,9 @@ extension ServiceReply {
             listing.folder = listing.folder.withoutPath
             return .browsePicker(listing)
         case .pickerEntry(let entry): return .pickerEntry(entry.withoutPath)
+        case .searchPicker(var findings):
+            findings.entries = findings.entries.map(\.withoutPath)
+            return .searchPicker(findings)
         case .choosePicker(let items):
             return .choosePicker(
                 items.map { item in

@@ -70,6 +70,7 @@ extension ServiceReply {
         case .browsePicker(let answer): self = .browsePicker(try PickerListing(answer))
         case .pickerEntry(let answer): self = .pickerEntry(try PickerEntry(answer.entry))
         case .choosePicker(let answer): self = .choosePicker(try mapped(answer.items, PickedItem.init))
+        case .searchPicker(let answer): self = .searchPicker(try PickerFindings(answer))
         case .createBookmark(let answer): self = .bookmark(try BookmarkReply(answer))
         case .resolveBookmark(let answer): self = .bookmark(try BookmarkReply(answer))
         case .startBookmark(let answer): self = .bookmark(BookmarkReply(answer))
@@ -77,6 +78,7 @@ extension ServiceReply {
         case .listTools(let answer): self = .tools(try ToolsReply(answer))
         case .openContainer(let answer): self = .tools(try ToolsReply(answer))
         case .listContainers(let answer): self = .tools(try ToolsReply(answer))
+        case .keyValues(let answer): self = .tools(try ToolsReply(answer))
         case .spaceUse(let answer): self = .transfers(try TransferReply(answer))
         case .watchItems(let answer): self = .transfers(TransferReply(answer))
         case .nextEvents(let answer): self = .transfers(try TransferReply(answer))
@@ -166,6 +168,7 @@ extension ServiceReply {
         case .browsePicker(let listing): .browsePicker(WireServiceBrowsePickerAnswer(listing))
         case .pickerEntry(let entry): .pickerEntry(.with { $0.entry = WireServicePickerEntry(entry) })
         case .choosePicker(let items): .choosePicker(.with { $0.items = items.map(WireServicePickedItem.init) })
+        case .searchPicker(let findings): .searchPicker(WireServiceSearchPickerAnswer(findings))
         case .bookmark(let reply): reply.wire
         case .tools(let reply): reply.wire
         case .transfers(let reply): reply.wire

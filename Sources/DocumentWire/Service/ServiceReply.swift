@@ -25,6 +25,7 @@ package enum ServiceReply: Hashable, Sendable {
     case browsePicker(PickerListing)
     case pickerEntry(PickerEntry)
     case choosePicker([PickedItem])
+    case searchPicker(PickerFindings)
     case bookmark(BookmarkReply)
     case tools(ToolsReply)
     case transfers(TransferReply)

@@ -108,7 +108,9 @@ extension DomainDescription {
             restartDelay: wire.restartInMs == 0 ? nil : .milliseconds(wire.restartInMs),
             recordings: wire.recordings.isEmpty ? nil : try Checks.absolutePath(wire.recordings, "A recording's folder")
         )
-        note = wire.note.isEmpty ? nil : Checks.displayable(wire.note, limit: 2048)
+        if !wire.note.isEmpty {
+            note = DomainNote(Checks.displayable(wire.note, limit: 2048), isWarning: wire.noteIsWarning)
+        }
         needsSignIn = wire.needsSignIn
         rules = try DomainRules(wire.rules)
         heldDeletions = try mapped(wire.heldDeletions, HeldDeletions.init)
@@ -128,7 +130,8 @@ extension WireServiceDomain {
             restartInMs = UInt32(min(max(delay / .milliseconds(1), 1), 4e9))
         }
         recordings = domain.recordings ?? ""
-        note = domain.note ?? ""
+        note = domain.note?.text ?? ""
+        noteIsWarning = domain.note?.isWarning ?? false
         needsSignIn = domain.needsSignIn
         rules = WireServiceDomainRules(domain.rules)
         heldDeletions = domain.heldDeletions.map(WireServiceHeldDeletions.init)

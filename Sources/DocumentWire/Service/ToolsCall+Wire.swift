@@ -12,6 +12,15 @@ extension ToolsCall {
             self = .openContainer(call.container.isEmpty ? nil : try ContainerIdentifier(call.container))
         case .listContainers: self = .listContainers
         case .placeContainers(let call): self = .placeContainers(try place(call.location))
+        case .removeContainerData(let call): self = .removeContainerData(try ContainerIdentifier(call.container))
+        case .getKeyValues(let call):
+            guard call.keys.count <= KeyValueLimits.mostKeys else {
+                throw Checks.refusal("\(call.keys.count) keys are asked for, and there cannot be so many: ask for all.")
+            }
+            for key in call.keys { try KeyValueLimits.check(key) }
+            self = .getKeyValues(call.keys, after: call.after)
+        case .setKeyValues(let call):
+            self = .setKeyValues(try KeyValueChange(try values(call.values), removing: Set(call.removed)))
         default: throw Checks.refusal("This is no call about tools.")
         }
     }
@@ -24,6 +33,22 @@ extension ToolsCall {
         case .openContainer(let container): .openContainer(.with { $0.container = container?.rawValue ?? "" })
         case .listContainers: .listContainers(WireServiceListContainers())
         case .placeContainers(let place): .placeContainers(.with { $0.location = place?.description ?? "" })
+        case .removeContainerData(let container):
+            .removeContainerData(.with { $0.container = container.rawValue })
+        case .getKeyValues(let keys, let after):
+            .getKeyValues(
+                .with {
+                    $0.keys = keys
+                    $0.after = after
+                }
+            )
+        case .setKeyValues(let change):
+            .setKeyValues(
+                .with {
+                    $0.values = pairs(change.values)
+                    $0.removed = change.removed.sorted()
+                }
+            )
         }
     }
 }
@@ -41,6 +66,10 @@ extension ToolsReply {
         self = .containers(try mapped(answer.containers, ContainerDescription.init), place: try place(answer.place))
     }
 
+    init(_ answer: WireServiceKeyValuesAnswer) throws(DocumentError) {
+        self = .keyValues(try values(answer.values), revision: answer.revision)
+    }
+
     var wire: WireServiceServiceAnswer.OneOf_Answer {
         switch self {
         case .tools(let tools): .listTools(.with { $0.tools = tools.map(WireServiceTool.init) })
@@ -50,6 +79,13 @@ extension ToolsReply {
                 .with {
                     $0.containers = containers.map(WireServiceContainer.init)
                     $0.place = place?.description ?? ""
+                }
+            )
+        case .keyValues(let values, let revision):
+            .keyValues(
+                .with {
+                    $0.values = pairs(values)
+                    $0.revision = revision
                 }
             )
         }
@@ -131,6 +167,26 @@ extension WireServiceContainer {
         location = description.location.description
         isPublic = description.isPublic
         entitled = description.isEntitled
+    }
+}
+
+private func values(_ wire: [WireServiceKeyValue]) throws(DocumentError) -> [String: [UInt8]] {
+    var values: [String: [UInt8]] = [:]
+    for pair in wire {
+        try KeyValueLimits.check(pair.key)
+        guard values.updateValue(Array(pair.value), forKey: pair.key) == nil else {
+            throw Checks.refusal("The key “\(ItemName.printable(pair.key))” has two values: say one of them.")
+        }
+    }
+    return values
+}
+
+private func pairs(_ values: [String: [UInt8]]) -> [WireServiceKeyValue] {
+    values.sorted { $0.key < $1.key }.map { key, value in
+        .with {
+            $0.key = key
+            $0.value = collected(value)
+        }
     }
 }
 

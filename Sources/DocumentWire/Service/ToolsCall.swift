@@ -12,6 +12,10 @@ package enum ToolsCall: Hashable, Sendable {
     case listContainers
     /// Nil: there are to be none.
     case placeContainers(Location?)
+    case removeContainerData(ContainerIdentifier)
+    /// No keys: all. `after`: not before something has changed since that revision; 0: at once.
+    case getKeyValues([String], after: UInt64)
+    case setKeyValues(KeyValueChange)
 }
 
 /// What the host answers to that.
@@ -21,4 +25,5 @@ package enum ToolsReply: Hashable, Sendable {
     case openContainer(Location?)
     /// `place`: where they are; nil for a registered tool, and when there are none.
     case containers([ContainerDescription], place: Location?)
+    case keyValues([String: [UInt8]], revision: UInt64)
 }

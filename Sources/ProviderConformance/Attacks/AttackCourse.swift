@@ -41,7 +41,7 @@ struct AttackCourse: Sendable {
                 do {
                     try await judge(outcome, client, before)
                     try expectNothingOutside()
-                    try await expectRecord(client)
+                    try await expectRecord(of: outcome, client)
                     verdict = nil
                 } catch { verdict = error }
                 // Whatever came of it, the next attack finds the host without this domain.
@@ -135,7 +135,7 @@ struct AttackCourse: Sendable {
                     "The caller is told of \(error.code), which is not what happened.",
                     detail: "\(error)\n\(error.detail)")
             }
-            try ErrorClarity.check(error, naming: try bundle.identifier)
+            try ErrorClarity.check(error, naming: try bundle.identifier, saying: attack.words)
             try await expectUntouched(client, before)
         case .failure(let error): throw error
         }
@@ -192,9 +192,17 @@ struct AttackCourse: Sendable {
         }
     }
 
-    /// What came too late for the caller to be told of it is told of in the provider's last failure.
-    private func expectRecord(_ client: DocumentClient) async throws {
-        guard case .noticed(let code) = attack.expectation else { return }
+    /// What came too late for the caller to be told of it is told of in the provider's last failure; and so is whatever
+    /// its author is to be told of.
+    private func expectRecord(of outcome: Result<Void, any Error>, _ client: DocumentClient) async throws {
+        let code: DocumentError.Code
+        switch (attack.expectation, outcome) {
+        case (.noticed(let noticed), _): code = noticed
+        case (_, .failure(let error as DocumentError))
+        where [.contractBroken, .protocolViolation].contains(error.code):
+            code = error.code
+        default: return
+        }
         let (provider, domain) = (try ProviderIdentifier(bundle.identifier), domain)
         let isNoticed = try await eventually(within: HostMachine.patience) {
             try await client.lastFailure(of: provider, domain: domain)?.record.code == code.description

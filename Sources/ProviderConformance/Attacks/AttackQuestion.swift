@@ -22,6 +22,7 @@ struct AttackQuestion: Sendable {
             try await list(client)
             try await list(client)
         case .read: try await read(client)
+        case .readLarge: try await read(client, expecting: Self.pattern(20 << 20 | 5))
         case .readThenGood: try await readThenGood(client)
         case .readAndCancel: try await readAndCancel(client)
         case .readAgain: try await readAgain(client)
@@ -40,6 +41,7 @@ struct AttackQuestion: Sendable {
         case .refreshAndRead: try await refreshAndRead(client)
         case .descend: try await descend(client)
         case .writeUntilTaken: try await writeUntilTaken(client)
+        case .useAll: try await useAll(client)
         case .pick: try await pick(client)
         case .create:
             try await list(client)
@@ -95,10 +97,18 @@ struct AttackQuestion: Sendable {
     }
 
     private static let edit = Data("edited".utf8)
-    private static let expected = Data((0..<131_072).map { UInt8(ascii: "a") + UInt8($0 % 23) })
+    static let expected = pattern(131_072)
+
+    /// What the documents of the misbehaving provider hold.
+    private static func pattern(_ count: Int) -> Data {
+        let block = Data((0..<23 * 1024).map { UInt8(ascii: "a") + UInt8($0 % 23) })
+        var bytes = Data(capacity: count)
+        while bytes.count < count { bytes.append(block.prefix(count - bytes.count)) }
+        return bytes
+    }
 
     /// - Parameter others: contents that are as good.
-    func read(_ client: DocumentClient, or others: [Data] = []) async throws {
+    func read(_ client: DocumentClient, expecting expected: Data = Self.expected, or others: [Data] = []) async throws {
         let target = top.appending(try ItemName("target.txt"))
         let first = try await client.coordinate(readingItemAt: target) { path, _ -> Data in
             var status = stat()
@@ -119,7 +129,7 @@ struct AttackQuestion: Sendable {
             }
             return after
         }
-        guard first == Self.expected || others.contains(first) else {
+        guard first == expected || others.contains(first) else {
             throw CheckFailure("The document has other contents than the provider's.", detail: "\(first.count) bytes")
         }
     }

@@ -11,8 +11,13 @@ enum ErrorClarity {
     private static let actions = ["Report this to the provider's author", "try again", "docent provider show"]
 
     /// The same as ``check(_:)``; and an error that is the provider's fault names the provider, and what to do.
-    static func check(_ error: DocumentError, naming provider: String) throws {
+    ///
+    /// - Parameter words: what it has to say beside that.
+    static func check(_ error: DocumentError, naming provider: String, saying words: [String] = []) throws {
         try check(error)
+        if let missing = words.first(where: { !error.message.contains($0) }) {
+            throw CheckFailure("The error does not say “\(missing)”, which is the true cause.", detail: "\(error)")
+        }
         guard ofProvider.contains(error.code) else { return }
         guard error.message.contains(provider) else {
             throw CheckFailure("The error does not say which provider is at fault.", detail: "\(error)")

@@ -11,6 +11,8 @@ public struct HostAttack: Sendable, Identifiable {
     package let expectation: HostExpectation
     /// What the provider's manifest declares.
     package let capabilities: Set<ProviderCapability>
+    /// What the error has to say beside what every error says.
+    package let words: [String]
     /// What the classes of its calls allow: that is the host's word, on a slow machine too.
     private let deadline: Duration
     /// What this machine may take beside that.
@@ -31,13 +33,15 @@ public struct HostAttack: Sendable, Identifiable {
     /// - Parameters:
     ///   - id: `HA-FAMILY-001`.
     ///   - title: the rule in one sentence, as it is when the host stands the attack.
+    ///   - words: what the error has to say.
     ///   - heedsCancel: whether its provider ends what is cancelled; where not, the host waits for the grace too.
     ///   - work: how long it may take because there is much to do, and nobody waits.
     package init(
         _ id: String, _ title: String, rule: String, behaviour: String, asking question: HostQuestion,
         expecting expectation: HostExpectation, capabilities: Set<ProviderCapability> = [],
-        heedsCancel: Bool = true, work: Duration = .zero, startsProcesses: Bool = false
+        saying words: [String] = [], heedsCancel: Bool = true, work: Duration = .zero, startsProcesses: Bool = false
     ) {
+        self.words = words
         description = CheckDescription(id: id, title: title, level: .must, rule: .rule(rule))
         self.behaviour = behaviour
         self.question = question
@@ -60,8 +64,8 @@ public struct HostAttack: Sendable, Identifiable {
 
     /// Every attack, family after family.
     public static let all: [HostAttack] =
-        starts + frames + answers + floods + contents + processes + listings + values + changes + modifications
-        + codes + pickers + questions + tools
+        starts + frames + answers + floods + contents + parts + processes + listings + values + changes + modifications
+        + codes + pickers + questions + counted + tools
 }
 
 /// What a caller asks for while a provider misbehaves.
@@ -74,7 +78,9 @@ package enum HostQuestion: Hashable, Sendable {
     case listTwice
     /// The contents of the document that the behaviours deviate on.
     case read
-    /// The same, and then a good document.
+    /// The same, of a document that is so large that it comes part by part.
+    case readLarge
+    /// The contents, and then a good document.
     case readThenGood
     /// The same, and to be let go after two seconds.
     case readAndCancel
@@ -98,6 +104,8 @@ package enum HostQuestion: Hashable, Sendable {
     case create
     case remove
     case rename
+    /// To list, to read, to write, to make and to rename, a few times; whatever fails once more.
+    case useAll
     /// To choose a document in a picker.
     case pick
     /// Nothing: a host tool misbehaves, and judges what it gets itself.
@@ -109,7 +117,7 @@ package enum HostQuestion: Hashable, Sendable {
         case .add: [.start, .start]
         case .list, .descend: [.metadata]
         case .listTwice: [.metadata, .metadata]
-        case .read: [.metadata, .contents]
+        case .read, .readLarge: [.metadata, .contents]
         case .readThenGood, .readAgain, .write: [.metadata, .contents, .contents]
         case .readAndCancel: [.contents]
         case .editBetweenListings: [.metadata, .contents, .contents, .metadata, .metadata]
@@ -118,6 +126,10 @@ package enum HostQuestion: Hashable, Sendable {
         case .writeUntilTaken: [.metadata, .contents, .contents, .metadata, .contents]
         case .create: [.metadata, .contents]
         case .remove, .rename: [.metadata, .mutation]
+        case .useAll:
+            Array(
+                repeatElement([.metadata, .contents, .contents, .contents, .mutation], count: AttackQuestion.rounds)
+                    .joined())
         case .pick: [.metadata, .metadata, .metadata, .metadata, .contents]
         case .tool: [.tool]
         }
@@ -154,7 +166,7 @@ package enum HostExpectation: Hashable, Sendable {
     /// It succeeds, and the top folder holds just these: what the provider says, and nothing else.
     case listing(Set<String>)
 
-    var codes: [DocumentError.Code] {
+    package var codes: [DocumentError.Code] {
         switch self {
         case .success, .listing: []
         case .failure(let codes), .either(let codes): codes

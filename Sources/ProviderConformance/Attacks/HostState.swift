@@ -38,9 +38,11 @@ final class HostState: Sendable {
     static func evil(below folder: String) -> [String] {
         let all = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
         var evil = all.filter { $0.contains("evil") }
-        if access("/tmp/docent-evil.txt", F_OK) == 0 {
-            evil.append("/tmp/docent-evil.txt")
-            unlink("/tmp/docent-evil.txt")
+        // Named by the storage root, as hosts may be attacked side by side.
+        let own = "docent-evil" + folder.replacing("/", with: "-")
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: "/tmp")) ?? [] where name.hasPrefix(own) {
+            evil.append("/tmp/\(name)")
+            unlink("/tmp/\(name)")
         }
         return evil
     }

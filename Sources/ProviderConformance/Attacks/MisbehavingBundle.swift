@@ -1,9 +1,9 @@
-import DocumentModel
+package import DocumentModel
 import Foundation
 import Glibc
 
 /// A bundle of the misbehaving provider, with deadlines so short that nobody waits long for a verdict.
-struct MisbehavingBundle: Sendable {
+package struct MisbehavingBundle: Sendable {
     let name: String
     let capabilities: Set<ProviderCapability>
     /// How many it may start.
@@ -12,13 +12,14 @@ struct MisbehavingBundle: Sendable {
     static let all: [MisbehavingBundle] = [
         MisbehavingBundle(name: "plain", capabilities: []),
         MisbehavingBundle(name: "changes", capabilities: [.changes]),
+        MisbehavingBundle(name: "ranges", capabilities: [.ranges]),
         MisbehavingBundle(name: "modifying", capabilities: [.modifying]),
         MisbehavingBundle(name: "picker", capabilities: [.modifying, .picker]),
         MisbehavingBundle(name: "sign-in", capabilities: [.signIn]),
         MisbehavingBundle(name: "children", capabilities: [], processes: 128),
     ]
 
-    static func bundle(
+    package static func bundle(
         with capabilities: Set<ProviderCapability>, startingProcesses: Bool = false
     ) throws -> MisbehavingBundle {
         guard
@@ -31,7 +32,7 @@ struct MisbehavingBundle: Sendable {
         return bundle
     }
 
-    var identifier: String { "org.docent.misbehaving.\(name)" }
+    package var identifier: String { "org.docent.misbehaving.\(name)" }
 
     private var manifest: String {
         let names = capabilities.sorted().map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
@@ -72,7 +73,7 @@ struct MisbehavingBundle: Sendable {
             """
     }
 
-    func write(to folder: String, program: String) throws {
+    package func write(to folder: String, program: String) throws {
         mkdir(folder, 0o700)
         do {
             try Data(manifest.utf8).write(to: URL(fileURLWithPath: folder + "/provider.toml"))

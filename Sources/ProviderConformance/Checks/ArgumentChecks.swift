@@ -215,7 +215,7 @@ enum ArgumentChecks {
     }
 
     /// The request fails with a code that says that it was wrong, and the provider goes on.
-    private static func expectRefusal(
+    static func expectRefusal(
         of body: [UInt8], _ session: ConformanceSession, isHarmless: (ProviderReply) -> Bool = { _ in false }
     ) async throws {
         do {

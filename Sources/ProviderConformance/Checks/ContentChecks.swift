@@ -6,7 +6,7 @@ import SystemPackage
 
 /// Contents: whole, in the version that was promised, in the staging file and nowhere else.
 enum ContentChecks {
-    static let all: [ConformanceCheck] = promises + staging + digests + failures + sizes
+    static let all: [ConformanceCheck] = promises + staging + closing + digests + failures + sizes
 
     private static let promises: [ConformanceCheck] = [
         ConformanceCheck(
@@ -152,7 +152,7 @@ enum ContentChecks {
             }
         },
         ConformanceCheck(
-            "PC-FETCH-023", .must, "The staging file has no holes", rule: .rule("wire-39")
+            "PC-FETCH-023", .must, "The staging file has no holes", rule: .rule("WIRE-39")
         ) { context in
             try await withStagedSample(context) { item, file in
                 guard try file.size() > 0 else { throw CheckSkip("There is only an empty document.") }
@@ -194,6 +194,22 @@ enum ContentChecks {
                 throw CheckFailure("StartProviding succeeds with a folder for a staging file.")
             }
         },
+    ]
+
+    private static let closing: [ConformanceCheck] = [
+        ConformanceCheck(
+            "PC-FETCH-026", .must, "The staging file is closed for writing when the answer comes",
+            rule: .provider("StartProviding")
+        ) { context in
+            try await withStagedSample(context) { _, file in
+                guard try file.isOpenForWriting() != nil else {
+                    throw CheckSkip("The file system cannot tell who has a file open.")
+                }
+                // A process that is just being started holds for a moment what the provider has closed.
+                let isClosed = try await eventually(within: .milliseconds(300)) { try file.isOpenForWriting() == false }
+                try expect(isClosed, "The provider still has the staging file open for writing when it has answered.")
+            }
+        }
     ]
 
     private static let digests: [ConformanceCheck] = [

@@ -66,7 +66,7 @@ enum ErrorChecks {
         },
         ConformanceCheck(
             "PC-ERR-005", .must, "What cannot be reached just now fails as such, and never as if it did not exist",
-            rule: .rule("wire-32")
+            rule: .rule("WIRE-32")
         ) { context in
             try await context.withSession { session in
                 let document = try await context.sampleDocument(session)

@@ -118,7 +118,7 @@ enum FeedChecks {
                 $0.updated[second.id] != nil
             }
         },
-        check("013", .may, "The host is told when something has changed, also by itself", of: "ChangesAvailable") {
+        check("013", .may, "The host is told when it changed something itself, too", of: "ChangesAvailable") {
             session, container in
             // A domain may be without a feed, and has nothing to tell then.
             _ = try await session.currentAnchor()
@@ -149,6 +149,21 @@ enum FeedChecks {
                     session.events.contains(.changesAvailable)
                 }
                 try expect(isTold, "The host is not told that somebody else has changed something.")
+            }
+        },
+        ConformanceCheck(
+            "PC-FEED-016", .must, "What a later listing has anew the feed tells", rule: .provider("ChangesSince"),
+            needs: [.changes]
+        ) { context in
+            try await context.withSession { session in
+                let anchor = try await session.currentAnchor()
+                let before = Set(try await context.allItems(session))
+                _ = try await session.allChanges(since: anchor)
+                let changed = Set(try await context.allItems(session).filter { !before.contains($0) }.map(\.id))
+                guard !changed.isEmpty else { return }
+                try await expectTold("What a listing has anew", session, since: anchor) { told in
+                    changed.subtracting(told.updated.keys).subtracting(told.deleted).isEmpty
+                }
             }
         },
     ]

@@ -17,8 +17,7 @@ enum HandshakeChecks {
                 case .violation(let violation): throw CheckFailure(violation.message, detail: "\(violation)")
                 case .end:
                     throw CheckFailure(
-                        "The provider closed its standard output before it had answered the hello.",
-                        detail: raw.process.lastWords.joined(separator: "\n"))
+                        ofEnd: "The provider closed its standard output before it had answered the hello.")
                 case nil: throw CheckFailure("The provider does not answer the hello.")
                 }
             }
@@ -184,7 +183,11 @@ enum HandshakeChecks {
             try await context.withRawEnd { raw in
                 var bytes: [UInt8] = []
                 try raw.helloFrame().append(to: &bytes)
-                for byte in bytes { try await raw.send([byte]) }
+                for byte in bytes {
+                    try await raw.send([byte])
+                    // Else they may well come all at once.
+                    try await Task.sleep(for: .milliseconds(1))
+                }
                 try expectReply(try await raw.frame(within: context.provider.startLimit))
             }
         },
@@ -223,11 +226,11 @@ enum HandshakeChecks {
             "PC-HELLO-019", .must, "A host that takes small frames only gets none that are larger",
             rule: .frame("Limits")
         ) { context in
+            let folder = try await context.withSession { try await context.sampleFolder($0) }
             try await context.withRawEnd { raw in
                 let reply = try await raw.hello { $0.limits = Frame.Limits(frameBytes: 4096, requests: 1) }
                 try expect(reply.version, is: 1, "The provider refuses a host that takes frames of 4,096 bytes.")
-                let root = (try? SessionCapabilities(serialized: reply.context).rootID) ?? .root
-                try await raw.ask(1, .enumerate(container: root, page: nil, suggestedCount: 10_000))
+                try await raw.ask(1, .enumerate(container: folder, page: nil, suggestedCount: 10_000))
                 let frame = try await raw.finalFrame(of: 1)
                 try expect(
                     frame.generalBody().count <= 4096, "A frame is larger than the host said it takes.",

@@ -27,7 +27,7 @@ enum HostileStagingChecks {
             raw, document, file in
             try await raw.provide(1, document, to: file)
             try await Task.sleep(for: .milliseconds(10))
-            try FileManager.default.removeItem(atPath: file.path.string)
+            file.removeEntry()
             _ = try await raw.finalFrames(of: [1])
             try expect(!exists(file), "A staging file that the host took back was made anew.")
         },

@@ -37,7 +37,7 @@ enum StreamChecks {
         ConformanceCheck(
             "PC-IO-002", .should,
             "What a provider prints by mistake cannot get between its frames: its own standard output is elsewhere",
-            rule: .rule("wire-50")
+            rule: .rule("WIRE-50")
         ) { context in
             try await context.withSession { session in
                 _ = try await session.identity()
@@ -53,7 +53,7 @@ enum StreamChecks {
         ConformanceCheck(
             "PC-IO-003", .should,
             "What a provider's children read cannot be the host's frames: its own standard input is elsewhere",
-            rule: .rule("wire-50")
+            rule: .rule("WIRE-50")
         ) { context in
             try await context.withSession { session in
                 _ = try await session.identity()
@@ -66,7 +66,7 @@ enum StreamChecks {
             }
         },
         ConformanceCheck(
-            "PC-IO-004", .should, "A provider with nothing to do takes no time of the processor", rule: .rule("wire-57")
+            "PC-IO-004", .should, "A provider with nothing to do takes no time of the processor", rule: .rule("WIRE-57")
         ) { context in
             try await context.withSession { session in
                 _ = try await session.identity()

@@ -1,4 +1,5 @@
 package import Foundation
+import Glibc
 import ProviderLauncher
 import TOMLKit
 
@@ -25,7 +26,7 @@ public enum ConfigurationFile {
         do {
             data = try Data(contentsOf: URL(fileURLWithPath: path))
         } catch {
-            throw ConformanceUsageError("“\(path)” cannot be read: \(error.localizedDescription)")
+            throw ConformanceUsageError("“\(path)” cannot be read: \(Self.words(forReading: path)).")
         }
         return try decode(type, from: data, path)
     }
@@ -50,13 +51,34 @@ public enum ConfigurationFile {
         }
     }
 
+    /// Why a file cannot be read: what the system says of it.
+    static func words(forReading path: String) -> String { words(forOpening: path, O_RDONLY) }
+
+    /// Why a file cannot be written.
+    package static func words(forWriting path: String) -> String {
+        let isThere = access(path, F_OK) == 0
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        if !isThere, access(folder, W_OK) != 0 { return String(cString: strerror(errno)) }
+        return words(forOpening: path, O_WRONLY)
+    }
+
+    private static func words(forOpening path: String, _ mode: Int32) -> String {
+        let file = open(path, mode | O_NONBLOCK | O_CLOEXEC)
+        guard file >= 0 else { return String(cString: strerror(errno)) }
+        close(file)
+        return "Input/output error"
+    }
+
     private static func words(for error: any Error) -> String {
         if let error = error as? TOMLParseError {
             return "line \(error.source.begin.line) is not TOML (\(error.description))"
         }
         guard let error = error as? DecodingError else { return "\(error)" }
         switch error {
-        case .keyNotFound(let key, let context): return "“\(words(for: context.codingPath + [key]))” is missing"
+        case .keyNotFound(let key, let context):
+            // Some decoders have the key in its own path.
+            let path = context.codingPath.last?.stringValue == key.stringValue ? [] : [key]
+            return "“\(words(for: context.codingPath + path))” is missing"
         case .valueNotFound(_, let context) where !context.codingPath.isEmpty:
             return "“\(words(for: context.codingPath))” is missing"
         case .dataCorrupted(let context), .typeMismatch(_, let context), .valueNotFound(_, let context):

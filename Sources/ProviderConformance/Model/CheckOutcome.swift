@@ -48,6 +48,8 @@ public struct CheckOutcome: Hashable, Sendable, Codable {
 public struct CheckFailure: Error, Hashable, Sendable {
     public var message: String
     public var detail: String
+    /// Whether it is that the provider has ended: how belongs to what is wrong.
+    package var isOfEnd = false
 
     /// - Parameters:
     ///   - message: one sentence that says what is wrong, without numbers that change from run to run.
@@ -55,6 +57,12 @@ public struct CheckFailure: Error, Hashable, Sendable {
     public init(_ message: String, detail: String = "") {
         self.message = message
         self.detail = detail
+    }
+
+    /// - Parameter message: that the provider has ended.
+    package init(ofEnd message: String) {
+        self.init(message)
+        isOfEnd = true
     }
 }
 

@@ -8,6 +8,8 @@ public struct CheckResult: Sendable, Codable {
     public var exchanges: [Exchange]
     /// What the provider wrote to standard error meanwhile.
     public var log: [String]
+    /// The files of the recorded sessions that it had a part in, when they were asked for.
+    public var recordings: [String] = []
 
     /// - Parameters: as the properties.
     public init(

@@ -88,6 +88,20 @@ public struct ConformanceReport: Sendable, Codable {
         return complaints + faults
     }
 
+    /// All in one sentence: the worst that is to be said.
+    public var verdict: String {
+        if exitStatus == 0 { return "Conforms in all that was checked." }
+        if results.contains(where: { standing(of: $0) == .bad }) {
+            return "Does not conform."
+        }
+        if exitStatus == 3 { return "No verdict: the kit itself failed." }
+        if notBegun > 0 { return "No verdict: the run was interrupted. Run it again." }
+        if !results.contains(where: { [.passed, .failed, .error].contains($0.outcome.state) }) {
+            return "No verdict: nothing was checked. Choose other checks, or allow more with --mutating."
+        }
+        return "The provider conforms, and the list of expected failures is stale: correct the list."
+    }
+
     /// 0 when all is as expected, 1 with failures, 3 when the kit itself failed. (2 is wrong usage, which has no report.)
     public var exitStatus: Int32 {
         if !faults.isEmpty || results.contains(where: { standing(of: $0) == .kitFault }) { return 3 }

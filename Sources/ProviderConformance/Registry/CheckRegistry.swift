@@ -10,6 +10,7 @@ public enum CheckRegistry {
         PathChecks.all,
         PlaceholderChecks.all,
         ContentChecks.all,
+        RangeChecks.all,
         ProgressChecks.all,
         NoticeChecks.all,
         ErrorChecks.all,

@@ -52,16 +52,21 @@ extension ReplayRunner {
 
     /// Writes what a recorded answer promises, before it goes out.
     private func fill(_ frame: Frame, _ machine: ReplayStateMachine) throws {
-        guard case .request(let body, _, _, _) = frame.kind,
-            case .startProviding(_, let path, _) = try? ProviderCall(serialized: body),
-            let answer = machine.recordedAnswer(to: frame.id),
-            case .startProviding(let provided) = try? ProviderReply(serialized: answer)
+        guard case .request(let body, _, _, _) = frame.kind, let call = try? ProviderCall(serialized: body),
+            let answer = machine.recordedAnswer(to: frame.id), let reply = try? ProviderReply(serialized: answer)
         else { return }
-        let size = min(max(Int(provided.item.size ?? 0), 0), 64 * 1_048_576)
+        let path: String
+        let part: Range<Int64>
+        switch (call, reply) {
+        case (.startProviding(_, let file, _), .startProviding(let provided)):
+            (path, part) = (file, 0..<max(provided.item.size ?? 0, 0))
+        case (.provideRange(let wanted), .provideRange): (path, part) = (wanted.stagingPath, wanted.range)
+        default: return
+        }
         do {
-            let file = try FileDescriptor.open(
-                FilePath(path), .writeOnly, options: [.truncate, .noFollow, .closeOnExec])
-            _ = try file.closeAfter { try file.writeAll([UInt8](repeating: 0, count: size)) }
+            let file = try FileDescriptor.open(FilePath(path), .writeOnly, options: [.noFollow, .closeOnExec])
+            let zeros = [UInt8](repeating: 0, count: Int(min(part.upperBound - part.lowerBound, 64 * 1_048_576)))
+            _ = try file.closeAfter { try file.writeAll(toAbsoluteOffset: part.lowerBound, zeros) }
         } catch {
             throw KitError("The staging file “\(path)” cannot be filled: \(error)")
         }

@@ -28,7 +28,8 @@ public struct ReplayRunner: Sendable {
     /// - Throws: ``ConformanceUsageError``.
     public init(file: String) throws {
         guard let data = FileManager.default.contents(atPath: file) else {
-            throw ConformanceUsageError("The recording “\(file)” cannot be read.")
+            throw ConformanceUsageError(
+                "The recording “\(file)” cannot be read: \(ConfigurationFile.words(forReading: file)).")
         }
         do {
             record = try TrafficRecord(text: [UInt8](data))
@@ -49,6 +50,10 @@ public struct ReplayRunner: Sendable {
     public func replay(
         against subject: ConformanceSubject, configuration: ConformanceConfiguration, configurationFolder: String
     ) async throws -> Outcome {
+        if let reason = record.note(TrafficRecord.unreplayable) {
+            throw ConformanceUsageError(
+                "This session cannot be replayed: \(reason). Run its check again, or look at what it saw in a report.")
+        }
         let folder = try KitFolder()
         defer { folder.remove() }
         let loop = EventLoop(name: "replay")
@@ -131,7 +136,11 @@ public struct ReplayRunner: Sendable {
             }
             let contents = [UInt8](repeating: 0, count: min(max(size, 0), 64 * 1_048_576))
             // A provider may read what it is sent, and write only what it provides.
-            let isProvided = if case .startProviding = call { true } else { false }
+            let isProvided =
+                switch call {
+                case .startProviding, .provideRange: true
+                default: false
+                }
             let file = isProvided ? try folder.newStagingFile() : try folder.newFile(contents: contents)
             let path = file.path.string
             return Frame(
@@ -139,6 +148,11 @@ public struct ReplayRunner: Sendable {
         default: return frame
         }
     }
+}
+
+extension TrafficRecord {
+    /// The key of the note that says why a session cannot be replayed.
+    static let unreplayable = "not-replayable"
 }
 
 extension ReplayStateMachine.Difference {

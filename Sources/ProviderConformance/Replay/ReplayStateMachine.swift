@@ -29,6 +29,8 @@ package struct ReplayStateMachine: Sendable {
     }
 
     private let entries: [TrafficEntry]
+    /// Documents whose contents are zeros in a replay: nothing is known of their digests.
+    private let zeroed: Set<ItemIdentifier>
     private let own: FrameRedaction.Direction
     private var position = 0
     /// What has to come, by its place in the recording.
@@ -48,6 +50,31 @@ package struct ReplayStateMachine: Sendable {
     package init(_ record: TrafficRecord, playing own: FrameRedaction.Direction) {
         entries = record.entries
         self.own = own
+        zeroed = Self.zeroed(in: record.entries)
+    }
+
+    /// What was made, or changed, from a file of the host's.
+    private static func zeroed(in entries: [TrafficEntry]) -> Set<ItemIdentifier> {
+        var asked: Set<UInt64> = []
+        var zeroed: Set<ItemIdentifier> = []
+        for entry in entries {
+            guard let frame = entry.frame else { continue }
+            switch (entry.direction, frame.kind) {
+            case (.toProvider, .request(let body, _, _, _)):
+                switch try? ProviderCall(serialized: body) {
+                case .create(let call) where call.contentsPath != nil: asked.insert(frame.id)
+                case .modify(let call) where call.contentsPath != nil: asked.insert(frame.id)
+                default: break
+                }
+            case (.toHost, .answer(let body)) where asked.contains(frame.id):
+                switch try? ProviderReply(serialized: body) {
+                case .create(let item), .modify(let item): zeroed.insert(item.id)
+                default: break
+                }
+            default: break
+            }
+        }
+        return zeroed
     }
 
     /// What is to be done now. Call it until it says to wait, or that all is finished.
@@ -66,6 +93,8 @@ package struct ReplayStateMachine: Sendable {
                         return .sendBytes(MessageBytes(raw: body).framed)
                     }
                     if Self.isPassing(frame) { continue }
+                    // Of a kind that nobody knows: it is what it was.
+                    if case .unknown = frame.kind { return .sendBytes(MessageBytes(raw: body).framed) }
                     return .send(frame)
                 }
             }
@@ -80,7 +109,7 @@ package struct ReplayStateMachine: Sendable {
         }
         guard awaited.isEmpty else { return .wait }
         if let extra = early.first {
-            throw Difference(entry: nil, recorded: "nothing more", found: Self.words(extra.frame, from: other))
+            throw Difference(entry: nil, recorded: "nothing more", found: Self.brief(extra.frame, from: other))
         }
         return .finished
     }
@@ -100,12 +129,12 @@ package struct ReplayStateMachine: Sendable {
     package func streamEnded() throws(Difference) {
         guard let missing = awaited.first else { return }
         throw Difference(
-            entry: missing.entry, recorded: Self.words(missing.frame, from: other), found: "the end of the stream")
+            entry: missing.entry, recorded: Self.brief(missing.frame, from: other), found: "the end of the stream")
     }
 
     /// What is waited for, in words.
     package var awaitedWords: String {
-        awaited.first.map { Self.words($0.frame, from: other) } ?? "nothing"
+        awaited.first.map { Self.brief($0.frame, from: other) } ?? "nothing"
     }
 
     /// The recorded good answer to a request of the other side or of ours.
@@ -144,8 +173,44 @@ package struct ReplayStateMachine: Sendable {
     }
 
     private func compare(_ recorded: Frame, _ found: Frame, entry: Int) throws(Difference) {
-        let (one, two) = (Self.words(recorded, from: other), Self.words(found, from: other))
-        if one != two { throw Difference(entry: entry, recorded: one, found: two) }
+        let (one, two) = (compared(recorded), compared(found))
+        guard one.words != two.words else { return }
+        let shown = MessageDifference(recorded: one.text, found: two.text)
+        throw Difference(entry: entry, recorded: shown.recorded, found: shown.found)
+    }
+
+    /// A frame without what differs from run to run: as what is compared, and as text for people.
+    private func compared(_ frame: Frame) -> (words: String, text: String) {
+        var frame = frame
+        if other == .toHost, case .answer(let body) = frame.kind,
+            case .startProviding(let provided) = try? ProviderReply(serialized: body),
+            zeroed.contains(provided.item.id)
+        {
+            let reply = ProviderReply.startProviding(ProvidedContents(provided.item))
+            frame = Frame(id: frame.id, .answer(body: reply.serialized()))
+        }
+        return (Self.words(frame, from: other), Self.text(frame, from: other))
+    }
+
+    /// In protobuf's text format, below one line that says what it is.
+    private static func text(_ frame: Frame, from direction: FrameRedaction.Direction) -> String {
+        let toProvider = direction == .toProvider
+        switch frame.kind {
+        case .request(let body, _, _, _):
+            let text = MessageText.text(of: body, as: toProvider ? .providerCall : .hostCall)
+            return "Request \(frame.id)\n" + (text ?? words(frame, from: direction))
+        case .answer(let body):
+            let text = MessageText.text(of: body, as: toProvider ? .hostAnswer : .providerAnswer)
+            return "Answer \(frame.id)\n" + (text ?? words(frame, from: direction))
+        case .failure(let error): return "Failure \(frame.id)\n\(error.code): \(error.message)"
+        default: return words(frame, from: direction)
+        }
+    }
+
+    /// One line: what it is, and which call.
+    private static func brief(_ frame: Frame, from direction: FrameRedaction.Direction) -> String {
+        let text = text(frame, from: direction).split(separator: "\n").prefix(2)
+        return text.joined(separator: ": ").replacing(" {", with: "")
     }
 
     /// What a frame means, without what differs from run to run.
@@ -189,6 +254,9 @@ extension ProviderCall {
         switch self {
         case .startProviding(let id, _, let version):
             return .startProviding(id, stagingPath: path, contentVersion: version)
+        case .provideRange(var call):
+            call.stagingPath = path
+            return .provideRange(call)
         case .create(var call) where call.contentsPath != nil:
             call.contentsPath = path
             return .create(call)
@@ -203,6 +271,7 @@ extension ProviderCall {
     package var path: String? {
         switch self {
         case .startProviding(_, let path, _): path
+        case .provideRange(let call): call.stagingPath
         case .create(let call): call.contentsPath
         case .modify(let call): call.contentsPath
         default: nil

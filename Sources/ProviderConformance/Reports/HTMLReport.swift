@@ -33,8 +33,7 @@ enum HTMLReport {
     private static var heads: String { states.map { "<th>\($0.rawValue)</th>" }.joined() }
 
     private static func verdict(_ report: ConformanceReport) -> String {
-        let words = report.complaints.isEmpty ? ["Conforms in all that was checked."] : report.complaints
-        return (words + report.remarks).map(Markup.escaped).joined(separator: "<br>")
+        return (report.complaints + [report.verdict] + report.remarks).map(Markup.escaped).joined(separator: "<br>")
     }
 
     private static func section(_ result: CheckResult, _ report: ConformanceReport) -> String {
@@ -60,6 +59,9 @@ enum HTMLReport {
                 text += "</td></tr>\n"
             }
             text += "</table>\n"
+        }
+        if !result.recordings.isEmpty {
+            text += "<p>Recorded in \(Markup.escaped(result.recordings.joined(separator: ", ")))</p>\n"
         }
         if !result.log.isEmpty {
             text += "<p>Standard error:</p><pre>\(Markup.escaped(result.log.joined(separator: "\n")))</pre>\n"

@@ -68,9 +68,7 @@ public struct TextReport: Sendable {
         for remark in report.remarks { text += remark + "\n" }
         text += causes(in: report)
         for complaint in report.complaints { text += complaint + "\n" }
-        text +=
-            report.exitStatus == 0 ? "Conforms in all that was checked.\n" : "Does not conform, or was not checked.\n"
-        return text
+        return text + report.verdict + "\n"
     }
 
     /// The failures by what is said of them, those of most checks first: one mistake fails many.

@@ -74,6 +74,7 @@ struct CheckLane: Sendable {
     func run(_ check: ConformanceCheck, _ context: CheckContext) async -> CheckResult {
         let clock = ContinuousClock()
         let began = clock.now
+        provider.tap.begin(check.id)
         var outcome = await CheckRun.outcome(limit: check.limit * configuration.limits.factor) {
             try await check.body(context)
         }

@@ -40,8 +40,15 @@ public struct ConformanceRunner: Sendable {
     /// What came of a run.
     public struct Run: Sendable {
         public var report: ConformanceReport
-        /// The recorded sessions as files to be replayed, if they were asked for.
-        public var records: [String]
+        /// The recorded sessions, if they were asked for.
+        public var records: [Recording]
+    }
+
+    /// A recorded session as a file to be replayed.
+    public struct Recording: Sendable, Hashable {
+        /// `session-012-PC-FETCH-001.docent-traffic`: its number, and its check when it has only one.
+        public var name: String
+        public var text: String
     }
 
     /// Runs the checks.
@@ -98,7 +105,17 @@ public struct ConformanceRunner: Sendable {
                 "This kernel has no Landlock: the provider was not kept to its folders, as a host would keep it where there is one."
             ]
         }
-        return Run(report: report, records: lanes.flatMap { $0.provider.tap.records.map(\.text) })
+        var recordings: [Recording] = []
+        for (record, checks) in lanes.flatMap({ $0.provider.tap.records }) {
+            let number = String(recordings.count)
+            let name = "session-" + String(repeating: "0", count: max(0, 3 - number.count)) + number
+            let suffix = checks.count == 1 ? "-\(checks[0])" : checks.isEmpty ? "" : "-several"
+            recordings.append(Recording(name: "\(name)\(suffix).docent-traffic", text: record.text))
+            for index in report.results.indices where checks.contains(report.results[index].check.id) {
+                report.results[index].recordings.append(recordings[recordings.count - 1].name)
+            }
+        }
+        return Run(report: report, records: recordings)
     }
 
     func context(_ loop: EventLoop, _ blocking: BlockingPool) throws -> LaunchContext {

@@ -70,6 +70,19 @@ extension ConformanceSession {
         return provided
     }
 
+    /// Has a part of contents written to its place in a staging file.
+    package func provideRange(
+        _ range: Range<Int64>, of id: ItemIdentifier, version: [UInt8], to file: StagingFile,
+        onProgress: (@Sendable (TransferProgress?) -> Void)? = nil
+    ) async throws -> Item {
+        let call = ProviderCall.RangeCall(
+            id: id, stagingPath: file.path.string, contentVersion: version, range: range)
+        guard case .provideRange(let item) = try await ask(.provideRange(call), onProgress: onProgress) else {
+            throw wrongKind
+        }
+        return item
+    }
+
     /// The contents of a document, whole and checked against the size that was promised.
     package func contents(of id: ItemIdentifier, version: [UInt8] = []) async throws -> (item: Item, bytes: [UInt8]) {
         let file = try folder.newStagingFile()

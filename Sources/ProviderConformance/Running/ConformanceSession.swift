@@ -61,6 +61,8 @@ package final class ConformanceSession: Sendable {
         configuration.context = try provider.sessionSettings.serialized()
         configuration.peerName = "The provider"
         configuration.deathMessage = "The provider ended, or closed its standard output, before it had answered."
+        configuration.printedAdvice =
+            "What came reads like text that was printed to standard output, which carries the protocol: print to standard error."
         configuration.handshakeTimeout = provider.startLimit
         configuration.cancelGrace = .seconds(5)
         configuration.frameTimeout = .seconds(10)
@@ -89,9 +91,10 @@ package final class ConformanceSession: Sendable {
         } catch {
             connection.close(nil)
             await launched.process.end(.brief)
-            throw CheckFailure(
-                "The provider did not get through the handshake: \(error.message)",
-                detail: ([error.detail] + launched.process.lastWords).joined(separator: "\n"))
+            var failure = CheckFailure(
+                "The provider did not get through the handshake: \(error.message)", detail: error.detail)
+            failure.isOfEnd = error.code == .providerDied
+            throw failure
         }
         let handler = Handler()
         let session = ConformanceSession(
@@ -242,6 +245,7 @@ extension ProviderCall {
         case .delete: "Delete"
         case .currentAnchor: "CurrentAnchor"
         case .changesSince: "ChangesSince"
+        case .provideRange: "ProvideRange"
         case .preparePicker: "PreparePicker"
         case .validateChoice: "ValidateChoice"
         case .endPicker: "EndPicker"

@@ -18,6 +18,8 @@ extension ProviderUnderTest {
             switch subject {
             case .bundle(let path):
                 bundle = try ProviderBundle.load(folder: FilePath(Self.absolute(path)))
+                // As a host does right before each start.
+                try bundle.verify()
                 settings = try bundle.manifest.validate(settings: given)
                 hasManifest = true
             case .command(let words):

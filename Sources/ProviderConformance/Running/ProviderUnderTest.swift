@@ -67,10 +67,16 @@ package struct ProviderUnderTest: Sendable {
                             process: process, pipes: pipes, end: RecordingEnd(pipes, recorder: recorder),
                             missing: sandbox?.missing ?? [])))
             } catch {
+                // It may be about to end by itself: how is what the failure has to tell.
+                if (error as? CheckFailure)?.isOfEnd == true { await process.end(.brief) }
                 return .failure(error)
             }
         }
-        return (try outcome.get(), exit)
+        do {
+            return (try outcome.get(), exit)
+        } catch let failure as CheckFailure {
+            throw failure.told(of: exit)
+        }
     }
 
     private var sandboxFolders: SandboxFolders {

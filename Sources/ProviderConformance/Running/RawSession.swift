@@ -141,9 +141,7 @@ package final class RawSession: Sendable {
         case .violation(let violation):
             throw CheckFailure("What the provider wrote is no frame: \(violation.message)", detail: "\(violation)")
         case .end:
-            throw CheckFailure(
-                "The provider closed its standard output where an answer was expected.",
-                detail: process.lastWords.joined(separator: "\n"))
+            throw CheckFailure(ofEnd: "The provider closed its standard output where an answer was expected.")
         case nil: throw CheckFailure("The provider did not answer in time.")
         }
     }

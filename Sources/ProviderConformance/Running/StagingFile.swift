@@ -1,3 +1,4 @@
+import CDocentShims
 import Foundation
 import Glibc
 package import SystemPackage
@@ -7,6 +8,21 @@ package struct StagingFile: Sendable {
     package let folder: FilePath
     package let path: FilePath
     private let inode: UInt64
+    /// The file that was made: while it is open no other one gets its number.
+    private let made: OpenEntry
+
+    private final class OpenEntry: Sendable {
+        private let descriptor: Int32
+
+        init(_ path: FilePath) throws {
+            descriptor = open(path.string, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else {
+                throw KitError("The staging file “\(path)” cannot be looked at: \(Errno(rawValue: errno))")
+            }
+        }
+
+        deinit { close(descriptor) }
+    }
 
     init(in parent: FilePath, contents: [UInt8]) throws {
         folder = parent.appending(String(UInt64.random(in: 0...UInt64.max), radix: 36))
@@ -21,6 +37,7 @@ package struct StagingFile: Sendable {
             throw KitError("The staging file “\(path)” cannot be made: \(error)")
         }
         inode = try Self.status(path).inode
+        made = try OpenEntry(path)
     }
 
     /// - Throws: ``CheckFailure`` when the provider removed it.
@@ -40,6 +57,20 @@ package struct StagingFile: Sendable {
     package func isUntouchedAsAnEntry() throws -> Bool {
         let status = try Self.status(path)
         return status.inode == inode && status.isPlain
+    }
+
+    /// Whether somebody has it open for writing; nil where the file system cannot tell.
+    package func isOpenForWriting() throws -> Bool? {
+        let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
+        return try file.closeAfter {
+            switch docent_set_lease(file.rawValue, Int32(DOCENT_LEASE_READ.rawValue)) {
+            case 0...:
+                _ = docent_set_lease(file.rawValue, Int32(DOCENT_LEASE_NONE.rawValue))
+                return false
+            case -EAGAIN: return true
+            default: return nil
+            }
+        }
     }
 
     /// What lies beside it.

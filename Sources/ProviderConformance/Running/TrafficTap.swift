@@ -17,7 +17,16 @@ final class TrafficTap: Sendable {
         var log = TrafficLog(limit: TrafficTap.checkLimit)
         var lines: [String] = []
         var leftOut = 0
-        var records: [TrafficRecord] = []
+        var records: [Session] = []
+        /// The check that runs.
+        var check: String?
+    }
+
+    /// A session from its first entry on.
+    private struct Session {
+        var record: TrafficRecord
+        /// The checks that had a part in it.
+        var checks: [String] = []
     }
 
     /// Whether whole sessions are kept.
@@ -32,15 +41,25 @@ final class TrafficTap: Sendable {
     /// A recorder for a process that begins now.
     func recorder(notes: [TrafficRecord.Note]) -> TrafficRecorder {
         let number = state.withLock { state -> Int in
-            if keepsRecords { state.records.append(TrafficRecord(notes: notes)) }
+            if keepsRecords { state.records.append(Session(record: TrafficRecord(notes: notes))) }
             return state.records.count - 1
         }
         return TrafficRecorder(redaction: redaction) { entry in
             self.state.withLock { state in
                 state.log.append(entry)
-                if self.keepsRecords { state.records[number].entries.append(entry) }
+                guard self.keepsRecords else { return }
+                state.records[number].record.entries.append(entry)
+                // A shared session ends when a later check wants one of its own.
+                if let check = state.check, entry.isWork, state.records[number].checks.last != check {
+                    state.records[number].checks.append(check)
+                }
             }
         }
+    }
+
+    /// What comes from now on is of this check.
+    func begin(_ check: String) {
+        state.withLock { $0.check = check }
     }
 
     func append(line: String) {
@@ -69,8 +88,21 @@ final class TrafficTap: Sendable {
         return (exchanges, lines + (leftOut > 0 ? ["(\(leftOut) more lines)"] : []))
     }
 
-    /// The recordings of all sessions so far.
-    var records: [TrafficRecord] { state.withLock { $0.records } }
+    /// The recordings of all sessions so far, each with the checks that had a part in it, which its notes name, too.
+    var records: [(record: TrafficRecord, checks: [String])] {
+        var limits = ReplayLimits()
+        return state.withLock { $0.records }.map { session in
+            var record = session.record
+            let reason = limits.reason(against: record)
+            if !session.checks.isEmpty {
+                record.notes.append(.init(key: "checks", text: session.checks.joined(separator: " ")))
+            }
+            if let reason = session.checks.compactMap(ReplayLimits.fault).first ?? reason {
+                record.notes.append(.init(key: TrafficRecord.unreplayable, text: reason))
+            }
+            return (record, session.checks)
+        }
+    }
 
     /// A logger whose lines come here.
     var logger: Logger { Logger(label: "provider") { _ in Handler(tap: self) } }
@@ -92,6 +124,16 @@ final class TrafficTap: Sendable {
 
         func log(event: LogEvent) {
             tap.append(line: event.message.description)
+        }
+    }
+}
+
+extension TrafficEntry {
+    /// Whether it is no part of the end of a session.
+    fileprivate var isWork: Bool {
+        switch (content, frame?.kind) {
+        case (.end, _), (_, .shutdown), (_, .goodbye): false
+        default: true
         }
     }
 }

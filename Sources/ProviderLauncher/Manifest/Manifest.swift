@@ -36,11 +36,14 @@ package struct Manifest: Hashable, Sendable {
         package var mutation: Duration = .seconds(30)
         /// Contents: without progress.
         package var contents: Duration = .seconds(60)
-        /// What a sign-in asks, while somebody may have to answer prompts: in total.
+        /// What a sign-in asks, while somebody may have to answer prompts: without progress.
         package var signIn: Duration = .seconds(600)
 
         package init() {}
     }
+
+    /// Whether somebody may have to sign in, or to answer what it asks meanwhile.
+    var signsIn: Bool { capabilities.contains(.signIn) || settings.contains(where: \.isForSignIn) }
 
     /// Whether the provider is to be offered: the mode is listed and a type fits (PICK-10).
     ///

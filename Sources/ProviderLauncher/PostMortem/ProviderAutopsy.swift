@@ -19,6 +19,8 @@ struct ProviderAutopsy: Sendable {
         var processID: Int32 = 0
         var stage = PostMortem.Stage.launching
         var flight: FlightRecord?
+        /// The tail of standard error of a process that runs on.
+        var lastWords: [String] = []
     }
 
     func record(
@@ -32,7 +34,13 @@ struct ProviderAutopsy: Sendable {
             stage: remains.stage, summary: clean(error.message), code: "\(error.code)",
             causes: error.causes.map(clean))
         record.software = clean(remains.software)
-        if let exit { record.process = process(exit, remains.processID) }
+        if let exit {
+            record.process = process(exit, remains.processID)
+        } else if remains.processID != 0 {
+            record.process = PostMortem.Process(
+                id: remains.processID, lived: Self.seconds(ContinuousClock.now - begin), exitStatus: nil, signal: nil,
+                signalName: nil, wasForced: false, usage: nil)
+        }
         if let evidence {
             var bytes = evidence.bytes
             redaction.redact(bytes: &bytes)
@@ -41,7 +49,7 @@ struct ProviderAutopsy: Sendable {
                 problem: clean(shown.message), offset: shown.offset, hex: shown.hex, text: shown.text,
                 looksLikeText: evidence.looksLikeText)
         }
-        record.standardError = exit?.lastWords.map(clean) ?? []
+        record.standardError = (exit?.lastWords ?? remains.lastWords).map(clean)
         if let flight = remains.flight { add(flight, to: &record) }
         record.activity = activity(record)
         return record

@@ -50,8 +50,11 @@ struct ProviderFailure: Sendable {
         let subject = "The provider \(name) of the domain “\(domain)”"
         // What it was ended for comes before how it ended.
         if let cause, cause.code == .protocolViolation {
+            let deed =
+                evidence?.looksLikeText == true
+                ? "printed text to standard output, which carries the protocol," : "broke the protocol"
             return DocumentError(
-                cause.code, "\(subject) broke the protocol and was ended: tell its author. \(advice)",
+                cause.code, "\(subject) \(deed) and was ended: tell its author. \(advice)",
                 detail: detail(cause, exit: exit, evidence: evidence),
                 causes: causes(cause, exit: exit, evidence: evidence))
         }

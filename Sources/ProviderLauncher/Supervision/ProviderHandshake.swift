@@ -29,6 +29,8 @@ struct ProviderHandshake: Sendable {
         configuration.context = settings.serialized()
         configuration.peerName = "The provider \(ProviderFailure.name(of: manifest))"
         configuration.violationAdvice = ProviderReply.advice
+        configuration.printedAdvice =
+            "What came reads like text that was printed to standard output, which carries the protocol; “docent provider show \(manifest.identifier) --last-failure” shows it."
         configuration.deathMessage = death.message
         // Under a debugger a provider may take its time.
         configuration.handshakeTimeout =
@@ -38,7 +40,9 @@ struct ProviderHandshake: Sendable {
         configuration.redaction = FrameRedaction(settings: settings.settings, of: manifest)
         // Longer than anything that the manifest allows to be silent.
         let deadlines = manifest.deadlines
-        let patience = max(deadlines.metadata, max(deadlines.mutation, deadlines.contents))
+        var patience = max(deadlines.metadata, max(deadlines.mutation, deadlines.contents))
+        // One that does one thing at a time says nothing while a person thinks about its prompt.
+        if manifest.signsIn { patience = max(patience, deadlines.signIn) }
         configuration.pingAfter = Self.silence
         configuration.pongWithin = max(configuration.pongWithin, patience)
         return configuration

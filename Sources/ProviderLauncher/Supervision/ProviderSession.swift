@@ -10,6 +10,9 @@ package protocol ProviderCalling: Sendable {
     func call(
         _ call: ProviderCall, onProgress: (@Sendable (TransferProgress?) -> Void)?
     ) async throws(DocumentError) -> ProviderReply
+
+    /// What it answered cannot be: that is kept for its author. It may go on.
+    func noteBroken(_ finding: DocumentError)
 }
 
 /// The typed front of a domain's provider: one method a call of `docent.provider.v1`.
@@ -25,11 +28,13 @@ package struct ProviderSession: Sendable {
     /// For sentences about it.
     package var name: String { caller.provider }
 
-    /// It did what no provider may do.
+    /// It did what no provider may do. A record is kept of it.
     ///
     /// - Parameter deed: what it did, in the past, without a full stop: `made a folder of “a.txt”`.
     package func broken(_ deed: String, causes: [String] = []) -> DocumentError {
-        DocumentError(.contractBroken, "\(name) \(deed). \(ProviderReply.advice)", causes: causes)
+        let error = DocumentError(.contractBroken, "\(name) \(deed). \(ProviderReply.advice)", causes: causes)
+        caller.noteBroken(error)
+        return error
     }
 
     /// The same of what was found out about its work by somebody who does not know whose it is; other errors as they are.
@@ -37,6 +42,7 @@ package struct ProviderSession: Sendable {
         guard error.code == .contractBroken else { return error }
         var error = error
         error.message = "\(name) did not do what it said. \(error.message) \(ProviderReply.advice)"
+        caller.noteBroken(error)
         return error
     }
 
@@ -68,6 +74,23 @@ package struct ProviderSession: Sendable {
         let call = ProviderCall.startProviding(id, stagingPath: stagingPath, contentVersion: contentVersion)
         guard case .startProviding(let provided) = try await ask(call, onProgress) else { throw wrongKind }
         return provided
+    }
+
+    /// A part of a document's contents.
+    ///
+    /// - Returns: the item in the version that it is of.
+    /// - Throws: `contractBroken` when it gives something else.
+    package func provideRange(
+        _ call: ProviderCall.RangeCall, onProgress: ProgressHandler? = nil
+    ) async throws(DocumentError) -> Item {
+        let reply = try await ask(.provideRange(call), onProgress)
+        guard case .provideRange(let item) = reply else { throw wrongKind }
+        do throws(DocumentError) {
+            try reply.check(answers: .provideRange(call))
+        } catch {
+            throw broken("gave something else than the part of a document that it was asked for", causes: error.causes)
+        }
+        return item
     }
 
     package func itemChanged(_ id: ItemIdentifier) async throws(DocumentError) {

@@ -48,25 +48,30 @@ extension ProviderSupervisor: ProviderCalling {
             do throws(DocumentError) {
                 body = try await live.connection.request(
                     call.serialized(),
-                    deadline: isForSignIn
-                        ? .total(manifest.deadlines.signIn) : call.deadline(manifest.deadlines),
+                    deadline: call.deadline(manifest.deadlines, isForSignIn: isForSignIn),
                     bytesElsewhere: call.bytesOnDisk,
                     onProgress: onProgress)
             } catch {
                 if error.code == .providerDied { foundDead(live.connection) }
+                // Where it is the end of the connection, the life's own record tells of it.
+                if !live.connection.hasEnded { noteBroken(error) }
                 throw error
             }
-            let reply = try ProviderReply(serialized: body, to: call, of: provider)
-            guard reply.fits(call) else {
-                let error = DocumentError(
-                    .protocolViolation,
-                    "\(provider) was asked `\(CallName.of(call))` and answered with `\(CallName.of(reply))`. \(ProviderReply.advice)"
-                )
+            do throws(DocumentError) {
+                let reply = try ProviderReply(serialized: body, to: call, of: provider)
+                guard reply.fits(call) else {
+                    throw DocumentError(
+                        .protocolViolation,
+                        "\(provider) was asked `\(CallName.of(call))` and answered with `\(CallName.of(reply))`. \(ProviderReply.advice)"
+                    )
+                }
+                try reply.checkSize(asAnswerTo: call, of: provider)
+                return reply
+            } catch {
                 context.logger.error("\(error.message)", metadata: metadata())
+                noteBroken(error)
                 throw error
             }
-            try reply.checkSize(asAnswerTo: call, of: provider)
-            return reply
         }
     }
 }
@@ -76,6 +81,7 @@ extension ProviderCapability {
         switch self {
         case .modifying: "does not allow changes"
         case .changes: "has no feed of changes"
+        case .ranges: "gives no parts of documents"
         case .picker: "has no part in picker sessions"
         case .signIn: "asks nobody anything"
         }
@@ -88,6 +94,7 @@ extension ProviderCall {
         switch self {
         case .create, .modify, .delete: .modifying
         case .currentAnchor, .changesSince: .changes
+        case .provideRange: .ranges
         case .preparePicker, .validateChoice, .endPicker: .picker
         default: nil
         }
@@ -97,23 +104,31 @@ extension ProviderCall {
     /// file, which has to be empty, nor for changes, which begin from a version.
     var mayBeRepeated: Bool {
         switch self {
-        case .startProviding, .create, .modify, .delete: false
+        case .startProviding, .provideRange, .create, .modify, .delete: false
         default: true
         }
     }
 
     /// How large the file is that it fills: a provider that fills it gets somewhere, also when it does not say so.
     var bytesOnDisk: (@Sendable () -> UInt64)? {
-        guard case .startProviding(_, let path, _) = self else { return nil }
+        let path: String
+        switch self {
+        case .startProviding(_, let file, _): path = file
+        case .provideRange(let call): path = call.stagingPath
+        default: return nil
+        }
         return {
             var status = stat()
             return stat(path, &status) == 0 ? UInt64(clamping: status.st_blocks) &+ UInt64(clamping: status.st_size) : 0
         }
     }
 
-    func deadline(_ deadlines: Manifest.Deadlines) -> Deadline {
-        switch self {
-        case .startProviding: .stall(deadlines.contents)
+    /// - Parameter isForSignIn: whether somebody may have to answer prompts before the provider can answer.
+    func deadline(_ deadlines: Manifest.Deadlines, isForSignIn: Bool = false) -> Deadline {
+        // However long people take: who signs in can always cancel.
+        if isForSignIn { return .stall(deadlines.signIn) }
+        return switch self {
+        case .startProviding, .provideRange: .stall(deadlines.contents)
         case .create(let call): .stall(call.contentsPath == nil ? deadlines.mutation : deadlines.contents)
         case .modify(let call): .stall(call.contentsPath == nil ? deadlines.mutation : deadlines.contents)
         case .delete: .stall(deadlines.mutation)

@@ -70,16 +70,9 @@ extension ProviderSupervisor {
         _ outcome: Outcome, _ autopsy: ProviderAutopsy, _ configuration: Configuration, exit: ProcessExit?,
         evidence: FrameViolation?, remains: ProviderAutopsy.Remains
     ) async {
-        guard let error = outcome.error, let store = configuration.postMortems else { return }
-        let record = autopsy.record(
-            error, exit: exit, evidence: evidence, remains: remains, leavingOut: redaction)
-        let domain = configuration.settings.domain
-        do {
-            _ = try await context.blocking.run { try store.keep(record, of: domain) }
-        } catch {
-            context.logger.warning(
-                "what is known of a provider's failure could not be kept", metadata: metadata(["error": "\(error)"]))
-        }
+        guard let error = outcome.error, configuration.postMortems != nil else { return }
+        await keep(
+            autopsy.record(error, exit: exit, evidence: evidence, remains: remains, leavingOut: redaction))
     }
 
     /// Records the traffic, if it is wanted.
@@ -115,8 +108,14 @@ extension ProviderSupervisor {
         _ process: ProviderProcess, _ handshake: ProviderHandshake, _ stop: AsyncStream<Void>,
         _ configuration: Configuration, missing: [FilePath]
     ) async -> (end: LifeEnd, evidence: FrameViolation?, remains: ProviderAutopsy.Remains) {
-        core.withLock { $0.processID = process.processID }
         let session = String(UInt64.random(in: 0...UInt64.max), radix: 36)
+        core.withLock { core in
+            core.processID = process.processID
+            core.began = .now
+            core.session = session
+            core.lastWords = { process.lastWords }
+            core.lastFinding = nil
+        }
         var remains = ProviderAutopsy.Remains(session: session, stage: .handshake)
         let (transport, file) = await recorded(process.takeEnd(), session: session, configuration)
         let connection = Connection(
@@ -286,6 +285,7 @@ extension ProviderSupervisor {
             core.live = nil
             core.stop = nil
             core.processID = nil
+            core.lastWords = nil
             core.isDying = false
             if let error { core.lastFailure = error }
             let news = error ?? DocumentError(.providerDied, "The provider was stopped.")

@@ -15,6 +15,10 @@ extension ProviderSupervisor {
     }
 
     private func waitUntilSettled() async {
+        while !Task.isCancelled, core.withLock({ $0.isEnding && !$0.hasEnded }) { await waitForNews() }
+    }
+
+    private func waitForNews() async {
         let id = core.withLock { core in
             core.nextWaiter += 1
             return core.nextWaiter
@@ -33,7 +37,7 @@ extension ProviderSupervisor {
         }
     }
 
-    /// A life was settled.
+    /// A life was settled, or a finding is kept.
     func resumeSettlingWaiters() {
         let waiters = core.withLock { core in
             defer { core.settlingWaiters = [:] }
@@ -44,6 +48,6 @@ extension ProviderSupervisor {
 }
 
 extension ProviderSupervisor.Core {
-    /// The process or its connection is over, whether the life has noticed or not.
-    fileprivate var isEnding: Bool { isDying || live?.connection.hasEnded == true }
+    /// The process or its connection is over, whether the life has noticed or not; or what was found is not kept yet.
+    fileprivate var isEnding: Bool { isDying || live?.connection.hasEnded == true || unkeptFindings > 0 }
 }

@@ -53,6 +53,7 @@ package final class ProviderSupervisor: Sendable {
         case launch
         case timer(Duration)
         case idle(Duration)
+        case keep(Finding)
     }
 
     struct Core {
@@ -72,6 +73,13 @@ package final class ProviderSupervisor: Sendable {
         var idleTimerIsSet = false
         var processID: Int32?
         var lastFailure: DocumentError?
+        /// When the process was launched, its connection's name, and what it wrote to standard error last.
+        var began = ContinuousClock.now
+        var session = ""
+        var lastWords: (@Sendable () -> [String])?
+        /// What was last found in an answer, and how many findings are not kept yet.
+        var lastFinding: (message: String, time: ContinuousClock.Instant)?
+        var unkeptFindings = 0
         /// How the bundle was when it was given up.
         var givenUpStamp: BundleStamp?
         var endWaiters: [CheckedContinuation<Void, Never>] = []
@@ -84,6 +92,7 @@ package final class ProviderSupervisor: Sendable {
     let handler: any RequestHandler
     let observe: @Sendable (Event) -> Void
     let core: Mutex<Core>
+    let keeping = Turn()
     /// Of paths that may be on a disk or a network that is gone: what hangs there is this provider's matter alone.
     let lookups = UnboundedCalls(name: "docent-lookup")
     private let commands: AsyncStream<Command>
@@ -120,6 +129,8 @@ package final class ProviderSupervisor: Sendable {
                         guard (try? await Task.sleep(for: delay)) != nil else { return }
                         self.perform(self.core.withLock { $0.machine.timer(now: .now) })
                     }
+                case .keep(let finding):
+                    group.addTask { await self.keep(finding) }
                 case .idle(let delay):
                     group.addTask {
                         guard (try? await Task.sleep(for: delay)) != nil else { return }
@@ -366,6 +377,8 @@ package final class ProviderSupervisor: Sendable {
                 recordings: core.configuration.recordings)
         }
     }
+
+    func tell(of finding: Finding) { commandsContinuation.yield(.keep(finding)) }
 
     // MARK: What the machine wants
 

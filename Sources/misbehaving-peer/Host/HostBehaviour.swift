@@ -7,6 +7,9 @@ struct HostBehaviour: Sendable {
     let rule: String
     /// Throws a ``Finding`` when the provider does not stand it.
     let run: @Sendable (HostPeer) throws -> Void
+    /// Whether it is killed when it has run, so that all that the provider sees of its end is what the kernel does. Then it
+    /// runs in a process of its own: see ``DoomedHost``.
+    var isKilled = false
 
     init(
         _ name: String, _ summary: String, _ rule: String, _ run: @escaping @Sendable (HostPeer) throws -> Void
@@ -15,6 +18,12 @@ struct HostBehaviour: Sendable {
         self.summary = summary
         self.rule = rule
         self.run = run
+    }
+
+    func killed() -> Self {
+        var copy = self
+        copy.isKilled = true
+        return copy
     }
 
     static let all: [HostBehaviour] = openings + streams + ends + requests + stagings

@@ -10,6 +10,8 @@ final class HostPeer {
 
     /// How long a provider may take for anything, in milliseconds.
     static let patience: Int32 = 10_000
+    /// The same, for its end.
+    private static let endPatience: Int32 = 5000
 
     let provider: SpawnedProvider
     let folder: String
@@ -19,7 +21,14 @@ final class HostPeer {
     /// The final frames that came, by request.
     private(set) var finals: [UInt64: [PeerFrame]] = [:]
     private var asked: Set<UInt64> = []
-    private(set) var didEnd = false
+    /// The numbers of the pongs that came.
+    private(set) var pongs: [UInt64] = []
+    /// How often the hello was answered again.
+    private(set) var laterReplies = 0
+    /// Whether the provider asks for placeholders in vain.
+    var refusesPlaceholders = false
+    /// How often the provider has asked for something.
+    private(set) var questions = 0
 
     init(_ options: Options, folder: String, keepsErrors: Bool) throws {
         self.options = options
@@ -135,7 +144,6 @@ final class HostPeer {
             throw Finding("It does not say what it should: \(error).")
         }
         guard let frame = next else {
-            didEnd = true
             return false
         }
         switch frame.kind {
@@ -144,7 +152,14 @@ final class HostPeer {
             finals[frame.id, default: []].append(frame)
             guard finals[frame.id]?.count == 1 else { throw Finding("It answered request \(frame.id) twice.") }
         case .request:
-            try send(.answer(frame.id, MessageWriter.message { $0.message(1) { _ in } }))
+            questions += 1
+            if refusesPlaceholders {
+                try send(.failure(frame.id, 303, "The disk is full."))
+            } else {
+                try send(.answer(frame.id, MessageWriter.message { $0.message(1) { _ in } }))
+            }
+        case .pong: pongs.append(frame.message.number(1))
+        case .helloReply: laterReplies += 1
         default: break
         }
         return true
@@ -187,18 +202,43 @@ final class HostPeer {
         try expectEnd()
     }
 
-    /// The provider has to be gone soon, by itself.
+    /// The provider has to be gone soon, by itself, and has to say that all is well: nobody broke off.
     func expectEnd(within seconds: Double = 5) throws {
+        let status = try expectGone(within: seconds)
+        guard status == 0 else { throw Finding("It ended with status \(status), though it was asked to end.") }
+    }
+
+    /// The provider has to be gone soon, by itself. Whether it takes that for a failure is its own business.
+    ///
+    /// - Returns: the status that it ended with.
+    @discardableResult
+    func expectGone(within seconds: Double = 5) throws -> Int32 {
         guard let status = provider.wait(seconds: seconds) else {
             throw Finding("It still runs \(seconds) s after it should have ended.")
         }
         guard status & 0x7F == 0 else { throw Finding("It was ended by signal \(status & 0x7F).") }
+        return status >> 8 & 0xFF
     }
 
-    /// It must not have crashed; that it ended is all right.
-    func expectNoCrash() throws {
-        guard let status = provider.wait(seconds: 0) else { return }
-        guard status & 0x7F == 0 else { throw Finding("It was ended by signal \(status & 0x7F).") }
+    /// Says no more, and hears the provider out, to whom no hello was said.
+    func expectNoAnswerBeforeHello() throws {
+        provider.closeInput()
+        do {
+            try provider.pipe.expectPreface(timeout: Self.patience)
+        } catch is FramePipe.Ended {
+            // It went before it had begun.
+            return
+        }
+        while try step(timeout: Self.endPatience) {}
+        guard finals.isEmpty else { throw Finding("It answers what was asked before the hello.") }
+    }
+
+    /// The final frame of a request, which has to be an answer.
+    @discardableResult
+    func answer(of frame: PeerFrame, _ what: String) throws -> MessageReader {
+        let final = try final(of: frame)
+        guard final.kind == .answer else { throw Finding("\(what): \(final.message.text(2))") }
+        return MessageReader(final.message.bytes(1)) ?? .empty
     }
 
     /// It still answers.

@@ -9,6 +9,7 @@ struct PeerCall {
         case modify, delete
         case currentAnchor = 30
         case changesSince
+        case provideRange = 40
         case preparePicker = 50
         case validateChoice, endPicker
     }
@@ -30,10 +31,15 @@ struct PeerCall {
 
     /// The item, or the folder, that it is about.
     var subject: String { fields.text(1) }
-    /// Of `startProviding`.
+    /// Of `startProviding` and `provideRange`.
     var stagingPath: String { fields.text(2) }
     /// Of `enumerate`.
     var page: [UInt8] { fields.bytes(2) }
+    /// Of `provideRange`: in bytes.
+    var range: Range<Int> {
+        let offset = Int(truncatingIfNeeded: fields.number(4))
+        return offset..<(offset + Int(truncatingIfNeeded: fields.number(5)))
+    }
     /// Of `changesSince`.
     var anchor: [UInt8] { fields.bytes(1) }
 

@@ -4,12 +4,17 @@ struct PeerTree {
     /// What the behaviours deviate on; everything else is provided properly.
     static let target = "target"
     static let targetSize = 131_072
+    /// So large that a host asks for it part by part.
+    static let largeSize = 20 << 20 | 5
 
     private(set) var items: [String: PeerItem] = [:]
     private(set) var contents: [String: [UInt8]] = [:]
     /// In the order of their making.
     private(set) var order: [String] = []
-    private var made = 0
+    private(set) var made = 0
+
+    /// Nothing as yet.
+    init(made: Int) { self.made = made }
 
     init() {
         add(PeerItem.folder(Self.root, in: "", named: ""))
@@ -21,7 +26,11 @@ struct PeerTree {
 
     /// Letters that repeat at no power of two.
     static func pattern(_ count: Int) -> [UInt8] {
-        (0..<count).map { UInt8(ascii: "a") + UInt8($0 % 23) }
+        let block = (0..<23 * 1024).map { UInt8(ascii: "a") + UInt8($0 % 23) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        while bytes.count < count { bytes.append(contentsOf: block.prefix(count - bytes.count)) }
+        return bytes
     }
 
     func children(of folder: String) -> [PeerItem] {

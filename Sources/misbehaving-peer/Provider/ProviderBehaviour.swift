@@ -88,6 +88,6 @@ struct ProviderBehaviour: Sendable {
 
     /// All of them, by subject.
     static let all: [ProviderBehaviour] =
-        starts + frames + answers + floods + contents + processes + listings + values + changes + modifications
-        + codes + pickers + questions
+        starts + frames + answers + floods + contents + parts + processes + listings + values + changes + modifications
+        + codes + pickers + questions + counted
 }

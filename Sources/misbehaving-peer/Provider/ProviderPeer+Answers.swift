@@ -23,6 +23,11 @@ extension ProviderPeer {
                 try fill(call, tree.contents[item.key] ?? [])
                 try answer(call, item: item)
             }
+        case .provideRange:
+            try withItem(call) { item in
+                try fill(call, tree.contents[item.key] ?? [], only: call.range)
+                try answer(call, item: item)
+            }
         case .itemChanged, .stopProviding, .preparePicker, .validateChoice, .endPicker: try done(call)
         case .identifierForPath:
             let path = call.subject
@@ -97,6 +102,12 @@ extension ProviderPeer {
     func fill(_ call: PeerCall, _ bytes: [UInt8]) throws {
         let file = try File(call.stagingPath, O_WRONLY)
         try file.write(bytes)
+    }
+
+    /// The same of a part of it.
+    func fill(_ call: PeerCall, _ bytes: [UInt8], only part: Range<Int>) throws {
+        let file = try File(call.stagingPath, O_WRONLY)
+        try file.write(Array(bytes[part.clamped(to: 0..<bytes.count)]), at: part.lowerBound)
     }
 
     private func withItem(_ call: PeerCall, _ body: (PeerItem) throws -> Void) throws {

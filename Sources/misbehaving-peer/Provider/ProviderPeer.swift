@@ -14,6 +14,10 @@ final class ProviderPeer {
     var counts: [String: Int] = [:]
     /// A staging file that is still open.
     var kept: File?
+    /// Calls that are answered later, in the order in which they came.
+    var held: [PeerCall] = []
+    /// The beginning of a staging file, in memory.
+    var mapping: UnsafeMutableRawPointer?
     /// Where the behaviour has deviated already.
     private var reached: Set<ProviderBehaviour.Stage> = []
     /// Calls that are answered when the host has answered a question of ours.

@@ -15,6 +15,13 @@ final class File {
 
     deinit { close(descriptor) }
 
+    func write(_ bytes: [UInt8], at offset: Int) throws {
+        guard lseek(descriptor, off_t(offset), SEEK_SET) >= 0 else {
+            throw Failure(description: "it has no byte \(offset): errno \(errno)")
+        }
+        try write(bytes)
+    }
+
     func write(_ bytes: [UInt8]) throws {
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -54,6 +54,14 @@ final class FramePipe {
         }
     }
 
+    /// A line, where text comes instead of frames; what there is of it at the end of the stream.
+    func readLine(timeout: Int32) throws -> String {
+        while !buffer.contains(UInt8(ascii: "\n")), try fill(timeout) {}
+        let line = buffer.prefix { $0 != UInt8(ascii: "\n") }
+        buffer.removeFirst(min(line.count + 1, buffer.count))
+        return String(decoding: line, as: UTF8.self)
+    }
+
     /// Passes over the bytes that a provider's output must begin with.
     func expectPreface(timeout: Int32) throws {
         while buffer.count < PeerFrame.preface.count {

@@ -8,12 +8,17 @@ final class SpawnedProvider {
     private let errors: Int32
     private var status: Int32?
 
+    /// What a pipe takes that nobody reads, in bytes: the least there is, so that it is full soon.
+    private static let unreadBytes: Int32 = 4096
+
     /// - Parameter keepsErrors: its standard error is a pipe that nobody reads; else it is ours.
-    init(_ command: [String], keepsErrors: Bool) throws {
+    init(_ command: [String], keepsErrors: Bool = false) throws {
         guard let program = command.first else { throw Misuse(description: "name a provider after “--”") }
         let input = try Self.pipe()
         let output = try Self.pipe()
         let errors = try Self.pipe()
+        // F_SETPIPE_SZ, which Glibc's module leaves out.
+        _ = fcntl(errors.writing, 1031, Self.unreadBytes)
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }

@@ -8,7 +8,8 @@ enum PickerFixture {
 
     static func root(_ name: String, problem: DocumentError? = nil) throws -> PickerRoot {
         PickerRoot(
-            id: try id("\(name):/"), domain: try DomainName(name), providerName: "Folder", problem: problem)
+            id: try id("\(name):/"), domain: try DomainName(name), providerName: "Folder", problem: problem,
+            actions: [.create, .search])
     }
 
     static func entry(
@@ -23,7 +24,8 @@ enum PickerFixture {
             version: try ItemVersion(content: [1]))
         return PickerEntry(
             id: try id(location), status: ItemStatus(item: item, location: place, state: state, path: "/x"),
-            isSelectable: selectable ?? (kind == .document))
+            isSelectable: selectable ?? (kind == .document),
+            actions: kind == .document ? [.copy] : selectable == true ? [.create, .search] : [.search])
     }
 
     static func listing(

@@ -230,7 +230,7 @@ import Testing
         let keys: [Key] = [
             .up, .down, .pageUp, .pageDown, .home, .end, .left, .right, .enter, .backspace, .delete, .tab, .escape,
             .character("t"), .character("é"), .character("y"), .control("n"), .control("s"), .control("u"),
-            .control("r"), .paste("x y"),
+            .control("r"), .control("f"), .paste("x y"),
         ]
         for mode in PickerMode.allCases {
             var model = try PickerFixture.work(mode: mode)
@@ -243,6 +243,10 @@ import Testing
                         let inside = try ["a", "b"].map { try PickerFixture.entry("\(location)/\($0)", .folder) }
                         let page = try PickerFixture.listing(location, inside, writable: !mode.choosesDocuments)
                         _ = model.handle(Bool.random() ? .listed(id, page, isFirst: true) : .notListed(id, "no"))
+                    case .search(let search, _):
+                        let found = PickerFindings(entries: [try PickerFixture.entry("work:/x/y", .folder)])
+                        _ = model.handle(
+                            Bool.random() ? .found(search, found, isFirst: true) : .notFound(search, "no"))
                     case .makeFolder(_, let parent):
                         _ = model.handle(.madeFolder(try PickerFixture.entry("work:/New", .folder), in: parent))
                     case .choose, .put: _ = model.handle(Bool.random() ? .refused("no") : .exists("x"))
@@ -255,5 +259,50 @@ import Testing
                 #expect(screen.lines.count == 24)
             }
         }
+    }
+
+    @Test("PICK-20: ^F looks for what is typed below where one is, and one comes back to what was found")
+    func searching() throws {
+        var model = try PickerFixture.work()
+        #expect(model.press(.control("f")).isEmpty && model.notice?.contains("Type what to look for") == true)
+        model.type("two")
+        let top = try PickerFixture.id("work:/")
+        let actions = model.press(.control("f"))
+        guard case .search(let search, nil)? = actions.first, actions.count == 1 else {
+            Issue.record("\(actions)")
+            return
+        }
+        #expect(search.query.text == "two" && search.folder == top && model.level.isLoading && model.names.isEmpty)
+        let (folder, letter) = (
+            try PickerFixture.entry("work:/Letters/two", .folder), try PickerFixture.entry("work:/Letters/two.txt")
+        )
+        let token = try PageToken([1])
+        #expect(
+            model.handle(.found(search, PickerFindings(entries: [letter], next: token, isLoading: true), isFirst: true))
+                == [.search(search, page: token)])
+        #expect(model.handle(.found(search, PickerFindings(entries: [folder]), isFirst: false)).isEmpty)
+        #expect(model.names == ["Letters/two", "Letters/two.txt"])
+        #expect(!model.level.isLoading && model.level.isIncomplete)
+        #expect(model.press(.right) == [.list(folder.id, page: nil, refresh: false)])
+        let inside = try PickerFixture.listing("work:/Letters/two", [])
+        _ = model.handle(.listed(folder.id, inside, isFirst: true))
+        #expect(model.press(.left).isEmpty && model.selectedName == "Letters/two")
+        model.press(.down)
+        #expect(model.press(.enter) == [.choose([letter], replacing: false)])
+        _ = model.handle(.refused("No."))
+        #expect(model.press(.left).isEmpty && model.names.count == 5, "where one searched from, without its filter")
+    }
+
+    @Test("PICK-20: folders can be made only where they may be")
+    func creating() throws {
+        var model = try PickerFixture.work(mode: .export)
+        #expect(model.canMakeFolder)
+        model.press(.control("n"))
+        #expect(model.prompt == .newFolder(TextField()))
+        model.press(.escape)
+        let (top, folder) = (try PickerFixture.id("work:/"), try PickerFixture.listing("work:/", [], writable: false))
+        _ = model.handle(.listed(top, folder, isFirst: true))
+        model.press(.control("n"))
+        #expect(!model.canMakeFolder && model.prompt == nil && model.notice != nil)
     }
 }

@@ -14,6 +14,8 @@ import Testing
         func call(
             _ call: ProviderCall, onProgress: (@Sendable (TransferProgress?) -> Void)?
         ) async throws(DocumentError) -> ProviderReply { throw DocumentError(.internal, "Nobody is to be asked.") }
+
+        func noteBroken(_ finding: DocumentError) {}
     }
 
     private final class Count: Sendable {

@@ -132,12 +132,12 @@ final class Machine: Sendable {
         return try JSONSerialization.jsonObject(with: Data(result.output.utf8))
     }
 
-    /// The processes of this machine that live: those whose environment names its storage root.
+    /// The processes of this machine that live, of a program or of a script: those whose environment names its storage root.
     func processes(named name: String) -> [Int32] {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return entries.compactMap { Int32($0) }.filter { pid in
             guard let command = try? String(contentsOfFile: "/proc/\(pid)/cmdline", encoding: .utf8),
-                let program = command.split(separator: "\0").first, program.hasSuffix("/" + name),
+                command.split(separator: "\0").prefix(2).contains(where: { $0.hasSuffix("/" + name) }),
                 let environ = FileManager.default.contents(atPath: "/proc/\(pid)/environ")
             else { return false }
             return String(decoding: environ, as: UTF8.self).contains(folder + "/")
@@ -156,6 +156,30 @@ final class Machine: Sendable {
             if try condition() { return true }
             guard Date() < deadline else { return false }
             usleep(10_000)
+        }
+    }
+
+    /// Begins a `docent` command, whose output is of no interest; whoever asked ends it.
+    func begin(_ words: [String]) throws -> Process {
+        let tool = Process()
+        tool.executableURL = URL(fileURLWithPath: folder + "/bin/docent")
+        tool.arguments = words
+        tool.environment = environment
+        tool.standardInput = FileHandle.nullDevice
+        tool.standardOutput = FileHandle.nullDevice
+        tool.standardError = FileHandle.nullDevice
+        try tool.run()
+        return tool
+    }
+
+    /// Makes a document that takes its time, of bytes that show where they belong; with another seed all of them are others.
+    func fill(_ path: String, mebibytes: Int, seed: UInt64 = 0) throws {
+        guard let file = fopen(path, "w") else { throw Failure(description: "\(path) cannot be made") }
+        defer { fclose(file) }
+        var block = [UInt64](repeating: 0, count: 1 << 17)
+        for number in 0..<UInt64(mebibytes) {
+            for index in block.indices { block[index] = seed << 56 | number << 32 | UInt64(index) }
+            fwrite(block, 8, block.count, file)
         }
     }
 

@@ -4,6 +4,8 @@ enum Mistake: String, CaseIterable, Sendable {
 
     /// A renamed item gets another identifier.
     case identifierChangesOverRename
+    /// An item gets another identifier with its new contents.
+    case identifierChangesOverContents
     /// A moved item gets another identifier.
     case identifierChangesOverMove
     /// The identifier of a removed item is given to the next one that is made.
@@ -14,6 +16,12 @@ enum Mistake: String, CaseIterable, Sendable {
     case wrongPathLeadsHome
     /// The path of an item lacks the folders above it.
     case pathsAreBareNames
+    /// The path of the top folder is a name, and the empty path leads nowhere.
+    case topFolderHasAName
+    /// A path leads for ever to what it has led to.
+    case pathsAreRemembered
+    /// Whatever is asked for by an identifier that is not known, the top folder is answered.
+    case oddIdentifiersLeadHome
 
     // MARK: Listings
 
@@ -37,6 +45,12 @@ enum Mistake: String, CaseIterable, Sendable {
     case dottedNamesHidden
     /// A document can be listed, and holds itself.
     case documentListed
+    /// A page is given once, and has expired when it is asked for again.
+    case pageGivenOnce
+    /// With the token of another folder's page come that folder's items.
+    case pageTokenOfAnyFolder
+    /// A folder in which there is nothing shows what is in the top folder.
+    case emptyFolderShowsTop
 
     // MARK: Metadata and versions
 
@@ -56,6 +70,8 @@ enum Mistake: String, CaseIterable, Sendable {
     case nanosecondsLost
     /// The size of a document is that of its first contents.
     case sizeNeverChanges
+    /// Folders have a size and a version of their contents.
+    case foldersHaveContents
 
     // MARK: Changing
 
@@ -176,6 +192,16 @@ enum Mistake: String, CaseIterable, Sendable {
     case placeholderNotWritten
     /// To be told of an item that is not known is an error.
     case noticeOfStrangerFails
+    /// To be told of an item, and that nobody needs it, is an error.
+    case noticesFail
+    /// To be told of an item takes longer than anybody waits.
+    case noticesTakeLong
+    /// An item that is told to be changed gets a new version.
+    case noticeMakesVersion
+    /// A document that was given up cannot be opened any more.
+    case givenUpIsGone
+    /// That the host could not write the placeholder is taken for its being there.
+    case placeholderRefusalIgnored
     /// That there is nothing at a path, and no path of an identifier, is an error.
     case nothingIsAnError
     /// What lacks a field is answered as if it had it.
@@ -184,6 +210,14 @@ enum Mistake: String, CaseIterable, Sendable {
     case pongOfAnother
     /// It ends with a status that says that something went wrong.
     case endsWithFailure
+    /// What ran when the shutdown came is answered behind the goodbye, which is said again.
+    case goodbyeTooSoon
+    /// What is asked after the shutdown is answered.
+    case servesAfterShutdown
+    /// Once it was killed it does not start any more.
+    case staysDownAfterKill
+    /// A child of its own outlives it.
+    case leavesAChild
 
     // MARK: Contents
 
@@ -193,6 +227,16 @@ enum Mistake: String, CaseIterable, Sendable {
     case contentsLong
     /// A document of more than one MiB has zeros in its middle.
     case contentsHollow
+    /// Contents are a hole from the beginning to the end.
+    case contentsSparse
+    /// The staging file stays open for writing.
+    case stagingKeptOpen
+    /// Something is written to the staging file before anybody knows whether there is such a document.
+    case stagingWrittenForNothing
+    /// A staging file that cannot be opened is taken for written.
+    case missingStagingIgnored
+    /// A document is provided once in a session.
+    case providesOnce
     /// The staging file is replaced by another one.
     case stagingReplaced
     /// The staging file is written again after the answer.
@@ -211,6 +255,17 @@ enum Mistake: String, CaseIterable, Sendable {
     case unknownVersionProvided
     /// A version that is not known is answered with an error that does not say so.
     case unknownVersionIsInternalError
+
+    /// A part of contents is written to the beginning of the staging file.
+    case partMisplaced
+    /// The last byte of a part is missing.
+    case partShort
+    /// The staging file ends where a part ends.
+    case partCutsStaging
+    /// A part is of the current version, whatever version it is asked of.
+    case partOfAnyVersion
+    /// A part that goes beyond the end is given as far as it goes.
+    case partBeyondEndGiven
 
     /// The progress of what goes up falls.
     case uploadProgressFalls
@@ -260,6 +315,17 @@ enum Mistake: String, CaseIterable, Sendable {
     /// A failure has no message.
     case failsWithoutWords
 
+    // MARK: Placeholders and parts
+
+    /// The placeholder has another size than the item.
+    case placeholderOfAnotherSize
+    /// The placeholder of what is not there is taken for written.
+    case strangersPlaceholderTaken
+    /// With a part comes the item in another version.
+    case partAnswersAnotherVersion
+    /// While there is nothing to do, it looks for something to do without a pause.
+    case spinsIdle
+
     // MARK: Pickers
 
     /// A section of a picker leads to a document.
@@ -274,6 +340,16 @@ enum Mistake: String, CaseIterable, Sendable {
     case choiceMakesItem
     /// The second end of a picker fails.
     case secondEndOfPickerFails
+    /// A picker names a column twice.
+    case pickerColumnTwice
+    /// A picker is shown otherwise each time that one is prepared.
+    case pickerShownOtherwise
+    /// There is one picker at a time.
+    case onePickerAtATime
+    /// Of the same choice every second verdict is another one.
+    case verdictChanges
+    /// To choose what is not there is an internal error.
+    case strangerChosenIsInternalError
 
     // MARK: On the wire
 
@@ -295,6 +371,48 @@ enum Mistake: String, CaseIterable, Sendable {
     case printsToStandardOutput
     /// Where no version is shared, one is chosen nevertheless.
     case choosesUnofferedVersion
+    /// The version after the one that both speak is chosen.
+    case choosesAnotherVersion
+    /// A hello of more, or of other, than the plainest host says shares no version with it.
+    case oddHelloRefused
+    /// The answer to the hello has the id of a request.
+    case helloReplyWithAnID
+    /// The answer to the hello says neither which software speaks nor which versions it knows.
+    case helloReplyOfNobody
+    /// The answer to the hello takes frames of one byte, and its capabilities are no message.
+    case helloReplyOfNonsense
+    /// Capabilities are claimed that the manifest lacks.
+    case claimsMore
+    /// What it can do it does not claim, and does.
+    case claimsNothing
+    /// A second hello is answered as the first one was.
+    case secondHelloAnswered
+    /// A request that comes before the hello is answered.
+    case answersBeforeHello
+    /// Something is said before the hello has come.
+    case speaksBeforeHello
+    /// It stays when its host goes without a hello.
+    case staysWithoutHello
+    /// The preface is missing.
+    case prefaceMissing
+    /// Frames are larger than the host said that it takes.
+    case hostLimitsIgnored
+    /// Bytes that are no frame end the provider by a signal.
+    case noiseKills
+    /// Frames and notifications of an unknown kind end the provider.
+    case unknownFramesKill
+    /// A request of an unknown kind is answered.
+    case unknownCallsAnswered
+    /// A request with fields that are not known is refused.
+    case unknownFieldsRefused
+    /// An answer, and a pong, that it never asked for end the provider by a signal.
+    case unaskedKills
+    /// Pings are not answered once there was something to do.
+    case pingsUnansweredAtWork
+    /// Of more than 32 requests that come at once the rest fails with an error that does not say so.
+    case crowdIsInternalError
+    /// A request that is waited for less than a second is not answered.
+    case hurryForgotten
     /// A request of an unknown kind ends the provider.
     case unknownRequestKills
     /// The cancel of an unknown request ends the provider.

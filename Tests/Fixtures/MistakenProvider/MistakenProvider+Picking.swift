@@ -7,11 +7,19 @@ extension MistakenProvider {
         try await serve {
             let path = mistake == .pickerLeadsToDocument ? "Welcome.txt" : "Reports"
             let section = remote.look { $0.identifier(atPath: path) }
-            pickers.withLock { _ = $0.insert(picker.sessionID) }
+            let open = pickers.withLock { pickers in
+                pickers.insert(picker.sessionID)
+                return pickers.count
+            }
+            if mistake == .onePickerAtATime, open > 1 {
+                throw DocumentError(.internal, "There is a picker already.")
+            }
+            var message = mistake == .pickerMessageTooLong ? String(repeating: "Look here. ", count: 47) : ""
+            if mistake == .pickerShownOtherwise { message = "Picker \(count())." }
             return PickerPresentation(
-                message: mistake == .pickerMessageTooLong ? String(repeating: "Look here. ", count: 47) : "",
+                message: message,
                 sections: section.map { [PickerSection(title: "What was reported", containerID: $0)] } ?? [],
-                columns: [.size, .modified])
+                columns: mistake == .pickerColumnTwice ? [.size, .size] : [.size, .modified])
         }
     }
 
@@ -19,6 +27,12 @@ extension MistakenProvider {
         try await serve {
             if mistake == .pickerForgottenAtRestart, !pickers.withLock({ $0.contains(picker.sessionID) }) {
                 throw DocumentError(.internal, "There is no such picker.")
+            }
+            if mistake == .verdictChanges, count() % 2 == 0 {
+                throw DocumentError(.notPermitted, "This time it cannot be chosen. Choose something else.")
+            }
+            if mistake == .strangerChosenIsInternalError, !isThere(choice) {
+                throw DocumentError(.internal, "That was not expected.")
             }
             switch choice {
             case .item(let id): _ = try remote.look { try $0.item(id) }
@@ -39,6 +53,13 @@ extension MistakenProvider {
         let wasThere = pickers.withLock { $0.remove(sessionID) != nil }
         if mistake == .secondEndOfPickerFails, !wasThere {
             throw DocumentError(.invalidArgument, "There is no such picker.")
+        }
+    }
+
+    private func isThere(_ choice: PickerChoice) -> Bool {
+        switch choice {
+        case .item(let id): (try? remote.look { try $0.item(id) }) != nil
+        case .destination(let container, _, _): (try? remote.look { try $0.item(container) }) != nil
         }
     }
 

@@ -8,11 +8,17 @@ extension MistakenProvider {
         _ id: ItemIdentifier, at stagingFile: FilePath, contentVersion: [UInt8], transfer: Transfer
     ) async throws -> Item {
         try await serve {
+            if mistake == .stagingWrittenForNothing {
+                let file = try open(stagingFile)
+                try file.closeAfter { _ = try file.writeAll("Soon.\n".utf8) }
+            }
             let (record, source) = try remote.open(id, contentVersion: contentVersion)
             defer { try? source.close() }
             if record.size == 0, mistake == .emptyDocumentNotProvided {
                 throw DocumentError(.internal, "There is nothing in “\(record.name)”.")
             }
+            if isSpent(id) { throw DocumentError(.internal, "“\(record.name)” has been given already.") }
+            if mistake == .missingStagingIgnored, (try? open(stagingFile).close()) == nil { return try record.item }
             var place = stagingFile
             if mistake == .stagingReplaced { place = stagingFile.removingLastComponent().appending("replacement") }
             let target = try open(place)
@@ -53,6 +59,11 @@ extension MistakenProvider {
             try target.writeAll([0])
         case .contentsHollow where size > 1_048_576:
             try target.writeAll(toAbsoluteOffset: size / 2, [UInt8](repeating: 0, count: 65_536))
+        case .stagingKeptOpen:
+            _ = try target.duplicate()
+        case .contentsSparse:
+            try target.resize(to: 0)
+            try target.resize(to: size)
         case .writesBesideStaging:
             let beside = stagingFile.removingLastComponent().appending("left behind")
             try FileDescriptor.open(beside, .writeOnly, options: [.create], permissions: .ownerReadWrite).close()

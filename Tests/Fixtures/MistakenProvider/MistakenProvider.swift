@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 
 /// A provider that is right in all that a provider can do, but for the one mistake that its setting names.
-final class MistakenProvider: ModifyingProvider, ChangeFeedProvider, PickerProvider {
+final class MistakenProvider: ModifyingProvider, ChangeFeedProvider, RangeProvider, PickerProvider {
     static let version = "1.0"
 
     let context: ProviderContext
@@ -16,6 +16,13 @@ final class MistakenProvider: ModifyingProvider, ChangeFeedProvider, PickerProvi
     private let control: RemoteControl
     private let turnstile: Turnstile
     private let looks = Atomic(0)
+    /// The documents that were given up.
+    private let givenUp = Mutex<Set<ItemIdentifier>>([])
+    /// The documents that were provided.
+    private let provided = Mutex<Set<ItemIdentifier>>([])
+    /// The token of the page that was given last.
+    private let lastPage = Mutex<PageToken?>(nil)
+    private let knownPaths = Mutex<[String: ItemIdentifier]>([:])
 
     init(context: ProviderContext) async throws {
         self.context = context
@@ -34,6 +41,11 @@ final class MistakenProvider: ModifyingProvider, ChangeFeedProvider, PickerProvi
             folder: context.settings["control"].flatMap { $0.isEmpty ? nil : FilePath($0) }, mistake: mistake
         )
         try control.checkSetUp()
+        if mistake == .leavesAChild { try leaveChild() }
+        if mistake == .spinsIdle {
+            var thread = pthread_t()
+            pthread_create(&thread, nil, { _ in while true { sched_yield() } }, nil)
+        }
         let (control, remote) = (control, remote)
         Task(executorPreference: Program.loop) { try await control.follow(remote, context) }
     }
@@ -79,12 +91,28 @@ final class MistakenProvider: ModifyingProvider, ChangeFeedProvider, PickerProvi
 
     func items(in container: ItemIdentifier, page: PageToken?, suggestedCount: Int) async throws -> ItemPage {
         try await serve {
+            if mistake == .pageGivenOnce {
+                let isSecond = lastPage.withLock { last in
+                    defer { last = page }
+                    return page != nil && last == page
+                }
+                if isSecond { throw DocumentError(.pageExpired, "This page was given. Begin the listing again.") }
+            }
             var found = try remote.look { try $0.page(of: container, token: page, count: suggestedCount) }
             if mistake == .cancelledListingIsCut, await isCancelledSoon() {
                 found = ItemPage(items: Array(found.items.prefix(1)), next: nil)
             }
             return found
         }
+    }
+
+    /// Starts a process that is there when this one has ended.
+    private func leaveChild() throws {
+        var child: pid_t = 0
+        let words: [UnsafeMutablePointer<CChar>?] = [strdup("sleep"), strdup("5"), nil]
+        defer { for word in words { free(word) } }
+        let status = posix_spawnp(&child, "sleep", nil, nil, words, environ)
+        guard status == 0 else { throw Errno(rawValue: status) }
     }
 
     /// Whether the host loses interest while nothing happens.
@@ -94,25 +122,58 @@ final class MistakenProvider: ModifyingProvider, ChangeFeedProvider, PickerProvi
 
     func providePlaceholder(for id: ItemIdentifier) async throws {
         try await serve {
-            let item = try remote.look { try $0.item(id) }
-            if mistake != .placeholderNotWritten { try await context.writePlaceholder(item) }
+            if mistake == .strangersPlaceholderTaken, (try? remote.look({ try $0.item(id) })) == nil { return }
+            var item = try remote.look { try $0.item(id) }
+            guard mistake != .placeholderNotWritten else { return }
+            if mistake == .placeholderOfAnotherSize, item.kind == .document { item.size = (item.size ?? 0) + 1 }
+            do {
+                try await context.writePlaceholder(item)
+            } catch {
+                guard mistake == .placeholderRefusalIgnored else { throw error }
+            }
         }
     }
 
     /// The new contents come by ``modifyItem(_:transfer:)``.
     func itemChanged(_ id: ItemIdentifier) async throws {
+        try await notice()
+        if mistake == .noticeMakesVersion { try remote.change { $0.touch(id) } }
         guard mistake == .noticeOfStrangerFails, (try? remote.look({ try $0.item(id) })) == nil else { return }
         throw DocumentError(.internal, "Nothing is known of “\(id)”.")
     }
 
-    func stopProvidingItem(_ id: ItemIdentifier) async throws {}
+    func stopProvidingItem(_ id: ItemIdentifier) async throws {
+        try await notice()
+        givenUp.withLock { _ = $0.insert(id) }
+    }
+
+    /// Counts how often something was done.
+    func count() -> Int { looks.wrappingAdd(1, ordering: .relaxed).newValue }
+
+    private func notice() async throws {
+        if mistake == .noticesFail { throw DocumentError(.internal, "This is of no interest.") }
+        if mistake == .noticesTakeLong { try await Task.sleep(for: .seconds(3)) }
+    }
+
+    /// Whether a document is not given any more: never of a provider that is right.
+    func isSpent(_ id: ItemIdentifier) -> Bool {
+        let isKnown = !provided.withLock { $0.insert(id).inserted }
+        return mistake == .providesOnce && isKnown || mistake == .givenUpIsGone && givenUp.withLock { $0.contains(id) }
+    }
 
     func persistentIdentifier(forItemAt path: String) async throws -> ItemIdentifier? {
-        try await serve { remote.look { $0.identifier(atPath: path) } }
+        try await serve {
+            if mistake == .topFolderHasAName, path.isEmpty { return nil }
+            if mistake == .pathsAreRemembered, let id = knownPaths.withLock({ $0[path] }) { return id }
+            let id = remote.look { $0.identifier(atPath: path) }
+            knownPaths.withLock { $0[path] = id }
+            return id
+        }
     }
 
     func path(for id: ItemIdentifier) async throws -> String? {
         try await serve {
+            if mistake == .topFolderHasAName, id == .root { return "top" }
             let path = remote.look { $0.path(of: id) }
             if path == nil, mistake == .nothingIsAnError { throw remote.look { $0.missing(id) } }
             return path

@@ -25,7 +25,8 @@ enum Program {
         // A file that may not grow any more fails its write, as on a full disk.
         signal(SIGXFSZ, SIG_IGN)
         let relay = try FrameRelay(
-            fromHost: FileDescriptor(rawValue: input), toHost: FileDescriptor(rawValue: output)
+            fromHost: FileDescriptor(rawValue: input), toHost: FileDescriptor(rawValue: output),
+            mistake: CommandLine.arguments.dropFirst().first.flatMap(Mistake.init)
         )
         relay.start()
         let loop = Self.loop

@@ -6,16 +6,20 @@ import SystemPackage
 /// A run of some checks against a provider that was built with the tests.
 enum ConformanceFixture {
     /// The folder of a bundle, made for the test.
+    ///
+    /// - Parameter arguments: of the provider's program.
     static func withBundle<Result>(
-        _ name: String, source: String, _ body: (String) async throws -> Result
+        _ name: String, source: String, arguments: [String] = [], _ body: (String) async throws -> Result
     ) async throws -> Result {
         let folder = try TemporaryFolder.make()
         defer { TemporaryFolder.remove(folder) }
         let manifest = try TemporaryFile.read(
             BuiltProducts.packageFolder().appending(source).appending("provider.toml"))
         let executable = try BuiltProducts.executable(name).string
+        let words = arguments.map { "\"\($0)\"" }.joined(separator: ", ")
         try TemporaryFile.write(
-            manifest.replacing("executable = \"\(name)\"", with: "executable = \"\(executable)\""),
+            manifest.replacing(
+                "executable = \"\(name)\"", with: "executable = \"\(executable)\"\narguments = [\(words)]"),
             to: folder.appending("provider.toml"))
         return try await body(folder.string)
     }

@@ -11,12 +11,13 @@ extension ScriptedProvider {
     func supervised(
         policy: ProviderSupervisorStateMachine.Policy = .init(),
         idleAfter: Duration? = nil, ladder: ShutdownLadder = ShutdownLadder(),
-        confinement: Confinement.Demand = .none, settings: [String: String] = [:],
+        confinement: Confinement.Demand = .none, environment: [String: String] = ["PATH": "/usr/bin:/bin"],
+        settings: [String: String] = [:],
         observe: @escaping @Sendable (ProviderSupervisor.Event) -> Void = { _ in },
         realPath: @escaping @Sendable (FilePath) -> FilePath? = { SandboxPolicy.realPath($0) },
         _ body: (ProviderSupervisor, ProviderSession, TemporaryFolder) async throws -> Void
     ) async throws {
-        let fixture = try LaunchFixture(confinement: confinement)
+        let fixture = try LaunchFixture(environment: environment, confinement: confinement)
         var context = fixture.context
         context.ladder = ladder
         context.realPath = realPath

@@ -22,11 +22,16 @@ final class FaultyWay: ServerTransport, @unchecked Sendable {
         (self.life, self.draw) = (life, draw)
     }
 
-    func execute(_ request: HTTPClientRequest, deadline: NIODeadline) async throws -> HTTPClientResponse {
+    func execute(
+        _ request: HTTPClientRequest, sendsContents: Bool, deadline: NIODeadline
+    ) async throws -> HTTPClientResponse {
         let request = try await received(request)
         return try await life.wait { (end: @escaping (Result<HTTPClientResponse, any Error>) -> Void) in
             let lost = Result<HTTPClientResponse, any Error>.failure(HTTPClientError.remoteConnectionClosed)
-            if happens(faults.lostRequest) { return clock.after(latency()) { end(lost) } }
+            if happens(faults.lostRequest) {
+                if server.manner.writesInPlace, draw(2) == 0 { server.breakOff(request) }
+                return clock.after(latency()) { end(lost) }
+            }
             let isLost = happens(faults.lostReply)
             if happens(faults.doubled) {
                 // It was on its way for long, and nobody waits for it any more.

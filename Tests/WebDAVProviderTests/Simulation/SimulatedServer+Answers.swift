@@ -27,6 +27,14 @@ extension SimulatedServer {
         return nil
     }
 
+    /// What a request leaves whose connection ends in its middle, where contents are seen before they are whole: all of
+    /// their length, and nothing in the rest of it.
+    func breakOff(_ request: Request) {
+        guard request.method == .PUT, manner.writesInPlace, arrive(request) == nil else { return }
+        let rest = request.body.count - request.body.count / 2
+        put(Array(request.body.dropLast(rest)) + Array(repeating: 0, count: rest), at: request.path)
+    }
+
     /// What a request comes to in the end.
     func finish(_ request: Request) -> HTTPClientResponse {
         switch request.method {

@@ -19,9 +19,11 @@ struct DomainFixture: Sendable {
     /// - Parameters:
     ///   - guarantee: what the server is known to guarantee; nil to read only.
     ///   - state: the provider's state; nil for none.
+    ///   - board: told what people are told of the domain.
     ///   - adjust: changes settings and times, which are short here.
     static func with<Result>(
         url: String, writing guarantee: Guarantee? = nil, hasExactTags: Bool = false, state: FilePath? = nil,
+        board: DomainBoard? = nil,
         adjust: (inout WebDAVSettings, inout Timing) throws -> Void = { _, _ in },
         body: (DomainFixture) async throws -> Result
     ) async throws -> Result {
@@ -42,8 +44,9 @@ struct DomainFixture: Sendable {
             gate = WriteGate(settings, known: certificate)
         }
         let domain = try WebDAVDomain(
-            settings, gate: gate, ledger: WriteLedger(in: state, logger: log.logger), logger: log.logger,
-            timing: timing, signalReachable: { reachable.increase() }, signalChanges: { changes.increase() })
+            settings, gate: gate, ledger: WriteLedger(in: state, logger: log.logger),
+            board: board, logger: log.logger, timing: timing,
+            signalReachable: { reachable.increase() }, signalChanges: { changes.increase() })
         let fixture = DomainFixture(
             domain: domain, log: log, reachable: reachable, changes: changes, folder: folder)
         do {

@@ -1,3 +1,5 @@
+import DocumentTestSupport
+
 /// What the scripts of a test are made of: properties, listings, a document.
 extension FaultServer {
     static let day = "Sun, 06 Nov 1994 08:49:37 GMT"

@@ -1,4 +1,5 @@
 import DocumentModel
+import DocumentTestSupport
 import Synchronization
 
 @testable import WebDAVProvider

@@ -65,7 +65,8 @@ extension HostAttack {
             expecting: .either([.contractBroken])),
         HostAttack(
             "HA-CONTENT-019", "A host stands a provider that makes the staging file a program with its owner's rights",
-            rule: "WIRE-39", behaviour: "content-set-user-id", asking: .read, expecting: .either([.contractBroken])),
+            // The contents are right, and the host gives them a mode of its own.
+            rule: "WIRE-39", behaviour: "content-set-user-id", asking: .read, expecting: .success),
         HostAttack(
             "HA-CONTENT-020", "A host stands a provider that answers while it still writes", rule: "WIRE-22",
             behaviour: "content-still-open", asking: .read, expecting: .failure([.contractBroken])),

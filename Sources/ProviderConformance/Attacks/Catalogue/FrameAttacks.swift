@@ -5,8 +5,8 @@ extension HostAttack {
     static let frames: [HostAttack] = [
         HostAttack(
             "HA-FRAME-001", "A host stands a provider that prints a line between two frames", rule: "WIRE-7",
-            behaviour: "frame-text-between", asking: .list, expecting: .failure([.deadlineExceeded]), heedsCancel: false
-        ),
+            behaviour: "frame-text-between", asking: .list, expecting: .failure([.protocolViolation]),
+            saying: ["printed to standard output", "--last-failure"]),
         HostAttack(
             "HA-FRAME-002", "A host stands a provider that sends a frame of no bytes", rule: "WIRE-2",
             behaviour: "frame-length-zero", asking: .list, expecting: .failure([.protocolViolation])),

@@ -98,34 +98,7 @@ extension HostBehaviour {
         Self("host-repeats-its-changes", "Repeats each change ten times.", "PROV-12") { host in
             try host.open()
             guard host.isModifying else { throw Misuse(description: "the provider does not take changes") }
-            let root = host.rootID
-            let name = "docent-conformance-\(getpid())"
-            var ids: Set<String> = []
-            for _ in 0..<10 {
-                let final = try host.final(
-                    of: host.request(.create) {
-                        $0.text(1, root)
-                        $0.text(2, name)
-                        $0.number(3, PeerItem.folder)
-                        $0.text(6, name)
-                    })
-                guard final.kind == .answer else {
-                    throw Finding("It fails a repeated create: \(final.message.text(2))")
-                }
-                ids.insert((MessageReader(final.message.bytes(1)) ?? .empty).message(20).message(1).text(1))
-            }
-            guard ids.count == 1, let id = ids.first, !id.isEmpty else {
-                throw Finding("A repeated create made \(ids.count) items.")
-            }
-            for _ in 0..<10 {
-                let final = try host.final(
-                    of: host.request(.delete) {
-                        $0.text(1, id); $0.text(4, name + "-d")
-                    })
-                guard final.kind == .answer else {
-                    throw Finding("It fails a repeated delete: \(final.message.text(2))")
-                }
-            }
+            try host.repeatChanges()
             try host.close()
         },
         Self("host-cancels-before", "Cancels a request before it makes it.", "WIRE-22") { host in
@@ -133,6 +106,7 @@ extension HostBehaviour {
             let frame = host.item(host.rootID)
             try host.send(PeerFrame(id: frame.id, .cancel))
             try host.final(of: frame)
+            try host.expectService()
             try host.close()
         },
         Self("host-cancels-during", "Cancels requests in the same breath.", "WIRE-22") { host in
@@ -162,21 +136,23 @@ extension HostBehaviour {
         },
         Self("host-pings", "Pings a thousand times.", "WIRE-57") { host in
             try host.open()
+            try host.expectService()
             for number in 1...1000 { try host.send(PeerFrame(.ping) { $0.number(1, UInt64(number)) }) }
             try host.expectService()
+            while host.pongs.count < 1000, try host.step() {}
+            guard host.pongs == Array(1...1000) else { throw Finding("It does not answer each ping with its number.") }
             try host.close()
         },
         Self("host-refuses-everything", "Refuses every placeholder that it is asked to write.", "WIRE-26") { host in
             try host.open()
             let id = try host.someDocument()
-            let frame = host.request(.providePlaceholder) { $0.text(1, id) }
-            try host.send(frame)
-            while host.finals[frame.id] == nil {
-                guard let next = try host.provider.pipe.read(timeout: HostPeer.patience) else {
-                    throw Finding("It ended because a placeholder was refused.")
-                }
-                if next.kind == .request { try host.send(.failure(next.id, 303, "The disk is full.")) }
-                if next.id == frame.id { break }
+            host.refusesPlaceholders = true
+            let final = try host.final(of: host.request(.providePlaceholder) { $0.text(1, id) })
+            guard final.kind == .failure else {
+                throw Finding(
+                    host.questions == 0
+                        ? "It says that there is a placeholder that it never asked for."
+                        : "It says that there is a placeholder that the host could not write.")
             }
             try host.expectService()
             try host.close()

@@ -159,7 +159,8 @@ extension ProviderBehaviour {
             }
             for path in [
                 call.stagingPath + "-evil.txt", peer.storageRoot + "/documents/evil.txt",
-                peer.storageRoot + "/evil.txt", "/tmp/docent-evil.txt",
+                peer.storageRoot + "/evil.txt",
+                "/tmp/docent-evil\(String(peer.storageRoot.map { $0 == "/" ? "-" : $0 }))",
             ] {
                 try? File(path, O_WRONLY | O_CREAT).write(evil)
             }

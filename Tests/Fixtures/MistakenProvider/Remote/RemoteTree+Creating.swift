@@ -39,10 +39,11 @@ extension RemoteTree {
             }
         }
         sequence += 1
+        let hasContents = creation.kind == .document || mistake == .foldersHaveContents
         let record = RemoteRecord(
             id: try freshIdentifier(), serial: nextSerial, parentID: parent, name: name, kind: creation.kind,
-            size: size, modified: kept(creation.modified) ?? now, created: now,
-            contentVersion: creation.kind == .document ? sequence : 0, metadataVersion: sequence, changed: sequence
+            size: creation.kind == .folder && hasContents ? 4096 : size, modified: kept(creation.modified) ?? now,
+            created: now, contentVersion: hasContents ? sequence : 0, metadataVersion: sequence, changed: sequence
         )
         nextSerial += 1
         records[record.id] = record

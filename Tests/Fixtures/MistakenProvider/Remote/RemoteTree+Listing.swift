@@ -7,6 +7,9 @@ extension RemoteTree {
         if mistake == .documentListed, let record = records[container], record.kind == .document {
             return ItemPage(items: [try record.item])
         }
+        var container = container
+        if mistake == .pageTokenOfAnyFolder, let token { container = try folder(of: token) ?? container }
+        if mistake == .emptyFolderShowsTop, children(of: container).isEmpty { container = .root }
         try checkFolder(container)
         let last = try token.map { token throws(DocumentError) in try serial(in: token, container) }
         var all = children(of: container)
@@ -41,6 +44,11 @@ extension RemoteTree {
 
     private func token(_ container: ItemIdentifier, _ serial: UInt64) throws(DocumentError) -> PageToken {
         try PageToken(Array("page \(epoch) \(serial) \(container)".utf8))
+    }
+
+    private func folder(of token: PageToken) throws(DocumentError) -> ItemIdentifier? {
+        let parts = String(decoding: token.bytes, as: UTF8.self).split(separator: " ", maxSplits: 3)
+        return parts.count == 4 ? try ItemIdentifier(String(parts[3])) : nil
     }
 
     private func serial(in token: PageToken, _ container: ItemIdentifier) throws(DocumentError) -> UInt64 {

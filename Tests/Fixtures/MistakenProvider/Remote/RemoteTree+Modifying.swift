@@ -29,7 +29,9 @@ extension RemoteTree {
         if !(isRenamed && mistake == .versionKeptOverRename) { record.metadataVersion = sequence }
         if !(isMoved && mistake == .feedOmitsMoves) { record.changed = sequence }
         try displace(record)
-        if isRenamed && mistake == .identifierChangesOverRename || isMoved && mistake == .identifierChangesOverMove {
+        if isRenamed && mistake == .identifierChangesOverRename || isMoved && mistake == .identifierChangesOverMove
+            || size != nil && mistake == .identifierChangesOverContents
+        {
             try replaceIdentifier(of: &record)
         }
         if isRenamed, mistake == .folderRenameLosesChildren {
@@ -67,6 +69,13 @@ extension RemoteTree {
             }
         }
         return record
+    }
+
+    /// Gives an item another version, though nothing of it has changed; only a mistake leads here.
+    mutating func touch(_ id: ItemIdentifier) -> RemoteRecord? {
+        sequence += 1
+        records[id]?.metadataVersion = sequence
+        return nil
     }
 
     /// Takes away what has the name of a changed item; only a mistake leads here.

@@ -16,12 +16,14 @@ final class FrameRelay: Sendable {
     private let toHost: FileDescriptor
     private let toProvider: FileDescriptor
     private let fromProvider: FileDescriptor
-    private let damage = Mutex(FrameDamage())
+    private let damage: Mutex<FrameDamage>
     private let hasEnded = Mutex(false)
     /// Held by whoever says something to the host: frames do not mix.
     private let speaking = Mutex(())
 
-    init(fromHost: FileDescriptor, toHost: FileDescriptor) throws {
+    /// - Parameter mistake: one that is made before the hello has come.
+    init(fromHost: FileDescriptor, toHost: FileDescriptor, mistake: Mistake?) throws {
+        damage = Mutex(FrameDamage(mistake: mistake))
         self.fromHost = fromHost
         self.toHost = toHost
         (input, toProvider) = try FileDescriptor.pipe()
@@ -42,14 +44,19 @@ final class FrameRelay: Sendable {
 
     private func passIn() {
         while let bytes = read(fromHost), !bytes.isEmpty {
-            let (passed, owed) = damage.withLock { ($0.received(bytes), $0.takeOwed()) }
+            var (passed, owed) = damage.withLock { ($0.received(bytes), $0.takeOwed()) }
+            if damage.withLock({ $0.waitsForMore }), wait(fromHost, Int16(POLLIN), 200), let more = read(fromHost) {
+                passed += damage.withLock { $0.received(more) }
+                owed += damage.withLock { $0.takeOwed() }
+            }
             if !owed.isEmpty {
                 guard speaking.withLock({ _ in write(owed, to: toHost) }) else { break }
             }
             if mistake == .lingers { signal(SIGTERM, SIG_IGN) }
             guard write(passed, to: toProvider) else { break }
         }
-        guard mistake != .lingers else { return }
+        damage.withLock { $0.ended() }
+        guard !damage.withLock({ $0.staysWithoutHost }) else { return }
         try? toProvider.close()
         // The host has gone; work that is stuck does not keep the process.
         sleep(4)
@@ -91,9 +98,12 @@ final class FrameRelay: Sendable {
         return true
     }
 
-    /// A descriptor that the host made non-blocking.
-    private func wait(_ descriptor: FileDescriptor, _ events: Int16) {
+    /// Waits for a descriptor that the host made non-blocking.
+    ///
+    /// - Returns: false when nothing came within so many milliseconds; -1 is for ever.
+    @discardableResult
+    private func wait(_ descriptor: FileDescriptor, _ events: Int16, _ milliseconds: Int32 = -1) -> Bool {
         var poll = pollfd(fd: descriptor.rawValue, events: events, revents: 0)
-        _ = Glibc.poll(&poll, 1, -1)
+        return Glibc.poll(&poll, 1, milliseconds) > 0
     }
 }

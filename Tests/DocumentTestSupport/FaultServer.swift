@@ -4,19 +4,29 @@ import SystemPackage
 
 /// A web server that does what a test tells it, byte by byte; where nothing is told, it hands requests on to a real one.
 /// It has a thread for each connection, and ends with the test.
-final class FaultServer: Sendable {
-    struct Request: Sendable {
-        var method: String
-        var target: String
+package final class FaultServer: Sendable {
+    package struct Request: Sendable {
+        package var method: String
+        package var target: String
         /// With names in lower case.
-        var headers: [String: String]
-        var body: [UInt8]
+        package var headers: [String: String]
+        package var body: [UInt8]
         /// As it came.
-        var head: String
+        package var head: String
+
+        /// Another value in the head; nil for none.
+        package mutating func set(_ header: String, to value: String?) {
+            var lines = head.split(separator: "\r\n").map(String.init)
+            lines.removeAll { $0.lowercased().hasPrefix(header.lowercased() + ":") }
+            if let value { lines.append("\(header): \(value)") }
+            head = lines.joined(separator: "\r\n")
+        }
     }
 
-    enum Part: Sendable {
+    package enum Part: Sendable {
         case bytes([UInt8])
+        /// The real server's answer to another request, with a body of the same length.
+        case handOn(Request)
         /// Until the server is ended, or the client goes away.
         case silence
         /// For a slow drip, in milliseconds.
@@ -25,14 +35,30 @@ final class FaultServer: Sendable {
         case close
     }
 
-    /// What is sent for a request; nil to hand it on. The number counts requests of this method from 0.
-    typealias Script = @Sendable (Request, Int) -> [Part]?
+    /// Ends the connection when so much of a request's body has come.
+    package struct Cut: Sendable {
+        package var after: Int
+        /// What the server makes of that: a body of the length that was told; nil for nothing.
+        package var leaving: (@Sendable ([UInt8]) -> [UInt8])?
 
-    let port: UInt16
-    var url: String { "http://127.0.0.1:\(port)/" }
+        package init(after: Int, leaving: (@Sendable ([UInt8]) -> [UInt8])? = nil) {
+            self.after = after
+            self.leaving = leaving
+        }
+    }
+
+    /// What is sent for a request; nil to hand it on. The number counts requests of this method from 0.
+    package typealias Script = @Sendable (Request, Int) -> [Part]?
+
+    /// Whether a request, of which only the head is known, is cut; the number counts as above.
+    package typealias Cutting = @Sendable (Request, Int) -> Cut?
+
+    package let port: UInt16
+    package var url: String { "http://127.0.0.1:\(port)/" }
     private let listener: Int32
     private let upstream: UInt16?
     private let script: Script
+    private let cutting: Cutting
     private let state = Mutex(State())
 
     private struct State {
@@ -42,36 +68,48 @@ final class FaultServer: Sendable {
         var isClosed = false
     }
 
-    var requests: [Request] { state.withLock { $0.requests } }
+    package var requests: [Request] { state.withLock { $0.requests } }
     /// The most that were open at a time.
-    var mostConnections: Int { state.withLock { $0.mostConnections } }
+    package var mostConnections: Int { state.withLock { $0.mostConnections } }
 
-    private init(upstream: UInt16?, script: @escaping Script) throws {
+    private init(upstream: UInt16?, cutting: @escaping Cutting, script: @escaping Script) throws {
         (listener, port) = try Loopback.listen()
+        self.cutting = cutting
         self.upstream = upstream
         self.script = script
     }
 
-    static func with<Result>(
-        upstream: UInt16? = nil, _ script: @escaping Script, body: (FaultServer) async throws -> Result
+    package static func with<Result>(
+        upstream: UInt16? = nil, cutting: @escaping Cutting = { _, _ in nil }, _ script: @escaping Script,
+        body: (FaultServer) async throws -> Result
     ) async throws -> Result {
-        let server = try FaultServer(upstream: upstream, script: script)
+        let server = try FaultServer(upstream: upstream, cutting: cutting, script: script)
         server.thread { server.accept() }
         defer { server.end() }
         return try await body(server)
     }
 
+    /// The same, for tests that wait by themselves.
+    package static func withServer<Result>(
+        upstream: UInt16? = nil, _ script: @escaping Script, body: (FaultServer) throws -> Result
+    ) throws -> Result {
+        let server = try FaultServer(upstream: upstream, cutting: { _, _ in nil }, script: script)
+        server.thread { server.accept() }
+        defer { server.end() }
+        return try body(server)
+    }
+
     /// An answer with a body of a known length.
-    static func answer(_ status: String, _ headers: [String] = [], _ body: String = "") -> [UInt8] {
+    package static func answer(_ status: String, _ headers: [String] = [], _ body: String = "") -> [UInt8] {
         answer(status, headers, Array(body.utf8))
     }
 
-    static func answer(_ status: String, _ headers: [String], _ body: [UInt8]) -> [UInt8] {
+    package static func answer(_ status: String, _ headers: [String], _ body: [UInt8]) -> [UInt8] {
         let lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.count)"] + headers + ["", ""]
         return Array(lines.joined(separator: "\r\n").utf8) + body
     }
 
-    func end() {
+    package func end() {
         let connections = state.withLock { state in
             state.isClosed = true
             return state.connections
@@ -129,14 +167,15 @@ final class FaultServer: Sendable {
     private func serve(_ connection: Int32) {
         var buffer: [UInt8] = []
         while let request = receive(connection, &buffer) {
-            let number = state.withLock { state in
-                state.requests.append(request)
-                return state.requests.count { $0.method == request.method } - 1
-            }
+            let number = note(request)
             let parts = script(request, number) ?? [.bytes(handOn(request)), .close]
             for part in parts {
                 switch part {
                 case .bytes(let bytes): guard send(bytes, to: connection) else { return }
+                case .handOn(let other):
+                    guard send(handOn(other), to: connection) else { return }
+                    // The real server has said that it is the last one.
+                    return
                 case .silence:
                     var byte: UInt8 = 0
                     while recv(connection, &byte, 1, 0) > 0 {}
@@ -146,6 +185,29 @@ final class FaultServer: Sendable {
                 }
             }
         }
+    }
+
+    /// - Returns: how many there were with this method before.
+    private func note(_ request: Request) -> Int {
+        state.withLock { state in
+            state.requests.append(request)
+            return state.requests.count { $0.method == request.method } - 1
+        }
+    }
+
+    /// - Returns: whether the request was cut.
+    private func cut(_ head: Request, _ connection: Int32, _ buffer: inout [UInt8], bodyAt start: Int) -> Bool {
+        let number = state.withLock { state in state.requests.count { $0.method == head.method } }
+        guard let cut = cutting(head, number) else { return false }
+        while buffer.count < start + cut.after { guard fill(&buffer, from: connection) else { return true } }
+        var request = head
+        request.body = Array(buffer[start..<start + cut.after])
+        _ = note(request)
+        if let leaving = cut.leaving {
+            request.body = leaving(request.body)
+            _ = handOn(request)
+        }
+        return true
     }
 
     private func receive(_ connection: Int32, _ buffer: inout [UInt8]) -> Request? {
@@ -160,12 +222,14 @@ final class FaultServer: Sendable {
                     guard let colon = line.firstIndex(of: ":") else { continue }
                     headers[line[..<colon].lowercased()] = String(line[line.index(after: colon)...].drop { $0 == " " })
                 }
-                let length = headers["content-length"].flatMap { Int($0) } ?? 0
-                while buffer.count < end + 4 + length { guard fill(&buffer, from: connection) else { return nil } }
-                let body = Array(buffer[(end + 4)..<(end + 4 + length)])
-                buffer.removeFirst(end + 4 + length)
                 guard words.count == 3 else { return nil }
-                return Request(method: words[0], target: words[1], headers: headers, body: body, head: head)
+                let length = headers["content-length"].flatMap { Int($0) } ?? 0
+                var request = Request(method: words[0], target: words[1], headers: headers, body: [], head: head)
+                if cut(request, connection, &buffer, bodyAt: end + 4) { return nil }
+                while buffer.count < end + 4 + length { guard fill(&buffer, from: connection) else { return nil } }
+                request.body = Array(buffer[(end + 4)..<(end + 4 + length)])
+                buffer.removeFirst(end + 4 + length)
+                return request
             }
             guard fill(&buffer, from: connection) else { return nil }
         }
@@ -192,7 +256,7 @@ final class FaultServer: Sendable {
     }
 
     /// The whole answer of the real server.
-    func handOn(_ request: Request) -> [UInt8] {
+    package func handOn(_ request: Request) -> [UInt8] {
         guard let upstream, let connection = try? Loopback.connect(to: upstream) else {
             return Self.answer("502 Bad Gateway")
         }

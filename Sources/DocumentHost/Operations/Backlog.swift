@@ -7,19 +7,19 @@ import Logging
 import ProviderLauncher
 import Synchronization
 
-/// Items that were removed here at once. Their providers hear of it as soon as they can be asked, each item in the version
-/// that was removed: what the remote has changed since stays, and comes back (VER-15).
-final class Drops: Sendable {
+/// What was done here at once, and its providers hear of as soon as they can be asked: items that were removed, each in the
+/// version that was removed, so that what the remote has changed since stays and comes back (VER-15); documents that were given
+/// other places.
+final class Backlog: Sendable {
     private struct Line {
         var open: [JournalEntry] = []
         var failures = 0
     }
 
-    /// Requests at once.
-    private static let width = SyncPacing.Limits().requests
-
     private let lines: Mutex<[DomainName: Line]>
-    private let storage: StorageThreads
+    let storage: StorageThreads
+    let broker: CoordinationBroker
+    let locks: KeyedLock<ItemKey>
     private let domains: DomainRegistry
     private let treeWork: TreeWork
     private let rounds: SharedTransfers<DomainName, Void>
@@ -27,17 +27,20 @@ final class Drops: Sendable {
     private let work: WorkGroup
     private let retry: RetryPolicy
     private let clock: @Sendable () -> Duration
-    private let logger: Logger
+    let logger: Logger
 
     /// - Parameter pending: what the start has found in the journal.
     init(
-        _ pending: [JournalEntry], storage: StorageThreads, domains: DomainRegistry, treeWork: TreeWork,
+        _ pending: [JournalEntry], storage: StorageThreads, broker: CoordinationBroker, locks: KeyedLock<ItemKey>,
+        domains: DomainRegistry, treeWork: TreeWork,
         rounds: SharedTransfers<DomainName, Void>, work: WorkGroup, retry: RetryPolicy,
         clock: @escaping @Sendable () -> Duration, logger: Logger
     ) {
-        let dropped = Dictionary(grouping: pending.filter { $0.action == .drop }, by: \.domain)
-        lines = Mutex(dropped.mapValues { Line(open: $0) })
+        let open = Dictionary(grouping: pending.filter { [.drop, .relocate].contains($0.action) }, by: \.domain)
+        lines = Mutex(open.mapValues { Line(open: $0) })
         self.storage = storage
+        self.broker = broker
+        self.locks = locks
         self.domains = domains
         self.treeWork = treeWork
         self.rounds = rounds
@@ -48,7 +51,7 @@ final class Drops: Sendable {
         self.logger = logger
     }
 
-    /// Tells the provider, in the background: documents before the folders around them.
+    /// Tells the provider, in the background.
     func add(_ entries: [JournalEntry], of domain: DomainName) {
         guard !entries.isEmpty else { return }
         lines.withLock { $0[domain, default: Line()].open += entries }
@@ -65,7 +68,7 @@ final class Drops: Sendable {
                 try await carryOut(name)
             } catch {
                 logger.notice(
-                    "removals wait for their provider", metadata: ["domain": "\(name)", "error": "\(error)"])
+                    "what was done here waits for its provider", metadata: ["domain": "\(name)", "error": "\(error)"])
                 tryAgain(name, after: error)
             }
         }
@@ -78,9 +81,14 @@ final class Drops: Sendable {
             open.contains(where: { Self.isInTheWay($0, of: place) })
         else { return }
         try await carryOut(key.domain)
+        // What has to wait for something else may be in the way still.
+        guard !lines.withLock({ $0[key.domain]?.open ?? [] }).contains(where: { Self.isInTheWay($0, of: place) }) else {
+            throw DocumentError(
+                .busy, "\(place) is sent when its provider has heard of what was there before; wait a moment.")
+        }
     }
 
-    /// Before a provider is asked to do something at a place: what was removed there, around it, or in it, it is to hear first,
+    /// Before a provider is asked to do something at a place: what was done there, around it, or in it, it is to hear first,
     /// where it can be asked.
     func settle(at place: Location) async {
         let open = lines.withLock { $0[place.domain]?.open ?? [] }
@@ -95,7 +103,7 @@ final class Drops: Sendable {
     }
 
     private static func lies(_ entry: JournalEntry, in place: Location) -> Bool {
-        entry.payload.place.map { $0.starts(with: place.components) } ?? false
+        [entry.payload.place, entry.payload.destination].contains { $0?.starts(with: place.components) ?? false }
     }
 
     /// A domain that goes takes its journal with it.
@@ -106,29 +114,35 @@ final class Drops: Sendable {
     private func carryOut(_ name: DomainName) async throws(DocumentError) {
         try await rounds.join(name, onProgress: nil) { [self] _ throws(DocumentError) in
             let domain = try domains.domain(name)
-            while let batch = next(of: name) {
-                let failure = await carryOut(batch, on: domain)
-                if let failure { throw failure }
+            var order = BacklogOrder()
+            while true {
+                let batch = order.next(of: lines.withLock { $0[name]?.open ?? [] })
+                guard !batch.isEmpty else { break }
+                if batch.count == 1, let entry = batch.first, entry.action == .relocate {
+                    guard try await relocate(entry, on: domain) else {
+                        order.putOff.insert(entry.id)
+                        continue
+                    }
+                    done(entry)
+                } else if let failure = await drop(batch, on: domain) {
+                    throw failure
+                }
+            }
+            if !order.putOff.isEmpty {
+                tryAgain(
+                    name, after: DocumentError(.busy, "A folder is to be sent first, and something moved into it then.")
+                )
             }
         }
     }
 
-    /// Documents, as many as go at once; or the next folder, when nothing before it is left.
-    private func next(of name: DomainName) -> [JournalEntry]? {
-        lines.withLock { lines in
-            guard let open = lines[name]?.open, let first = open.first else { return nil }
-            guard first.payload.kind == .document else { return [first] }
-            return Array(open.prefix(Self.width).prefix { $0.payload.kind == .document })
-        }
-    }
-
     /// - Returns: what keeps one of them from being carried out.
-    private func carryOut(_ batch: [JournalEntry], on domain: Domain) async -> DocumentError? {
+    private func drop(_ batch: [JournalEntry], on domain: Domain) async -> DocumentError? {
         await withTaskGroup(of: DocumentError?.self) { group in
             for entry in batch {
                 group.addTask { [self] in
                     do throws(DocumentError) {
-                        try await carryOut(entry, on: domain)
+                        try await drop(entry, on: domain)
                         done(entry)
                         return nil
                     } catch {
@@ -150,7 +164,7 @@ final class Drops: Sendable {
         }
     }
 
-    private func carryOut(_ entry: JournalEntry, on domain: Domain) async throws(DocumentError) {
+    private func drop(_ entry: JournalEntry, on domain: Domain) async throws(DocumentError) {
         guard let id = entry.itemID, let base = entry.payload.base, let operation = entry.payload.operation else {
             return try await storage.run { try $0.finishDropping(entry) }
         }
@@ -176,7 +190,7 @@ final class Drops: Sendable {
         if let there { _ = try await treeWork.take([there], in: domain.name) }
     }
 
-    private func look(_ id: ItemIdentifier, on domain: Domain) async throws(DocumentError) -> Item? {
+    func look(_ id: ItemIdentifier, on domain: Domain) async throws(DocumentError) -> Item? {
         do throws(DocumentError) {
             return try await domain.provider.item(id)
         } catch {

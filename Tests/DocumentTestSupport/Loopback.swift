@@ -2,8 +2,12 @@ import Glibc
 import SystemPackage
 
 /// Sockets of this machine, and nothing around them.
-enum Loopback {
-    static func connect(to port: UInt16) throws -> Int32 {
+package enum Loopback {
+    package struct Failure: Error, CustomStringConvertible {
+        package var description: String
+    }
+
+    package static func connect(to port: UInt16) throws -> Int32 {
         let descriptor = try call(socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0))
         var address = address(port)
         let result = withUnsafePointer(to: &address) { pointer in
@@ -20,7 +24,7 @@ enum Loopback {
     }
 
     /// A socket that listens, at a port that was free.
-    static func listen() throws -> (descriptor: Int32, port: UInt16) {
+    package static func listen() throws -> (descriptor: Int32, port: UInt16) {
         let descriptor = try call(socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0))
         var address = address(0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -35,7 +39,7 @@ enum Loopback {
     }
 
     /// Runs a program to its end.
-    static func run(_ program: String, _ words: [String]) throws {
+    package static func run(_ program: String, _ words: [String]) throws {
         var arguments: [UnsafeMutablePointer<CChar>?] = ([program] + words).map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var actions = posix_spawn_file_actions_t()
@@ -49,11 +53,11 @@ enum Loopback {
         guard code == 0 else { throw Errno(rawValue: code) }
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
-        guard status == 0 else { throw RealServer.Failure(description: "\(program) \(words): status \(status)") }
+        guard status == 0 else { throw Failure(description: "\(program) \(words): status \(status)") }
     }
 
     @discardableResult
-    static func call<Result: SignedInteger>(_ result: Result) throws -> Result {
+    package static func call<Result: SignedInteger>(_ result: Result) throws -> Result {
         guard result >= 0 else { throw Errno(rawValue: errno) }
         return result
     }

@@ -1,0 +1,33 @@
+internal import DocumentModel
+
+/// What was done here, and its provider has not heard of yet: of that, what is told does not count as it is.
+extension ItemApplier {
+    mutating func dropped() throws -> Set<ItemIdentifier> {
+        if let known = knownDropped { return known }
+        let dropped = Set(try transaction.droppedItems(in: domain.name).compactMap(\.itemID))
+        knownDropped = dropped
+        return dropped
+    }
+
+    mutating func relocated() throws -> Set<ItemIdentifier> {
+        guard heedsRelocations else { return [] }
+        if let known = knownRelocated { return known }
+        let relocated = try transaction.relocatedItems(in: domain.name)
+        knownRelocated = relocated
+        return relocated
+    }
+
+    /// Of what was moved here, and not at the provider yet, all counts that is told, but for the place.
+    ///
+    /// - Returns: false of anything else.
+    mutating func applyRelocated(_ item: Item) throws -> Bool {
+        guard try relocated().contains(item.id), let existing = try existing(item.id), let parent = existing.parent
+        else {
+            return false
+        }
+        let name = try ItemName(existing.name)
+        let generation = try sql.first("SELECT generation FROM listing WHERE folder = ?", .int(parent)) { $0.int(0) }
+        try applyCarefully(item, name, existing.key, parent, generation ?? 0)
+        return true
+    }
+}

@@ -1,0 +1,57 @@
+import DocumentModel
+import DocumentStorage
+import Testing
+
+@testable import DocumentHost
+
+/// In which order a provider hears of what was done here at once.
+struct BacklogOrderTests {
+    private func entry(
+        _ id: Int64, _ action: JournalAction, _ place: String, to destination: String? = nil,
+        kind: ItemKind = .document, item: String? = nil
+    ) throws -> JournalEntry {
+        var payload = JournalPayload()
+        payload.place = try place.split(separator: "/").map { try ItemName(String($0)) }
+        payload.destination = try destination?.split(separator: "/").map { try ItemName(String($0)) }
+        payload.kind = kind
+        return JournalEntry(
+            id: id, action: action, step: action == .drop ? .itemDropped : .documentRelocated,
+            domain: try DomainName("d"), itemID: try ItemIdentifier(item ?? "i\(id)"), payload: payload)
+    }
+
+    private func order(_ open: [JournalEntry], puttingOff: Set<Int64> = []) -> [[Int64]] {
+        var (open, order, all) = (open, BacklogOrder(putOff: puttingOff), [[Int64]]())
+        while case let batch = order.next(of: open), !batch.isEmpty {
+            all.append(batch.map(\.id))
+            open.removeAll { batch.contains($0) }
+        }
+        return all
+    }
+
+    @Test("Documents are removed together; folders, and what was moved, one by one and in their order")
+    func together() throws {
+        let open = [
+            try entry(1, .drop, "a/x"), try entry(2, .drop, "a/y"), try entry(3, .drop, "a", kind: .folder),
+            try entry(4, .relocate, "b", to: "c"), try entry(5, .drop, "z"), try entry(6, .relocate, "d", to: "b"),
+        ]
+        #expect(order(open) == [[1, 2], [3], [4], [5], [6]])
+    }
+
+    @Test("What cannot be told yet keeps back what has to follow it, and nothing else")
+    func putOff() throws {
+        let open = [
+            // Into a folder that is still to be sent.
+            try entry(1, .relocate, "old/b", to: "made/b", item: "b"),
+            try entry(2, .relocate, "a", to: "c"),
+            try entry(3, .drop, "other"),
+            // Not empty there before the first one has left.
+            try entry(4, .drop, "Old", kind: .folder),
+            // Its place is not free before.
+            try entry(5, .relocate, "x", to: "OLD/B"),
+            // The same document.
+            try entry(6, .drop, "made/b", item: "b"),
+        ]
+        #expect(order(open, puttingOff: [1]) == [[2], [3]])
+        #expect(order(open) == [[1], [2], [3], [4], [5], [6]])
+    }
+}

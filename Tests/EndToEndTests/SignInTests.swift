@@ -204,6 +204,11 @@ import Testing
             kill(server.process, SIGSTOP)
             defer { kill(server.process, SIGCONT) }
             try terminal.command(Self.password)
+            for program in ["docent", "docentd", "docent-trampoline", "WebDAVProvider"] {
+                let isThere = Machine.eventually(within: 30) { !machine.processes(named: program).isEmpty }
+                #expect(isThere, "\(program)")
+            }
+            // Whoever is there has the password now, or soon.
             usleep(500_000)
             for program in ["docent", "docentd", "docent-trampoline", "WebDAVProvider"] {
                 let processes = machine.processes(named: program)

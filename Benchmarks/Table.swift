@@ -1,5 +1,7 @@
 /// The results, as text.
 struct Table {
+    /// The figures that are short of their aim.
+    private(set) var missed: [String] = []
     private var lines: [[String]] = [
         ["figure", "median", "p10–p90", "floor", "floor's median", "ratio", "p10–p90", "aim", ""]
     ]
@@ -14,6 +16,7 @@ struct Table {
             case .ratioAtLeast(let limit): ("≥ \(limit) ×", ratios.median >= limit)
             case .figureAtLeast(let limit): ("≥ \(short(limit))", figures.median >= limit)
             }
+        if !isMet { missed.append(row.name) }
         lines.append([
             row.name, "\(short(figures.median)) \(row.unit)", "\(short(figures.low))–\(short(figures.high))", row.floor,
             "\(short(floors.median)) \(row.unit)", "\(short(ratios.median)) ×",

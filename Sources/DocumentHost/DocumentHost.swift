@@ -292,12 +292,14 @@ public final class DocumentHost: Sendable {
             storage: storage, broker: broker, places: places, resolver: resolver, follower: follower, sender: sender)
         backlog = Backlog(
             report.pending, storage: storage, broker: broker, locks: locks, domains: domains, treeWork: treeWork,
-            rounds: SharedTransfers(work: work, executor: loop), work: work, retry: RetryPolicy(), clock: clock,
+            sender: sender, rounds: SharedTransfers(work: work, executor: loop), work: work, retry: RetryPolicy(),
+            clock: clock,
             logger: logger)
         sender.prepares { [weak interrupted, weak backlog] key throws(DocumentError) in
             try await interrupted?.settleRemoval(of: key)
             try await backlog?.settle(before: key)
         }
+        sender.reportsFolders { [weak backlog] domain in backlog?.folderWasSent(in: domain) }
         let parts = PackageParts(
             storage: storage, arrivals: arrivals, sender: sender, backlog: backlog, localChanges: localChanges,
             work: work,
@@ -402,7 +404,7 @@ public final class DocumentHost: Sendable {
 
     /// Whether something goes on that should not be cut short: unsent documents, transfers, held accesses.
     public var isBusy: Bool {
-        sender.isBusy || pinKeeper.isBusy || localChanges.isBusy || broker.heldCount > 0
+        sender.isBusy || pinKeeper.isBusy || localChanges.isBusy || backlog.isBusy || broker.heldCount > 0
             || !materialiser.transfers.keys.isEmpty
     }
 

@@ -31,8 +31,13 @@ struct ToolHandler: RequestHandler {
     }
 
     private func answer(to call: ServiceCall, _ request: IncomingRequest) async throws(DocumentError) -> [UInt8] {
-        let reply = try await reply(to: call, request)
-        return (host.isConfined(tool) ? reply.withoutPaths : reply).serialized()
+        guard host.isConfined(tool) else { return try await reply(to: call, request).serialized() }
+        let root = host.rootPath.string
+        do throws(DocumentError) {
+            return try await reply(to: call, request).withoutPaths(below: root).serialized()
+        } catch {
+            throw error.withoutPaths(below: root)
+        }
     }
 
     private func reply(to call: ServiceCall, _ request: IncomingRequest) async throws(DocumentError) -> ServiceReply {

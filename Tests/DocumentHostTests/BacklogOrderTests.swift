@@ -54,4 +54,14 @@ struct BacklogOrderTests {
         #expect(order(open, puttingOff: [1]) == [[2], [3]])
         #expect(order(open) == [[1], [2], [3], [4], [5], [6]])
     }
+
+    @Test("What was moved and then removed keeps both places from being taken, and both folders from being removed")
+    func movedAndRemoved() throws {
+        let open = [
+            try entry(1, .drop, "old/a", to: "new/b"), try entry(2, .relocate, "x", to: "old/a"),
+            try entry(3, .relocate, "y", to: "new/b"), try entry(4, .drop, "old", kind: .folder),
+            try entry(5, .drop, "new", kind: .folder), try entry(6, .relocate, "z", to: "old/c"),
+        ]
+        #expect(order(open, puttingOff: [1]) == [[6]])
+    }
 }

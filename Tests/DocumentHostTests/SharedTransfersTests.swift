@@ -61,17 +61,20 @@ import Testing
     func sharing() async throws {
         try await withTransfers { transfers in
             let gate = Gate()
+            let coming = Coming()
             let results = try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 1...20 {
                     group.addTask {
-                        try await transfers.join("a", onProgress: nil) { _ throws(DocumentError) in
+                        coming.count.withLock { $0 += 1 }
+                        return try await transfers.join("a", onProgress: nil) { _ throws(DocumentError) in
                             try await gate.pass()
                             return 7
                         }
                     }
                 }
-                while transfers.keys.isEmpty { await Task.yield() }
-                for _ in 1...100 { await Task.yield() }
+                while transfers.keys.isEmpty || coming.count.withLock({ $0 < 20 }) { await Task.yield() }
+                // The last of them is about to join.
+                try await Task.sleep(for: .milliseconds(100))
                 gate.open()
                 return try await group.reduce(into: []) { $0.append($1) }
             }
@@ -220,4 +223,9 @@ struct KeyedLockTests {
         #expect(try await last.value == 5)
         #expect(!lock.isHeld(1))
     }
+}
+
+/// How many are about to join.
+private final class Coming: Sendable {
+    let count = Mutex(0)
 }

@@ -94,7 +94,7 @@ struct CrashTests {
             let entry = try #require(
                 try store.relocate(
                     item.id, in: domain, from: storage.location("a.txt"), to: .root, name: ItemName("b.txt")))
-            try store.finishRelocating(entry, as: storage.item("a", "b.txt", contents: before))
+            try store.finishRelocating(entry, as: storage.item("a", "b.txt", contents: before), since: nil)
         case .leave:
             let file = try storage.indexed("a").local
             let entry = try store.beginLeaving(

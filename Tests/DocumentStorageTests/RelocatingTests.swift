@@ -63,7 +63,7 @@ struct RelocatingTests {
         let there = try storage.item("a", "c.txt", contents: "newer", version: "3")
         try storage.tell(there)
         #expect(try item(at: "b.txt") != nil)
-        try storage.store.finishRelocating(entry, as: there)
+        try storage.store.finishRelocating(entry, as: there, since: nil)
         #expect(try item(at: "b.txt") == nil && storage.document("c.txt") == "text")
         #expect(try storage.index.read { try $0.journal() } == [])
     }
@@ -84,7 +84,7 @@ struct RelocatingTests {
         let made = try storage.store.makeDocument(named: ItemName("a.txt"), in: .root, of: storage.domain)
         try storage.tell(document)
         #expect(try item(at: "a.txt")?.id == made.item.id && item(at: "b.txt")?.id == document.id)
-        try storage.store.finishRelocating(entry, as: document)
+        try storage.store.finishRelocating(entry, as: document, since: nil)
         #expect(try item(at: "a.txt")?.id == made.item.id)
         let kept = try storage.indexed("a")
         #expect(
@@ -97,9 +97,11 @@ struct RelocatingTests {
     func twice() throws {
         let first = try relocate(as: "b.txt")
         let second = try relocate(as: "c.txt")
-        try storage.store.finishRelocating(first, as: storage.item("a", "b.txt", contents: "text", version: "2"))
+        try storage.store.finishRelocating(
+            first, as: storage.item("a", "b.txt", contents: "text", version: "2"), since: nil)
         #expect(try storage.document("c.txt") == "text" && item(at: "b.txt") == nil)
-        try storage.store.finishRelocating(second, as: storage.item("a", "c.txt", contents: "text", version: "3"))
+        try storage.store.finishRelocating(
+            second, as: storage.item("a", "c.txt", contents: "text", version: "3"), since: nil)
         #expect(try storage.document("c.txt") == "text")
         #expect(try storage.index.read { try $0.journal() } == [])
     }
@@ -110,7 +112,7 @@ struct RelocatingTests {
         let there = try storage.item("b", "b.txt", contents: "text")
         // The feed may be quicker than the answer.
         try storage.tell(there)
-        try storage.store.finishRelocating(entry, as: there)
+        try storage.store.finishRelocating(entry, as: there, since: nil)
         #expect(try storage.document("b.txt") == "text")
         #expect(try item(at: "b.txt")?.id == there.id && item(at: "b.txt")?.state == .materialised)
         #expect(throws: DocumentError.self) { try storage.indexed("a") }
@@ -150,5 +152,49 @@ struct RelocatingTests {
                 document.id, in: storage.domain, from: storage.location("b.txt"), to: .root, name: ItemName("folder"))
         }
         #expect(error?.code == .nameClash)
+    }
+
+    @Test("What its provider has told since it was asked is newer than its answer")
+    func newsMeanwhile() throws {
+        let entry = try relocate(as: "b.txt")
+        let asked = try storage.indexed("a")
+        try storage.tell(storage.item("a", "a.txt", contents: "newer", version: "9"))
+        try storage.store.finishRelocating(
+            entry, as: storage.item("a", "b.txt", contents: "text", version: "2"), since: asked)
+        #expect(try item(at: "b.txt")?.state == .outdated)
+        #expect(
+            try item(at: "b.txt")?.item.version.content
+                == storage.item("a", "b.txt", contents: "newer", version: "9").version.content)
+    }
+
+    @Test("A folder that was made here is named by what its provider calls it, also after the next start")
+    func folderIsSent() throws {
+        let made = try storage.store.makeFolder(named: ItemName("made"), in: .root, of: storage.domain)
+        let into = try relocate(to: made.id, as: "b.txt")
+        let within = try relocate(to: made.id, as: "c.txt")
+        let known = try ItemIdentifier("known")
+        try storage.index.write { index in
+            try index.rename(made.id, to: known, in: storage.domain)
+            try index.forgetArrivals()
+        }
+        let open = try storage.index.read { try [$0.open(into), $0.open(within)] }
+        #expect(open.map(\.?.payload.parentID) == [known, known])
+        #expect(open.map(\.?.payload.originID) == [.root, known])
+        #expect(try storage.index.read { try $0.holdsUntold(.root, in: storage.domain) })
+        #expect(try storage.index.read { try $0.holdsUntold(known, in: storage.domain) })
+        #expect(try storage.index.read { try !$0.holdsUntold(folder.id, in: storage.domain) })
+    }
+
+    @Test("Of what was moved and then removed the journal says both places: its provider may have it at either")
+    func movedAndRemoved() throws {
+        try storage.list(folder.id)
+        _ = try relocate(to: folder.id, as: "b.txt")
+        _ = try relocate(as: "c.txt")
+        let dropped = try #require(
+            try storage.store.drop(document.id, in: storage.domain, discardingEdits: false))
+        #expect(try dropped.payload.place == [ItemName("a.txt")])
+        #expect(try dropped.payload.destination == [ItemName("c.txt")])
+        #expect(dropped.payload.parentID == .root)
+        #expect(try storage.index.read { try $0.journal() } == [dropped])
     }
 }

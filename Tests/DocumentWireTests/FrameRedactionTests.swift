@@ -83,4 +83,44 @@ struct FrameRedactionTests {
             #expect(body.count == length)
         }
     }
+
+    /// How it is to be, found by comparing at each place.
+    private static func blanked(_ text: [UInt8], _ secret: [UInt8]) -> [UInt8] {
+        var (text, place) = (text, 0)
+        while place + secret.count <= text.count {
+            guard text[place..<(place + secret.count)].elementsEqual(secret) else {
+                place += 1
+                continue
+            }
+            for index in place..<(place + secret.count) { text[index] = UInt8(ascii: "*") }
+            place += secret.count
+        }
+        return text
+    }
+
+    @Test("A value is found wherever it is, also where it nearly is again and again")
+    func everywhere() {
+        for seed in 0..<2000 as Range<UInt64> { compare(seed) }
+    }
+
+    private func compare(_ seed: UInt64) {
+        var generator = Generator(seed: seed)
+        // Few letters, so that they repeat.
+        func bytes(_ range: ClosedRange<Int>) -> [UInt8] {
+            (0..<Int.random(in: range, using: &generator)).map { _ in UInt8.random(in: 97...98, using: &generator) }
+        }
+        let (secret, text) = (bytes(1...6), bytes(0...60))
+        var found = text
+        FrameRedaction(secrets: [String(decoding: secret, as: UTF8.self)]).redact(bytes: &found)
+        #expect(found == Self.blanked(text, secret), "seed \(seed)")
+    }
+
+    @Test("§10.7: values that are chosen to make looking for them slow do not", .timeLimit(.minutes(1)))
+    func slowValues() {
+        // Compared at each place, these would be 16 times 4,000,000,000 bytes.
+        let secrets = (0..<16).map { String(repeating: "a", count: 65_536 + $0) + "b" }
+        var bytes = [UInt8](repeating: UInt8(ascii: "a"), count: 131_072)
+        FrameRedaction(secrets: secrets).redact(bytes: &bytes)
+        #expect(bytes.allSatisfy { $0 == UInt8(ascii: "a") })
+    }
 }

@@ -155,6 +155,22 @@ import Testing
         }
     }
 
+    @Test("AUTH-6: what was removed here, and the server has not heard of, keeps a domain from being signed out")
+    func untoldRemoval() throws {
+        try Machine.with { machine in
+            try machine.write("one", to: machine.remote + "/a.txt")
+            try WebDAVServer.with(machine, password: Self.password) { server in
+                try server.addDomain()
+                try machine.succeed("cat", "web:/a.txt")
+                kill(server.process, SIGKILL)
+                try machine.succeed("rm", "--no-wait", "web:/a.txt")
+                let refused = try machine.docent("logout", "web")
+                #expect(refused.status == 1 && refused.errors.contains("removals and new names"), "\(refused.errors)")
+                try machine.succeed("logout", "web", "--drop-unsent")
+            }
+        }
+    }
+
     /// With a domain that nobody has signed in to, and a terminal.
     private func atTerminal(_ body: (Machine, WebDAVServer, TmuxTerminal) throws -> Void) throws {
         try Machine.with { machine in

@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentProvider
 import DocumentTestSupport
+import Glibc
 import SystemPackage
 import Testing
 
@@ -58,6 +59,30 @@ struct WritingTests {
                 #expect(try await fixture.names() == ["B"])
                 try await fixture.delete("B", base: .none, recursive: true)
                 #expect(try server.names(in: "data").filter { !$0.hasPrefix(".DAV") }.isEmpty)
+            }
+        }
+    }
+
+    @Test(
+        "RS-5: a move that ended when the document was in its claim goes on when it is asked for again",
+        arguments: [RealServer.Kind.lighttpd, .apache])
+    func brokenOffMove(_ kind: RealServer.Kind) async throws {
+        try await RealServer.with(kind) { server in
+            try await WritingFixture.with(kind, url: server.url) { fixture async throws in
+                let made = try await fixture.create("note", "one")
+                let key = try OwnNames.key(of: "op", or: 0)
+                let own = try ClaimNames(key, RemotePath(names: [ItemName("other")])).own
+                let folder = "data/" + own.names.map(\.rawValue).joined(separator: "/")
+                try server.makeFolder(folder)
+                #expect(rename("\(server.base)/data/note", "\(server.base)/\(folder)/old") == 0)
+                let modification = ItemModification(
+                    id: made.id, baseVersion: made.version, name: try ItemName("other"), operation: "op")
+                let moved = try await fixture.domain.modify(modification, Transfer())
+                #expect(moved.id.rawValue == "other" && moved.version.content == made.version.content)
+                #expect(try server.read("data/other") == "one")
+                #expect(try server.names(in: "data").filter { !$0.hasPrefix(".DAV") } == ["other"])
+                let again = try await fixture.domain.modify(modification, Transfer())
+                #expect(again == moved, "once more is the same")
             }
         }
     }

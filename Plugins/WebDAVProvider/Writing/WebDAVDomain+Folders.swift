@@ -34,6 +34,7 @@ extension WebDAVDomain {
             let taken = try await link.lookIfThere(target)?.properties
             if !isThere, attempt > 0, let taken, taken.isFolder { return done(source, target, taken) }
             guard taken == nil else { throw Self.collision(target) }
+            try ledger.noteBegun(operation)
             let answer = try await link.move(source, to: target, asFolder: true)
             if answer.isSuccess { return done(source, target, try await link.look(at: target).properties) }
             guard attempt + 1 < Self.attempts else { throw answer.failure }

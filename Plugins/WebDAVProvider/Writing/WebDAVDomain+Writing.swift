@@ -45,7 +45,14 @@ extension WebDAVDomain {
         return try await item(
             once(modification.operation, transfer) { way in
                 try await checked(source, what) {
-                    let found = try await lookOrWait(source)
+                    let seen = try await link.lookIfThere(source)?.properties
+                    if seen == nil, source != target,
+                        let outcome = try await resumed(modification, from: source, to: target, transfer)
+                    {
+                        return outcome
+                    }
+                    let found: Properties
+                    if let seen { found = seen } else { found = try await lookAgain(source) }
                     if let name = modification.name, source != target {
                         try Self.checkName(name)
                         try await requireListed(name)
@@ -72,10 +79,7 @@ extension WebDAVDomain {
                         try Self.check(found, modification.baseVersion, source)
                         return try await moveFolder(source, to: target, modification.operation)
                     }
-                    var change = ClaimedWrite.Change(
-                        key: try OwnNames.key(of: modification.operation, or: link.timing.mark()), kind: .move,
-                        source: source, target: target,
-                        contents: nil, base: modification.baseVersion, hasExactTags: gate?.hasExactTags ?? false)
+                    var change = try move(modification, from: source, to: target)
                     if let file = modification.contents {
                         let contents = try parts(file, transfer)
                         try await requireRoom(contents.length, in: target.parent ?? .root, what)
@@ -105,21 +109,64 @@ extension WebDAVDomain {
         _ = try await once(deletion.operation, nil) { _ in
             do {
                 return try await checked(path, what) {
-                    let found = try await lookOrWait(path)
-                    try Self.check(found, deletion.baseVersion, path)
-                    try await requireReadable(path)
-                    if found.isFolder { return try await removeFolder(path, deletion) }
-                    return try await claimed(
-                        ClaimedWrite.Change(
-                            key: try OwnNames.key(of: deletion.operation, or: link.timing.mark()), kind: .remove,
-                            source: path, target: path,
-                            contents: nil, base: deletion.baseVersion), deletion.operation, nil)
+                    let change = ClaimedWrite.Change(
+                        key: try OwnNames.key(of: deletion.operation, or: link.timing.mark()), kind: .remove,
+                        source: path, target: path, contents: nil, base: deletion.baseVersion)
+                    guard let found = try await link.lookIfThere(path)?.properties else {
+                        guard try await !isUnderWay(deletion.operation, at: path) else {
+                            return try await claimed(change, deletion.operation, nil)
+                        }
+                        return try await removed(try await lookAgain(path), change, deletion)
+                    }
+                    return try await removed(found, change, deletion)
                 }
             } catch let error as DocumentError where error.code == .noSuchItem {
                 // Gone: that is what was asked for.
                 return .removed
             }
         }
+    }
+
+    private func removed(
+        _ found: Properties, _ change: ClaimedWrite.Change, _ deletion: ItemDeletion
+    ) async throws -> WriteLedger.Outcome {
+        try Self.check(found, deletion.baseVersion, change.target)
+        try await requireReadable(change.target)
+        if found.isFolder { return try await removeFolder(change.target, deletion) }
+        return try await claimed(change, deletion.operation, nil)
+    }
+
+    // MARK: Begun before
+
+    /// An earlier run of the same operation may have taken the item from its place, and have ended before it was done.
+    private func resumed(
+        _ modification: ItemModification, from source: RemotePath, to target: RemotePath, _ transfer: Transfer
+    ) async throws -> WriteLedger.Outcome? {
+        if ledger.wasBegun(modification.operation), let there = try await link.lookIfThere(target)?.properties,
+            there.isFolder
+        {
+            forget(source)
+            return .made(target, there)
+        }
+        guard try await isUnderWay(modification.operation, at: target) else { return nil }
+        var change = try move(modification, from: source, to: target)
+        if let file = modification.contents { (change.kind, change.contents) = (.put, try parts(file, transfer)) }
+        return try await claimed(change, modification.operation, transfer)
+    }
+
+    /// Whether an earlier run of an operation still has its claim.
+    private func isUnderWay(_ operation: String, at target: RemotePath) async throws -> Bool {
+        guard !operation.isEmpty else { return false }
+        let names = try ClaimNames(try OwnNames.key(of: operation, or: 0), target)
+        return try await link.entries(of: names.own) != nil
+    }
+
+    private func move(
+        _ modification: ItemModification, from source: RemotePath, to target: RemotePath
+    ) throws -> ClaimedWrite.Change {
+        ClaimedWrite.Change(
+            key: try OwnNames.key(of: modification.operation, or: link.timing.mark()), kind: .move, source: source,
+            target: target, contents: nil, base: modification.baseVersion, hasExactTags: gate?.hasExactTags ?? false)
     }
 
     // MARK: Parts
@@ -216,8 +263,7 @@ extension WebDAVDomain {
     }
 
     /// What is being changed by somebody else is out of sight for a moment.
-    private func lookOrWait(_ path: RemotePath) async throws -> Properties {
-        if let look = try await link.lookIfThere(path) { return look.properties }
+    private func lookAgain(_ path: RemotePath) async throws -> Properties {
         try await link.timing.pause(link.timing.gap)
         return try await link.look(at: path).properties
     }

@@ -122,7 +122,7 @@ final class StrayFiles: Sendable {
                 item.key,
                 DocumentError(
                     .destinationExists,
-                    "Another file lies at \(storage.store.root.tree.path(of: location)), where the document has no contents: move it elsewhere."
+                    "Another file lies in the place of \(location), where the document has no contents: move it elsewhere."
                 ))
         case .moved(let item, let location): return try await follow(item, to: location, name)
         case .unknown(let location):

@@ -20,18 +20,27 @@ extension Arranger {
         guard let item = found.0, let parent = found.1, item.exists, parent.exists, item.item.kind == .document,
             !item.isArriving, found.2 == nil || found.2?.id == item.id
         else { return nil }
+        guard parent.isArriving || parent.item.capabilities.contains(.write) else {
+            throw DocumentError(.notPermitted, "Nothing can be put into \(around): it is read-only on the remote.")
+        }
         try checkMoving(item, to: parent, from: location)
         let claim = try await claim(toMove: item, as: name, into: parent, at: destination, by: tool)
         defer { claim.end() }
-        let before = try storage.read { try $0.coordinated(item) }
+        // Meanwhile an earlier move may have been told, and have given it another identifier.
+        guard let now = try storage.read({ try $0.item(at: location) }), now.row == item.row else { return nil }
+        let before = try storage.read { try $0.coordinated(now) }
         // Without the item's lock: whoever tells its provider of an earlier move may have that for long.
         guard
             let entry = try await storage.run({ store in
-                try store.relocate(item.id, in: item.domain, from: location, to: parent.id, name: name)
-            }), let moved = try storage.read({ try $0.item(item.id, in: item.domain) })
+                try store.relocate(now.id, in: now.domain, from: location, to: parent.id, name: name)
+            })
         else { return nil }
+        // It is written down: whatever becomes of the rest, the provider is to hear of it.
+        defer { backlog.add([entry], of: item.domain) }
+        guard let moved = try storage.read({ try $0.subject(of: entry, in: entry.domain) }) else {
+            throw DocumentError(.noSuchItem, "\(location) was removed while you waited for it.")
+        }
         try broker.moved(before, to: try storage.read { try $0.coordinated(moved) }, in: claim.onItem)
-        backlog.add([entry], of: item.domain)
         return moved
     }
 }

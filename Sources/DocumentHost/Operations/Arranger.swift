@@ -33,7 +33,7 @@ struct Arranger: Sendable {
         }
         try domain.requireModifying(location)
         try await follower.freshen(domain)
-        let item = try await resolver.resolve(location, in: domain)
+        var item = try await resolver.resolve(location, in: domain)
         guard let name = destination.name, !location.isRoot else {
             throw DocumentError(.invalidArgument, "The domain \(domain.name) itself cannot be renamed or replaced.")
         }
@@ -43,10 +43,43 @@ struct Arranger: Sendable {
             guard try isReplacing(existing, by: tool) else { throw Exporter.exists(destination) }
             return try await replace(existing, at: destination, with: item, from: location, on: domain, by: tool)
         }
+        if try await sendFirst(item, at: location) { item = try await resolver.resolve(location, in: domain) }
         try checkMoving(item, to: parent, from: location)
         let claim = try await claim(toMove: item, as: name, into: parent, at: destination, by: tool)
         defer { claim.end() }
         return try await move(item, to: parent, as: name, from: location, on: domain, in: claim)
+    }
+
+    /// A folder that was made here, and that something was moved into of which its provider has not heard, is sent before it
+    /// moves: at its new place it could wait for just that to be told, while that waits for it.
+    ///
+    /// - Returns: whether it was sent.
+    private func sendFirst(_ item: IndexedItem, at location: Location) async throws(DocumentError) -> Bool {
+        guard item.isArriving, item.item.kind != .document, try backlog.holdsMoved(below: location) else {
+            return false
+        }
+        var around = location
+        var folders: [IndexedItem] = []
+        while let folder = try storage.read({ try $0.item(at: around) }), folder.isArriving, let next = around.parent {
+            folders.append(folder)
+            around = next
+        }
+        for folder in folders.reversed() { try await sender.send(folder.key) }
+        let inside = try storage.read { index in
+            try index.arrivingFolders(of: location.domain).filter { folder in
+                try index.location(of: folder.id, in: folder.domain)?.components.starts(with: location.components)
+                    ?? false
+            }
+        }
+        for folder in inside { try await sender.send(folder.key) }
+        await backlog.settle(item.domain)
+        guard try !backlog.holdsMoved(below: location) else {
+            throw DocumentError(
+                .busy,
+                "\(location) was not renamed: its provider is to hear first of what was moved into it; try again in a moment."
+            )
+        }
+        return true
     }
 
     func checkMoving(_ item: IndexedItem, to parent: IndexedItem, from location: Location) throws(DocumentError) {

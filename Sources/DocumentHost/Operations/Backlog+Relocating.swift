@@ -9,30 +9,52 @@ import ProviderLauncher
 extension Backlog {
     /// Has the provider move a document to where it is here. What was moved at the remote meanwhile goes to there.
     ///
+    /// - Returns: why it was not told.
+    func relocate(_ entry: JournalEntry, on domain: Domain) async throws(DocumentError) -> Untold? {
+        guard let now = try storage.read({ try $0.open(entry) }) else { return nil }
+        guard let item = try storage.read({ try $0.subject(of: now, in: now.domain) }) else {
+            try await close(now, on: domain)
+            return nil
+        }
+        // Others do not wait while it is sent or brought.
+        let told = try await locks.withLockIfFree(item.key) { () async throws(DocumentError) -> Bool in
+            try await relocateLocked(entry, on: domain)
+        }
+        switch told {
+        case nil: return .failed(DocumentError(.busy, "The document that was moved is just being sent or brought."))
+        case false?: return .awaitsFolder
+        case true?: return nil
+        }
+    }
+
     /// - Returns: false when its folder is still to be sent, and nothing was asked.
-    func relocate(_ entry: JournalEntry, on domain: Domain) async throws(DocumentError) -> Bool {
-        // It may have got another identifier since, or be settled.
-        guard let item = try storage.read({ try $0.subject(of: entry, in: entry.domain) }) else {
-            try await finish(entry, nil, as: nil)
+    private func relocateLocked(_ entry: JournalEntry, on domain: Domain) async throws(DocumentError) -> Bool {
+        // It may have got another identifier since, as its folders may, or be settled.
+        guard let entry = try storage.read({ try $0.open(entry) }) else { return true }
+        guard let item = try storage.read({ try $0.subject(of: entry, in: entry.domain) }), !item.isGone,
+            let parentID = entry.payload.parentID, let name = entry.payload.name
+        else {
+            try await close(entry, on: domain)
             return true
         }
-        return try await locks.withLock(item.key) { () async throws(DocumentError) in
-            guard let item = try storage.read({ try $0.subject(of: entry, in: entry.domain) }), !item.isGone,
-                let parentID = entry.payload.parentID, let name = entry.payload.name
-            else {
-                try await finish(entry, nil, as: nil)
-                return true
-            }
-            guard let folder = try storage.read({ try $0.item(parentID, in: entry.domain) }), !folder.isGone else {
-                // The remote has removed it: the document is where it was.
-                try await finish(entry, item, as: try await look(item.id, on: domain))
-                return true
-            }
-            guard !folder.isArriving else { return false }
-            let there = try await place(item, in: folder.id, as: name, entry, on: domain)
-            try await finish(entry, item, as: there)
+        guard let folder = try storage.read({ try $0.item(parentID, in: entry.domain) }), !folder.isGone else {
+            // The remote has removed it: the document is where it was.
+            try await finish(entry, item, as: try await asItIs(item, entry, on: domain), on: domain)
             return true
         }
+        guard !folder.isArriving else { return false }
+        let there = try await place(item, in: folder.id, as: name, entry, on: domain)
+        try await finish(entry, item, as: there, on: domain)
+        return true
+    }
+
+    /// The document is not known any more. It may have gone with the folder that it was moved into here, while its provider
+    /// has it where it was, and tells of it no more.
+    private func close(_ entry: JournalEntry, on domain: Domain) async throws(DocumentError) {
+        var there: Item?
+        if let id = entry.itemID, !id.isArriving { there = try await lookIfAllowed(id, on: domain) }
+        try await storage.run { try $0.finishRelocating(entry, as: nil, since: nil) }
+        if let there { _ = try await treeWork.take([there], in: entry.domain) }
     }
 
     /// - Returns: the document as the provider has it then; nil when it has it no more.
@@ -51,7 +73,7 @@ extension Backlog {
             if [.transient, .resolvable].contains(refusal.code.errorClass) || refusal.code == .cancelled {
                 throw refusal
             }
-            guard let there = try await look(item.id, on: domain) else { return nil }
+            guard let there = try await asItIs(item, entry, on: domain) else { return nil }
             if refusal.code == .versionNoLongerAvailable, there.parentID == origin.folder, there.name == origin.name {
                 // Something else of it was changed; its place was not.
                 call.baseVersion = try ItemVersion(content: [], metadata: there.version.metadata)
@@ -72,18 +94,43 @@ extension Backlog {
         }
     }
 
+    /// - Returns: as the provider has it; where it was, when the provider does not say.
+    private func asItIs(
+        _ item: IndexedItem, _ entry: JournalEntry, on domain: Domain
+    ) async throws(DocumentError) -> Item? {
+        do throws(DocumentError) {
+            return try await look(item.id, on: domain)
+        } catch {
+            guard error.code.errorClass == .caller, error.code != .cancelled else { throw error }
+            var there = item.item
+            (there.parentID, there.name) = (entry.payload.originID, entry.payload.place?.last)
+            return there
+        }
+    }
+
     private func modify(_ call: ProviderCall.ModifyCall, on domain: Domain) async throws(DocumentError) -> Item {
         try await onceMoreAfterDeath { () async throws(DocumentError) in try await domain.provider.modify(call) }
     }
 
-    private func finish(_ entry: JournalEntry, _ item: IndexedItem?, as there: Item?) async throws(DocumentError) {
-        if let item, let there, there.id != item.id {
+    private func finish(
+        _ entry: JournalEntry, _ item: IndexedItem, as there: Item?, on domain: Domain
+    ) async throws(DocumentError) {
+        if let there, there.id != item.id {
             // Claims and presenters follow first: whoever asks from now on meets them.
             broker.identified(try storage.read { try $0.coordinated(item) }, as: there.id)
         }
         try await storage.run { store in
-            try store.finishRelocating(entry, as: there)
-            if let item, there == nil { try store.recordGone(item.id, in: item.domain) }
+            try store.finishRelocating(entry, as: there, since: item)
+            if there == nil { try store.recordGone(item.id, in: item.domain) }
         }
+        guard let there, let now = try storage.read({ try $0.item(there.id, in: item.domain) }) else { return }
+        // Whoever was to send it knows it by the identifier that it had.
+        if now.isUnsent { sender.enqueue(now.key) }
+        let told = now.item.version.metadata
+        guard told != item.item.version.metadata, told != there.version.metadata,
+            let latest = try await lookIfAllowed(there.id, on: domain)
+        else { return }
+        // The provider has told of it meanwhile: where it is by now was not heeded then.
+        _ = try await treeWork.take([latest], in: item.domain)
     }
 }

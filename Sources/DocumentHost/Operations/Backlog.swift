@@ -14,14 +14,32 @@ final class Backlog: Sendable {
     private struct Line {
         var open: [JournalEntry] = []
         var failures = 0
+        /// Something goes into a folder that is still to be sent.
+        var awaitsFolder = false
+        /// It is tried again by itself soon.
+        var awaitsRetry = false
     }
+
+    /// Why one of them was not told.
+    enum Untold: Sendable {
+        /// A folder has to be sent first.
+        case awaitsFolder
+        /// It cannot be told now; others can, perhaps.
+        case failed(DocumentError)
+    }
+
+    /// So many that cannot be told one after the other are no accident.
+    private static let mostFailures = 8
+    /// Should nobody say that a folder was sent.
+    private static let folderPatience = Duration.seconds(60)
 
     private let lines: Mutex<[DomainName: Line]>
     let storage: StorageThreads
     let broker: CoordinationBroker
     let locks: KeyedLock<ItemKey>
     private let domains: DomainRegistry
-    private let treeWork: TreeWork
+    let treeWork: TreeWork
+    let sender: Sender
     private let rounds: SharedTransfers<DomainName, Void>
     private let wakes: DomainWakes
     private let work: WorkGroup
@@ -32,7 +50,7 @@ final class Backlog: Sendable {
     /// - Parameter pending: what the start has found in the journal.
     init(
         _ pending: [JournalEntry], storage: StorageThreads, broker: CoordinationBroker, locks: KeyedLock<ItemKey>,
-        domains: DomainRegistry, treeWork: TreeWork,
+        domains: DomainRegistry, treeWork: TreeWork, sender: Sender,
         rounds: SharedTransfers<DomainName, Void>, work: WorkGroup, retry: RetryPolicy,
         clock: @escaping @Sendable () -> Duration, logger: Logger
     ) {
@@ -43,6 +61,7 @@ final class Backlog: Sendable {
         self.locks = locks
         self.domains = domains
         self.treeWork = treeWork
+        self.sender = sender
         self.rounds = rounds
         wakes = DomainWakes(work: work, clock: clock)
         self.work = work
@@ -60,6 +79,29 @@ final class Backlog: Sendable {
 
     /// How many a provider has not heard of yet.
     func count(of domain: DomainName) -> Int { lines.withLock { $0[domain]?.open.count ?? 0 } }
+
+    /// Whether something is tried again by itself that is worth waiting for.
+    var isBusy: Bool { lines.withLock { $0.values.contains(where: \.awaitsRetry) } }
+
+    /// A folder that was made here is known to its provider by now.
+    func folderWasSent(in domain: DomainName) {
+        guard lines.withLock({ $0[domain]?.awaitsFolder ?? false }) else { return }
+        work.add { [self] in await settle(domain) }
+    }
+
+    /// Whether something was moved to below a folder here, and its provider has not heard of it.
+    func holdsMoved(below folder: Location) throws(DocumentError) -> Bool {
+        let open = lines.withLock { $0[folder.domain]?.open ?? [] }.filter { $0.action == .relocate }
+        guard !open.isEmpty else { return false }
+        return try storage.read { index in
+            try open.contains { entry in
+                guard let item = try index.subject(of: entry, in: folder.domain),
+                    let place = try index.location(of: item.id, in: folder.domain)
+                else { return false }
+                return place.components.starts(with: folder.components)
+            }
+        }
+    }
 
     /// Carries out what can be, of a domain, or of all; the rest is tried again later.
     func settle(_ domain: DomainName?) async {
@@ -98,8 +140,8 @@ final class Backlog: Sendable {
 
     /// Remotes may take names for the same that differ by case or Unicode form.
     private static func isInTheWay(_ entry: JournalEntry, of place: Location) -> Bool {
-        guard let removed = entry.payload.place, !removed.isEmpty else { return false }
-        return place.components.map { FoldedName($0) }.starts(with: removed.map { FoldedName($0) })
+        let components = place.components.map { FoldedName($0) }
+        return entry.leftPlaces.contains { !$0.isEmpty && components.starts(with: $0) }
     }
 
     private static func lies(_ entry: JournalEntry, in place: Location) -> Bool {
@@ -115,45 +157,74 @@ final class Backlog: Sendable {
         try await rounds.join(name, onProgress: nil) { [self] _ throws(DocumentError) in
             let domain = try domains.domain(name)
             var order = BacklogOrder()
+            var (failure, failures): (DocumentError?, Int) = (nil, 0)
+            var awaitsFolder = false
             while true {
                 let batch = order.next(of: lines.withLock { $0[name]?.open ?? [] })
                 guard !batch.isEmpty else { break }
-                if batch.count == 1, let entry = batch.first, entry.action == .relocate {
-                    guard try await relocate(entry, on: domain) else {
+                let untold = try await tell(batch, on: domain)
+                if untold.count < batch.count { failures = 0 }
+                for (entry, reason) in untold {
+                    switch reason {
+                    case .awaitsFolder:
                         order.putOff.insert(entry.id)
-                        continue
+                        awaitsFolder = true
+                    case .failed(let error):
+                        order.putOff.insert(entry.id)
+                        failure = failure ?? error
+                        failures += 1
+                        guard failures < Self.mostFailures else { throw error }
                     }
-                    done(entry)
-                } else if let failure = await drop(batch, on: domain) {
-                    throw failure
                 }
             }
-            if !order.putOff.isEmpty {
-                tryAgain(
-                    name, after: DocumentError(.busy, "A folder is to be sent first, and something moved into it then.")
-                )
+            lines.withLock { lines in
+                lines[name]?.awaitsFolder = awaitsFolder
+                lines[name]?.awaitsRetry = false
+            }
+            if let failure {
+                tryAgain(name, after: failure)
+            } else if awaitsFolder {
+                wakes.wake(name, at: clock() + Self.folderPatience) { [self] in await settle(name) }
             }
         }
     }
 
-    /// - Returns: what keeps one of them from being carried out.
-    private func drop(_ batch: [JournalEntry], on domain: Domain) async -> DocumentError? {
-        await withTaskGroup(of: DocumentError?.self) { group in
+    /// - Returns: those that were not told.
+    /// - Throws: what keeps all of the domain from being told.
+    private func tell(
+        _ batch: [JournalEntry], on domain: Domain
+    ) async throws(DocumentError) -> [(JournalEntry, Untold)] {
+        let results = await withTaskGroup(of: (JournalEntry, Result<Untold?, DocumentError>).self) { group in
             for entry in batch {
                 group.addTask { [self] in
                     do throws(DocumentError) {
-                        try await drop(entry, on: domain)
-                        done(entry)
-                        return nil
+                        guard entry.action == .relocate else {
+                            try await drop(entry, on: domain)
+                            return (entry, .success(nil))
+                        }
+                        return (entry, .success(try await relocate(entry, on: domain)))
                     } catch {
-                        return error
+                        return (entry, .failure(error))
                     }
                 }
             }
-            var failure: DocumentError?
-            for await error in group { failure = failure ?? error }
-            return failure
+            var results: [(JournalEntry, Result<Untold?, DocumentError>)] = []
+            for await result in group { results.append(result) }
+            return results
         }
+        var untold: [(JournalEntry, Untold)] = []
+        var obstacle: DocumentError?
+        for (entry, result) in results {
+            switch result {
+            // Also when there is an obstacle for others.
+            case .success(nil): done(entry)
+            case .success(let reason?): untold.append((entry, reason))
+            case .failure(let error) where error.isObstacle: obstacle = error
+            case .failure(let error): untold.append((entry, .failed(error)))
+            }
+        }
+        if let obstacle { throw obstacle }
+        return untold
     }
 
     private func done(_ entry: JournalEntry) {
@@ -179,7 +250,7 @@ final class Backlog: Sendable {
             if [.transient, .resolvable].contains(refusal.code.errorClass) || refusal.code == .cancelled {
                 throw refusal
             }
-            if refusal.code != .noSuchItem { there = try await look(id, on: domain) }
+            if refusal.code != .noSuchItem { there = try await lookIfAllowed(id, on: domain) }
             if there != nil {
                 logger.notice(
                     "what was removed here stays, as the remote has it",
@@ -199,6 +270,16 @@ final class Backlog: Sendable {
         }
     }
 
+    /// - Returns: nil also when nothing can be known of it: what its provider tells of it counts again anyway.
+    func lookIfAllowed(_ id: ItemIdentifier, on domain: Domain) async throws(DocumentError) -> Item? {
+        do throws(DocumentError) {
+            return try await look(id, on: domain)
+        } catch {
+            guard error.code.errorClass == .caller, error.code != .cancelled else { throw error }
+            return nil
+        }
+    }
+
     private func tryAgain(_ name: DomainName, after error: DocumentError) {
         let attempt = lines.withLock { lines -> Int? in
             lines[name]?.failures += 1
@@ -206,7 +287,20 @@ final class Backlog: Sendable {
         }
         guard let attempt, error.code != .cancelled,
             case .retry(let delay) = retry.decision(for: error, attempt: attempt, jitter: Double.random(in: 0...1))
-        else { return }
+        else { return lines.withLock { $0[name]?.awaitsRetry = false } }
+        lines.withLock { $0[name]?.awaitsRetry = true }
         wakes.wake(name, at: clock() + delay) { [self] in await settle(name) }
+    }
+}
+
+extension DocumentError {
+    /// Whether it is about all of a domain, and not about one item.
+    fileprivate var isObstacle: Bool {
+        switch code {
+        case .cancelled, .serverUnreachable, .notAuthenticated, .insufficientQuota, .providerUnavailable,
+            .notConfigured:
+            true
+        default: false
+        }
     }
 }

@@ -32,15 +32,24 @@ struct BacklogOrder {
     /// Whether something cannot be told before something that was done earlier, and has to wait.
     private static func has(_ entry: JournalEntry, toFollow earlier: JournalEntry) -> Bool {
         if entry.itemID != nil, entry.itemID == earlier.itemID { return true }
-        let left = folded(earlier.payload.place)
         switch entry.action {
         // Its folder has to be empty first.
-        case .drop: return entry.payload.kind != .document && left.starts(with: folded(entry.payload.place))
+        case .drop:
+            guard entry.payload.kind != .document else { return false }
+            let own = (entry.payload.place ?? []).map { FoldedName($0) }
+            return earlier.leftPlaces.contains { $0.starts(with: own) }
         // Its place has to be free first.
-        default: return left == folded(entry.payload.destination)
+        default: return earlier.leftPlaces.contains((entry.payload.destination ?? []).map { FoldedName($0) })
         }
     }
+}
 
-    /// Remotes may take names for the same that differ by case or Unicode form.
-    private static func folded(_ place: [ItemName]?) -> [FoldedName] { (place ?? []).map { FoldedName($0) } }
+extension JournalEntry {
+    /// Where its item is at the provider, for all that is known, and is not here any more. Remotes may take names for the same
+    /// that differ by case or Unicode form.
+    var leftPlaces: [[FoldedName]] {
+        // What was moved and then removed may be at either place.
+        let places = [payload.place, action == .drop ? payload.destination : nil]
+        return places.compactMap { $0?.map { FoldedName($0) } }
+    }
 }

@@ -146,6 +146,14 @@ struct FolderRemover: Sendable {
                 }
                 return
             }
+            guard try !storage.read({ try $0.holdsUntold(id, in: domain.name) }) else {
+                // What was moved out of it is not to go with it, nor what was removed in it and changed on the remote since.
+                state.refusals[state.refusals.count - 1].error = DocumentError(
+                    .busy,
+                    "Something that was moved out of it or removed here is in it on the remote still: try again in a moment.",
+                    itemID: id)
+                return
+            }
             // What is in it is nothing that its provider tells of.
             let call = ProviderCall.DeleteCall(
                 id: id, baseVersion: .none, recursive: true, operation: change.operation + "-all")

@@ -25,10 +25,11 @@ extension DocumentHost {
                 : Exporter.exists(place)
         }
         let (item, parts) = try await arrivals.copyIn(source, to: place, on: domain)
+        let copies = try await copies(in: item)
         do throws(DocumentError) {
-            try await waitUntilSent(place, onProgress: onProgress)
+            try await waitUntilSent(item, onProgress: onProgress)
         } catch {
-            throw await takeBack(place, on: domain, because: error)
+            throw await takeBack(item, copies, at: place, on: domain, because: error)
         }
         if removingSource {
             let left = try await storage.run { _ in try OutsideTree.remove(source, expecting: parts) }
@@ -39,8 +40,38 @@ extension DocumentHost {
             }
         }
         // By now it has its provider's identifier.
-        let now = try await resolver.resolve(place, in: domain)
-        return (now.exists ? now : item, try status(of: now))
+        let now = try storage.read { try $0.item(item.id, in: item.domain) } ?? item
+        return (now, try status(of: now))
+    }
+
+    /// Wherever it is renamed to meanwhile.
+    private func waitUntilSent(
+        _ item: IndexedItem, onProgress: @escaping @Sendable (TransferProgress?) -> Void
+    ) async throws(DocumentError) {
+        while true {
+            guard let place = try storage.read({ try $0.location(of: item.id, in: item.domain) }) else {
+                throw DocumentError(.noSuchItem, "It was removed while it was sent.")
+            }
+            try await waitUntilSent(place, onProgress: onProgress)
+            if try storage.read({ try $0.location(of: item.id, in: item.domain) }) == place { return }
+        }
+    }
+
+    /// The files of its parts: who writes in one of them makes another set of it.
+    private func copies(in item: IndexedItem) async throws(DocumentError) -> Set<FileStamp> {
+        let places = try storage.read { index in
+            try index.present(within: item.id, in: item.domain).compactMap {
+                try index.diskLocation(of: $0.id, in: $0.domain)
+            }
+        }
+        return try await storage.run { store in
+            var stamps: Set<FileStamp> = []
+            for place in places {
+                guard let file = try store.root.tree.file(at: place) else { continue }
+                stamps.insert(FileStamp(inode: file.inode, size: file.size, modified: file.modified))
+            }
+            return stamps
+        }
     }
 
     private func check(
@@ -70,11 +101,19 @@ extension DocumentHost {
         }
     }
 
-    /// Not all of it could be sent: nothing of it stays, neither here nor on the remote.
+    /// Not all of it could be sent: nothing of it stays, neither here nor on the remote; unless somebody works with it by now.
     private func takeBack(
-        _ place: Location, on domain: Domain, because error: DocumentError
+        _ item: IndexedItem, _ copies: Set<FileStamp>, at place: Location, on domain: Domain,
+        because error: DocumentError
     ) async -> DocumentError {
         do throws(DocumentError) {
+            guard try storage.read({ try $0.location(of: item.id, in: item.domain) }) == place,
+                try await self.copies(in: item) == copies
+            else {
+                return error.wrapped(
+                    "\(place) is not sent to its end: \(error.message) Somebody has changed or renamed it meanwhile, so it stays here, and is sent later."
+                )
+            }
             try await arranger.remove(
                 place, recursive: true, discardingUnsent: true, on: domain, by: nil, isApproved: true)
             return error.wrapped("\(place) could not be made: \(error.message)")
@@ -85,6 +124,13 @@ extension DocumentHost {
             )
         }
     }
+}
+
+/// A file as it was copied.
+private struct FileStamp: Hashable, Sendable {
+    var inode: UInt64
+    var size: Int64
+    var modified: Timestamp
 }
 
 extension OriginalPath {

@@ -148,7 +148,10 @@ extension DocumentHost {
                     "\(manifest.name) (\(manifest.identifier)) needs no sign-in: “docent domain remove \(name)” forgets the domain."
                 )
             }
-            if !droppingUnsent { try refuseUnsent(of: name, before: .signOut) }
+            if !droppingUnsent {
+                try refuseUnsent(of: name, before: .signOut)
+                try await refuseUntold(of: name)
+            }
             let (kept, secrets) = (keptSecrets, secrets)
             try await onSecretThread { try kept.checkRemoval(of: name) }
             if let domain = domains.find(name) {
@@ -196,6 +199,18 @@ extension DocumentHost {
 
     private enum Purpose {
         case signOut, otherAccount
+    }
+
+    /// What was removed here is known nowhere else, either.
+    private func refuseUntold(of name: DomainName) async throws(DocumentError) {
+        guard backlog.count(of: name) > 0 else { return }
+        await backlog.settle(name)
+        let left = backlog.count(of: name)
+        guard left > 0 else { return }
+        throw DocumentError(
+            .unsyncedEdits,
+            "\(name) has removals and new names that its provider has not heard of yet, \(left) of them: wait until it can be reached, or lose them with: docent logout \(name) --drop-unsent"
+        )
     }
 
     private func refuseUnsent(of name: DomainName, before purpose: Purpose) throws(DocumentError) {

@@ -290,9 +290,8 @@ struct Delivery: Sendable {
                 "an edit survived a deletion",
                 metadata: ["domain": "\(sending.item.domain)", "item.id": "\(sending.item.id)"])
         } catch {
-            let path = storage.store.root.tree.path(of: sending.location)
             throw error.wrapped(
-                "\(sending.location) is gone on the remote, and your edit of it could not be sent as a new document; it is kept at \(path)."
+                "\(sending.location) is gone on the remote, and your edit of it could not be sent as a new document; it is kept in its place here."
             )
         }
     }

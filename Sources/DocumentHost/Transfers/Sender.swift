@@ -18,6 +18,8 @@ final class Sender: Sendable {
         var refresh: (@Sendable (DomainName) -> Void)?
         /// Finds out what has to be known before an item is sent.
         var prepare: Preparation?
+        /// Is told of a folder that its provider knows by now.
+        var folderWasSent: (@Sendable (DomainName) -> Void)?
     }
 
     private let state = Mutex(State())
@@ -55,6 +57,11 @@ final class Sender: Sendable {
     /// Says who finds out what has to be known before an item is sent.
     func prepares(_ prepare: @escaping Preparation) {
         state.withLock { $0.prepare = prepare }
+    }
+
+    /// Says who is told when a folder that was made here was sent. It must not block.
+    func reportsFolders(_ report: @escaping @Sendable (DomainName) -> Void) {
+        state.withLock { $0.folderWasSent = report }
     }
 
     /// Calls the closure whenever a sending has told how far it is. It must not block.
@@ -187,6 +194,7 @@ final class Sender: Sendable {
             let outcome = try await pauses.untilPaused(key) { () async throws(DocumentError) in
                 try await delivery.deliver(key, waiting: isAwaited, report)
             }
+            if key.id.isArriving { self.state.withLock { $0.folderWasSent }?(key.domain) }
             guard let outcome else {
                 let place = try storage.read { try $0.location(of: key.id, in: key.domain) }
                 throw DocumentError(

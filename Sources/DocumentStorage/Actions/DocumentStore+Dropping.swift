@@ -29,8 +29,8 @@ extension DocumentStore {
             }
             // Of what was changed here, what the change began from; else what is known of it.
             let base = item.isUnsent ? item.synced ?? item.item.version : item.item.version
-            try index.finishRelocations(of: id, in: domain)
             let entry = try index.beginDropping(item, from: location, base: base)
+            try index.finishRelocations(of: id, in: domain)
             return (entry, try remove([id], in: domain, discardingEdits: discardingEdits, index))
         }
         guard let (entry, outcome) = dropped else { return nil }
@@ -52,10 +52,13 @@ extension IndexTransaction {
         var payload = JournalPayload()
         payload.operation = RandomName.make()
         payload.base = base
-        payload.place = place.components
-        payload.parentID = item.item.parentID
-        payload.name = item.item.name
         payload.kind = item.item.kind
+        (payload.place, payload.parentID, payload.name) = (place.components, item.item.parentID, item.item.name)
+        // Its provider has not heard yet that it was moved: there it is where it was, or here.
+        if let moved = try journal(of: item.id, in: item.domain).first(where: { $0.action == .relocate })?.payload {
+            payload.destination = place.components
+            (payload.place, payload.parentID, payload.name) = (moved.place, moved.originID, moved.place?.last)
+        }
         return try begin(.itemDropped, item: item.id, in: item.domain, payload: payload)
     }
 }

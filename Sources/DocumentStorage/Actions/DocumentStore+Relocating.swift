@@ -41,19 +41,19 @@ extension DocumentStore {
 
     /// The provider has it there, too, or has it elsewhere: what it tells of its place counts again.
     ///
-    /// - Parameter item: as the provider has it; nil when that is not known.
-    package func finishRelocating(_ entry: JournalEntry, as item: Item?) throws {
+    /// - Parameters:
+    ///   - item: as the provider has it; nil when that is not known.
+    ///   - asked: the document as it was known when the provider was asked: what it has told since is newer.
+    package func finishRelocating(_ entry: JournalEntry, as item: Item?, since asked: IndexedItem?) throws {
         let domain = entry.domain
         let outcome = try index.write { index in
             // Something else may have become of it since it was read.
             let id = try index.subject(of: entry)
             try index.finish(entry)
-            guard let item, let id, var began = try index.item(id, in: domain) else { return ApplyOutcome() }
-            if item.id != id {
-                // Identifiers that follow names: it is the same document here.
-                try index.rename(id, to: item.id, in: domain)
-                began = try index.known(item.id, in: domain)
-            }
+            guard let item, let id, var began = try asked ?? index.item(id, in: domain) else { return ApplyOutcome() }
+            // Identifiers that follow names: it is the same document here.
+            if item.id != id { try index.rename(id, to: item.id, in: domain) }
+            began.item.id = item.id
             return try index.apply(item, answeringMoveOf: began)
         }
         try reached(.relocationFinished)
@@ -85,6 +85,19 @@ extension IndexTransaction {
         return try begin(.documentRelocated, item: item.id, in: item.domain, payload: payload)
     }
 
+    /// A folder has another identifier: what its provider is still to hear of documents names it by that.
+    func renameInRelocations(_ id: ItemIdentifier, to newID: ItemIdentifier, in domain: DomainName) throws {
+        let entries = try sql.all(
+            Self.journalColumns + " WHERE journal.domain = ? AND action IN ('drop', 'relocate')",
+            .int(reference(to: domain).number)
+        ) { try Self.entry($0) }
+        for var entry in entries where entry.payload.parentID == id || entry.payload.originID == id {
+            if entry.payload.parentID == id { entry.payload.parentID = newID }
+            if entry.payload.originID == id { entry.payload.originID = newID }
+            _ = try advance(entry, to: entry.step)
+        }
+    }
+
     /// Closes what the provider was still to hear of a document's places: something later has settled them.
     func finishRelocations(of id: ItemIdentifier, in domain: DomainName) throws {
         for entry in try journal(of: id, in: domain) where entry.action == .relocate { try finish(entry) }
@@ -95,6 +108,22 @@ extension IndexReader {
     /// The item of an entry, whatever it is called by now; nil when it is not known any more, or the entry is closed.
     package func subject(of entry: JournalEntry, in domain: DomainName) throws -> IndexedItem? {
         try subject(of: entry).flatMap { try item($0, in: domain) }
+    }
+
+    /// An entry as it is now; nil when it is closed.
+    package func open(_ entry: JournalEntry) throws -> JournalEntry? {
+        try sql.first(Self.journalColumns + " WHERE journal.number = ?", .int(entry.id)) { try Self.entry($0) }
+    }
+
+    /// Whether something that was moved out of a folder here, or removed in it, is in it still for all that its provider knows.
+    package func holdsUntold(_ folder: ItemIdentifier, in domain: DomainName) throws -> Bool {
+        let entries = try sql.all(
+            Self.journalColumns + " WHERE journal.domain = ? AND action IN ('drop', 'relocate')",
+            .int(reference(to: domain).number)
+        ) { try Self.entry($0) }
+        return entries.contains {
+            ($0.action == .relocate ? $0.payload.originID : $0.payload.parentID) == folder
+        }
     }
 
     /// Documents that were given other places here, of which their providers have not heard yet.

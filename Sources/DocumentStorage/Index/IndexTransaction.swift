@@ -216,6 +216,7 @@ package final class IndexTransaction: IndexReader {
         }
         try update("id = ?", .text(newID.rawValue), of: id, in: domain)
         try noteArrival(of: id, as: newID, own)
+        if try item(newID, in: domain)?.item.kind != .document { try renameInRelocations(id, to: newID, in: domain) }
         try sql.run(
             "UPDATE conflict SET item = ? WHERE domain = ? AND item = ?", .text(newID.rawValue), .int(own.number),
             .text(id.rawValue))
@@ -238,6 +239,7 @@ package final class IndexTransaction: IndexReader {
         }
         try update("id = ?", .text(newID.rawValue), of: id, in: domain)
         try noteArrival(of: id, as: newID, own)
+        try renameInRelocations(id, to: newID, in: domain)
         try renameInBookmarks(id, to: newID, own)
         // Nothing is known of what is in it there.
         try sql.run("DELETE FROM listing WHERE folder = ?", .int(row))

@@ -39,7 +39,7 @@ extension DocumentTree {
         case .targetExists:
             throw DocumentError(
                 .destinationExists,
-                "Another file lies at \(path(of: location)), and is not overwritten: move it elsewhere and try again."
+                "Another file lies in the place of \(location), and is not overwritten: move it elsewhere and try again."
             )
         case .sourceMissing: throw Self.missing(file)
         }
@@ -147,7 +147,7 @@ extension DocumentTree {
             if try oldFolder.rename(oldName, to: newFolder, newName, .notReplacing) == .targetExists {
                 throw DocumentError(
                     .destinationExists,
-                    "Another file lies at \(path(of: to)), and is not overwritten: move it elsewhere and try again."
+                    "Another file lies in the place of \(to), and is not overwritten: move it elsewhere and try again."
                 )
             }
             try newFolder.flush()

@@ -74,8 +74,9 @@ package struct RangePlan: Sendable {
         return nil
     }
 
-    /// What takes less than this may be larger, and much larger what takes an eighth of it, and what takes more than four times as long smaller: so what is lost when a
-    /// transfer is cut off is what came in the last second or two.
+    /// A run that takes less time than this is followed by a longer one, and by a much longer one when it takes an eighth of it; a
+    /// run that takes more than four times as long is followed by a shorter one. So what a cut loses is what came in the last
+    /// second or two.
     package static let quick = Duration.milliseconds(500)
 
     /// They are here, whole.

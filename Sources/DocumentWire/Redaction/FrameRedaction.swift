@@ -15,7 +15,7 @@ package struct FrameRedaction: Sendable {
     private static let mostSecrets = 256
     private static let blank = UInt8(ascii: "*")
 
-    private var secrets: [[UInt8]] = []
+    private var secrets: [SecretPattern] = []
 
     /// - Parameter secrets: values that are blanked out wherever they appear; empty ones are left out.
     package init(secrets: [String] = []) {
@@ -34,15 +34,13 @@ package struct FrameRedaction: Sendable {
 
     /// Blanks out the values that are known as secrets, in bytes of any kind.
     package func redact(bytes: inout [UInt8]) {
-        for secret in secrets where secret.count <= bytes.count {
-            var start = 0
-            while start + secret.count <= bytes.count {
-                guard bytes[start] == secret[0], bytes[start..<(start + secret.count)].elementsEqual(secret) else {
-                    start += 1
-                    continue
-                }
-                for index in start..<(start + secret.count) { bytes[index] = Self.blank }
-                start += secret.count
+        guard !secrets.isEmpty else { return }
+        bytes.withUnsafeMutableBufferPointer { bytes in
+            // Most frames have not even the first byte of most of them.
+            var has = [Bool](repeating: false, count: 256)
+            has.withUnsafeMutableBufferPointer { has in for byte in bytes { has[Int(byte)] = true } }
+            for secret in secrets where secret.bytes.count <= bytes.count && has[Int(secret.bytes[0])] {
+                secret.blank(in: bytes, with: Self.blank)
             }
         }
     }
@@ -56,10 +54,11 @@ package struct FrameRedaction: Sendable {
     }
 
     private mutating func remember(_ value: [UInt8]) {
-        guard !value.isEmpty, secrets.count < Self.mostSecrets, !secrets.contains(value) else { return }
+        guard !value.isEmpty, secrets.count < Self.mostSecrets, !secrets.contains(where: { $0.bytes == value })
+        else { return }
         // The longest first: one may be part of another.
-        let place = secrets.firstIndex { $0.count < value.count } ?? secrets.endIndex
-        secrets.insert(value, at: place)
+        let place = secrets.firstIndex { $0.bytes.count < value.count } ?? secrets.endIndex
+        secrets.insert(SecretPattern(value), at: place)
     }
 
     // MARK: Fields

@@ -1,20 +1,23 @@
-import DocumentModel
+package import DocumentModel
 
 extension ServiceReply {
     /// The same, for those who are told no paths (PICK-21).
-    package var withoutPaths: ServiceReply {
+    ///
+    /// - Parameter root: where the host keeps its files; texts for people may name some of them.
+    package func withoutPaths(below root: String) -> ServiceReply {
         switch self {
         case .listItems(var page):
-            page.items = page.items.map(\.withoutPath)
+            page.items = page.items.map { $0.withoutPath(root) }
             return .listItems(page)
-        case .item(let item): return .item(item.withoutPath)
+        case .item(let item): return .item(item.withoutPath(root))
         case .beginAccess(let access, _, let item, let also):
             return .beginAccess(
-                access: access, path: "", item: item.withoutPath,
-                also: also.map { AccessedItem(path: "", item: $0.item.withoutPath) })
+                access: access, path: "", item: item.withoutPath(root),
+                also: also.map { AccessedItem(path: "", item: $0.item.withoutPath(root)) })
         case .status(let domains, let items, let transfers, let broughtFor):
             return .status(
-                domains: domains, items: items.map(\.withoutPath), transfers: transfers, broughtFor: broughtFor)
+                domains: domains, items: items.map { $0.withoutPath(root) }, transfers: transfers,
+                broughtFor: broughtFor)
         case .versions(let versions):
             return .versions(
                 versions.map { version in
@@ -23,24 +26,24 @@ extension ServiceReply {
                     return version
                 })
         case .browsePicker(var listing):
-            listing.entries = listing.entries.map(\.withoutPath)
-            listing.folder = listing.folder.withoutPath
+            listing.entries = listing.entries.map { $0.withoutPath(root) }
+            listing.folder = listing.folder.withoutPath(root)
             return .browsePicker(listing)
-        case .pickerEntry(let entry): return .pickerEntry(entry.withoutPath)
+        case .pickerEntry(let entry): return .pickerEntry(entry.withoutPath(root))
         case .searchPicker(var findings):
-            findings.entries = findings.entries.map(\.withoutPath)
+            findings.entries = findings.entries.map { $0.withoutPath(root) }
             return .searchPicker(findings)
         case .choosePicker(let items):
             return .choosePicker(
                 items.map { item in
                     var item = item
-                    item.status = item.status.withoutPath
+                    item.status = item.status.withoutPath(root)
                     return item
                 })
         case .bookmark(.resolve(var resolved)):
-            resolved.item = resolved.item.withoutPath
+            resolved.item = resolved.item.withoutPath(root)
             return .bookmark(.resolve(resolved))
-        case .transfers(.events(let events)): return .transfers(.events(events.map(\.withoutPath)))
+        case .transfers(.events(let events)): return .transfers(.events(events.map { $0.withoutPath(root) }))
         case .done, .hostStatus, .listProviders, .lastFailure, .recordProvider, .listDomains, .coordinationStatus,
             .evict,
             .beginPicker, .bookmark, .tools, .transfers:
@@ -50,28 +53,44 @@ extension ServiceReply {
 }
 
 extension ItemStatus {
-    fileprivate var withoutPath: ItemStatus {
+    fileprivate func withoutPath(_ root: String) -> ItemStatus {
         var status = self
         status.path = ""
+        status.problem = status.problem?.withoutPaths(below: root)
         return status
     }
 }
 
 extension PickerEntry {
-    fileprivate var withoutPath: PickerEntry {
+    fileprivate func withoutPath(_ root: String) -> PickerEntry {
         var entry = self
-        entry.status = entry.status.withoutPath
+        entry.status = entry.status.withoutPath(root)
         return entry
     }
 }
 
 extension ItemEvent {
-    fileprivate var withoutPath: ItemEvent {
+    fileprivate func withoutPath(_ root: String) -> ItemEvent {
         switch self {
-        case .appeared(let status): .appeared(status.withoutPath)
-        case .changed(let status): .changed(status.withoutPath)
-        case .moved(let status, let origin): .moved(status.withoutPath, from: origin)
+        case .appeared(let status): .appeared(status.withoutPath(root))
+        case .changed(let status): .changed(status.withoutPath(root))
+        case .moved(let status, let origin): .moved(status.withoutPath(root), from: origin)
         case .removed, .domain, .domainRemoved, .lost: self
         }
+    }
+}
+
+extension DocumentError {
+    /// The same, for those who are told no paths: names within the folder stay.
+    package func withoutPaths(below root: String) -> DocumentError {
+        var error = self
+        let texts = [root + "/documents/", root + "/", root]
+        func blinded(_ text: String) -> String {
+            texts.reduce(text) { $0.replacing($1, with: "") }
+        }
+        error.message = blinded(message)
+        error.detail = blinded(detail)
+        error.causes = causes.map(blinded)
+        return error
     }
 }

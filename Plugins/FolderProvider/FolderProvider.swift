@@ -17,8 +17,12 @@ internal import SystemPackage
 ///   or removed: what that program writes would be lost.
 /// - Several providers, and people, may work in the same folder. Temporary files (`.docent-tmp-…`) are in the folder
 ///   where they are going to have their place, and are never listed.
+/// - No picture is made. Thumbnails are those that programs of the desktop have left beside documents
+///   (``SharedThumbnail``); a small picture is its own.
 @main
-final class FolderProvider: Provider, ModifyingProvider, ChangeFeedProvider, RangeProvider, PickerProvider {
+final class FolderProvider: Provider, ModifyingProvider, ChangeFeedProvider, RangeProvider, PickerProvider,
+    ThumbnailProvider
+{
     static let version = "1.0"
 
     private let domain: FolderDomain
@@ -60,6 +64,12 @@ final class FolderProvider: Provider, ModifyingProvider, ChangeFeedProvider, Ran
         transfer: Transfer
     ) async throws -> Item {
         try domain.provide(range, of: id, contentVersion: contentVersion, at: stagingFile, TransferMonitor(transfer))
+    }
+
+    func thumbnail(
+        for id: ItemIdentifier, contentVersion: [UInt8], size: Int, transfer: Transfer
+    ) async throws -> Thumbnail? {
+        try domain.thumbnail(for: id, contentVersion: contentVersion, size: size)
     }
 
     /// The new contents come by ``modifyItem(_:transfer:)``.

@@ -135,7 +135,8 @@ struct Docent: AsyncParsableCommand {
             CommandGroup(
                 name: "Look",
                 subcommands: [
-                    ListCommand.self, StatCommand.self, CatCommand.self, StatusCommand.self, EventsCommand.self,
+                    ListCommand.self, StatCommand.self, CatCommand.self, ThumbnailCommand.self, StatusCommand.self,
+                    EventsCommand.self,
                 ]),
             CommandGroup(
                 name: "Use documents",

@@ -22,8 +22,8 @@ public struct PickerSession: Sendable {
     /// The domains that it may choose in, by name.
     public let roots: [PickerRoot]
 
-    private let client: DocumentClient
-    private let number: UInt64
+    let client: DocumentClient
+    let number: UInt64
 
     init(_ request: PickerRequest, roots: [PickerRoot], number: UInt64, client: DocumentClient) {
         self.request = request

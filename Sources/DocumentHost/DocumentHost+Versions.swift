@@ -7,7 +7,13 @@ extension DocumentHost {
     /// - Throws: `noSuchItem` for what is not there, `invalidArgument` for a folder.
     public func versions(at location: Location) async throws(DocumentError) -> [DocumentVersion] {
         let (_, item) = try await document(at: location)
-        return try keeper.versions(of: item)
+        var versions = try keeper.versions(of: item)
+        if item.state != .outdated, await thumbnailDesk.hasThumbnail(item),
+            let current = versions.firstIndex(where: { $0.kind == .current && $0.isInPlace })
+        {
+            versions[current].hasThumbnail = true
+        }
+        return versions
     }
 
     /// Puts kept contents in a document's place, as a change of it that is sent; what was there is kept.

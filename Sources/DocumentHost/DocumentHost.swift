@@ -42,6 +42,8 @@ public final class DocumentHost: Sendable {
         package var secrets = KeptSecrets.Choice.files
         /// Which documents come part by part.
         package var parts = PartwiseFetch.Limits()
+        /// How long what is known of thumbnails is taken to be so.
+        var thumbnails = ThumbnailDesk.Pace()
         /// What this device is called, for people on other devices who find contents that were saved here (VER-9).
         public var deviceName = Self.nodeName
         /// Who we are, for providers' logs.
@@ -126,6 +128,7 @@ public final class DocumentHost: Sendable {
     let events: EventHub
     let uses: UseLog
     let reclaimer: Reclaimer
+    let thumbnailDesk: ThumbnailDesk
     let disk: DiskCheck
     let providing: ProvidingEnds
     let localChanges: LocalChangeWatcher
@@ -332,9 +335,15 @@ public final class DocumentHost: Sendable {
             storage: storage, domains: domains, broker: broker, evictor: evictor, uses: uses, work: work,
             date: { Self.secondsSince1970() }, logger: logger
         )
-        root.index.onWrite { [weak attributes, weak reclaimer] in
+        thumbnailDesk = ThumbnailDesk(
+            storage: storage,
+            fetcher: ThumbnailFetcher(
+                storage: storage, domains: domains, work: work, executor: loop, logger: logger),
+            work: work, pace: configuration.thumbnails, logger: logger)
+        root.index.onWrite { [weak attributes, weak reclaimer, weak thumbnailDesk] in
             attributes?.indexWasWritten()
             reclaimer?.indexWasWritten()
+            thumbnailDesk?.indexWasWritten()
         }
         resolution = ConflictResolver(
             storage: storage, broker: broker, sender: sender, made: delivery.made, owner: owner)

@@ -25,10 +25,12 @@ public struct DocumentVersion: Hashable, Sendable {
     public var isInPlace: Bool
     /// What the device calls itself that saved them; nil where it is not known (VER-9).
     public var device: String?
+    /// Whether a thumbnail of these contents is kept here, and comes at once (VER-9).
+    public var hasThumbnail: Bool
 
     public init(
         id: String, kind: Kind, path: String? = nil, size: Int64? = nil, modified: Timestamp = .zero,
-        isInPlace: Bool = false, device: String? = nil
+        isInPlace: Bool = false, device: String? = nil, hasThumbnail: Bool = false
     ) {
         self.id = id
         self.kind = kind
@@ -37,5 +39,6 @@ public struct DocumentVersion: Hashable, Sendable {
         self.modified = modified
         self.isInPlace = isInPlace
         self.device = device
+        self.hasThumbnail = hasThumbnail
     }
 }

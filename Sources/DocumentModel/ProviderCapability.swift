@@ -10,6 +10,8 @@ public enum ProviderCapability: String, Sendable, CaseIterable, Comparable {
     case picker
     /// Ask whoever signs in, and keep secrets of its own.
     case signIn = "sign-in"
+    /// Give small pictures of documents.
+    case thumbnails
 
     public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
 }

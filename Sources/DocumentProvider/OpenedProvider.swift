@@ -16,6 +16,7 @@ struct OpenedProvider<P: Provider>: Sendable {
     private let changeFeed: (any ChangeFeedProvider)?
     private let picker: (any PickerProvider)?
     private let ranges: (any RangeProvider)?
+    private let thumbnails: (any ThumbnailProvider)?
 
     init(context: ProviderContext) async {
         identifier = context.providerIdentifier
@@ -28,6 +29,7 @@ struct OpenedProvider<P: Provider>: Sendable {
             changeFeed = provider as? any ChangeFeedProvider
             picker = provider as? any PickerProvider
             ranges = provider as? any RangeProvider
+            thumbnails = provider as? any ThumbnailProvider
         } catch {
             outcome = .failure(
                 error as? DocumentError
@@ -42,6 +44,7 @@ struct OpenedProvider<P: Provider>: Sendable {
             changeFeed = nil
             picker = nil
             ranges = nil
+            thumbnails = nil
         }
     }
 
@@ -60,6 +63,7 @@ struct OpenedProvider<P: Provider>: Sendable {
         if P.self is any RangeProvider.Type { capabilities.insert(.ranges) }
         if P.self is any PickerProvider.Type { capabilities.insert(.picker) }
         if P.self is any SignInProvider.Type { capabilities.insert(.signIn) }
+        if P.self is any ThumbnailProvider.Type { capabilities.insert(.thumbnails) }
         let rootID = if case .success(let provider) = outcome { provider.rootID } else { ItemIdentifier.root }
         return SessionCapabilities(capabilities: capabilities, rootID: rootID)
     }
@@ -121,6 +125,10 @@ struct OpenedProvider<P: Provider>: Sendable {
         case .endPicker(let session):
             try await pickerProvider.pickerEnded(session)
             return .endPicker
+        case .thumbnails(let call):
+            let items = call.items.map { ThumbnailRequest(id: $0.id, contentVersion: $0.contentVersion) }
+            let outcomes = try await thumbnailProvider.thumbnails(for: items, size: call.size, transfer: transfer)
+            return .thumbnails(call.answers(from: outcomes))
         }
     }
 
@@ -145,6 +153,13 @@ struct OpenedProvider<P: Provider>: Sendable {
         }
     }
 
+    private var thumbnailProvider: any ThumbnailProvider {
+        get throws {
+            if let thumbnails { return thumbnails }
+            throw DocumentError(.unimplemented, "The provider “\(identifier)” gives no thumbnails.")
+        }
+    }
+
     private var pickerProvider: any PickerProvider {
         get throws {
             if let picker { return picker }
@@ -158,6 +173,28 @@ struct OpenedProvider<P: Provider>: Sendable {
             originalURL: call.originalPath.map { FilePath($0) }, originalSize: call.originalSize,
             providerIdentifier: call.hasFileHalf ? identifier : nil,
             documentStorageURL: call.hasFileHalf ? documentStorageURL : nil)
+    }
+}
+
+extension ProviderCall.ThumbnailsCall {
+    /// As many of a provider's answers as there is room for.
+    fileprivate func answers(from outcomes: [ThumbnailOutcome]) -> [ProvidedThumbnail] {
+        var answers: [ProvidedThumbnail] = []
+        var room = Thumbnail.mostBytesAtOnce
+        for (item, outcome) in zip(items, outcomes) {
+            let answer: ProvidedThumbnail.Answer =
+                switch outcome {
+                case .image(let thumbnail):
+                    .image(
+                        bytes: thumbnail.bytes, mediaType: thumbnail.mediaType, contentVersion: item.contentVersion)
+                case .missing: .missing
+                case .failed(let error): .failure(DocumentError(thrown: error, by: "The provider"))
+                }
+            answers.append(ProvidedThumbnail(item.id, answer))
+            room -= answers.last?.length ?? 0
+            guard room >= 0 else { return Array(answers.dropLast()) }
+        }
+        return answers
     }
 }
 

@@ -1,7 +1,6 @@
 import DocumentModel
 import DocumentTransport
 import DocumentWire
-import SystemPackage
 
 /// Answers the host's requests with what the provider returns or throws: exactly once, whatever happens.
 struct ProviderServer<P: Provider>: RequestHandler {
@@ -50,23 +49,7 @@ struct ProviderServer<P: Provider>: RequestHandler {
 
     /// What a provider threw, as the host gets it.
     func presentable(_ error: any Error) -> any Error {
-        switch error {
-        case is CancellationError:
-            return error
-        case var error as DocumentError:
-            // A provider that used the host's own codes would lose its connection.
-            if error.code.isReservedForHost { error.code = .internal }
-            return error
-        case let error as Errno:
-            return DocumentError(
-                .localStorage, "The provider “\(provider.identifier)” could not use a file: \(error.description)."
-            )
-        default:
-            return DocumentError(
-                .internal,
-                "The provider “\(provider.identifier)” failed: \(error)",
-                detail: String(reflecting: error)
-            )
-        }
+        error is CancellationError
+            ? error : DocumentError(thrown: error, by: "The provider “\(provider.identifier)”")
     }
 }

@@ -186,6 +186,7 @@ struct ToolHandler: RequestHandler {
             return .searchPicker(
                 try await host.search(
                     for: query, below: folder, in: session, page: page, suggestedCount: count, for: tool))
+        case .thumbnails(let call): return try await reply(to: call)
         case .bookmark(.access(let access)):
             return try reply(to: try await host.beginAccess(access, for: tool, onProgress: report))
         case .bookmark(let call): return try await reply(to: call)

@@ -15,6 +15,8 @@ package final class StorageRoot: Sendable {
     let moves = TreeMoves()
     /// What the domains sign in with, in files of the host.
     package let secrets: SecretFolder
+    /// Small pictures of documents, which can come again.
+    package let thumbnails: ThumbnailStore
     /// How many requests that a former host's providers were filling were removed.
     let sweptAtOpening: Int
     private let root: DirectoryHandle
@@ -47,6 +49,7 @@ package final class StorageRoot: Sendable {
         placeholders = PlaceholderStore(documents: documents, staging: stagingFolder)
         staging = Staging(folder: stagingFolder, path: ownPath.appending("staging"), tree: tree)
         secrets = try SecretFolder(in: own)
+        thumbnails = try ThumbnailStore(in: own, logger: logger)
         versions = VersionStore(folder: versionsFolder, path: ownPath.appending("versions"), staging: staging)
         (index, sweptAtOpening) = try Self.openIndex(at: ownPath.appending("index.sqlite"), beside: staging)
         logger.debug("storage root opened", metadata: ["storage.root": "\(self.path)"])
@@ -93,6 +96,7 @@ package final class StorageRoot: Sendable {
     package func removeProviderFolder(of domain: DomainName) throws {
         try providers.removeTree(domain.rawValue, .folder)
         try temporary.removeTree(domain.rawValue, .folder)
+        try thumbnails.removeAll(of: domain)
         try staging.removeFolders(of: domain)
     }
 

@@ -57,6 +57,13 @@ struct Generator: RandomNumberGenerator {
 
     mutating func entryID() throws -> PickerEntryID { try PickerEntryID(bytes(1...40)) }
 
+    /// A PNG as far as its header goes, and noise behind that.
+    mutating func picture() throws -> Thumbnail {
+        let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13]
+        let size = [0, 0, 0, UInt8(int(1...255)), 0, 0, 0, UInt8(int(1...255))]
+        return try Thumbnail(signature + Array("IHDR".utf8) + size + bytes(9...300))
+    }
+
     mutating func name() throws -> ItemName { try ItemName("n" + text(0...18)) }
 
     mutating func timestamp() -> Timestamp {

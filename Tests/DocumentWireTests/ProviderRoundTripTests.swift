@@ -59,6 +59,13 @@ struct ProviderRoundTripTests {
                     container: try generator.identifier(), name: try generator.name(), replacing: generator.bool()),
                 try generator.picker()),
             .endPicker(session: "picker-\(generator.int(1...99))"),
+            .thumbnails(
+                .init(
+                    items: try (0..<generator.int(1...32)).map { number in
+                        WantedThumbnail(
+                            try ItemIdentifier("item \(number)"), contentVersion: generator.bytes(1...128))
+                    },
+                    size: generator.int(16...1024))),
         ]
     }
 
@@ -96,6 +103,17 @@ struct ProviderRoundTripTests {
             .validateChoice,
             .endPicker,
             .provideRange(try generator.item()),
+            .thumbnails(
+                try generator.many(0...4) { generator in
+                    ProvidedThumbnail(
+                        try generator.identifier(),
+                        generator.one(of: [
+                            .image(
+                                bytes: generator.bytes(0...300), mediaType: generator.text(0...20),
+                                contentVersion: generator.bytes(0...128)),
+                            .missing, .failure(DocumentError(.noSuchItem, "It is gone.")),
+                        ]))
+                }),
             .changesSince(
                 ItemChanges(
                     updated: try generator.many(0...5) { try $0.item() },

@@ -139,13 +139,13 @@ struct ServiceRoundTripTests {
             providerState: generator.one(of: ProviderState.allCases),
             problem: try generator.optional { try $0.error() },
             capabilities: ItemCapabilities(rawValue: UInt32(generator.int(0...31))), isDropBox: generator.bool(),
-            actions: PickerActions(rawValue: UInt32(generator.int(0...127))))
+            actions: PickerActions(rawValue: UInt32(generator.int(0...255))))
     }
 
     private func entry(_ generator: inout Generator) throws -> PickerEntry {
         PickerEntry(
             id: try generator.entryID(), status: try status(&generator), isSelectable: generator.bool(),
-            actions: PickerActions(rawValue: UInt32(generator.int(0...127))))
+            actions: PickerActions(rawValue: UInt32(generator.int(0...255))))
     }
 
     private func listing(_ generator: inout Generator) throws -> PickerListing {
@@ -286,6 +286,12 @@ struct ServiceRoundTripTests {
                     generator.next(),
                     .target(folder: try generator.entryID(), name: try generator.name(), replacing: generator.bool())),
                 .cancelPicker(generator.next()),
+                .thumbnails(
+                    .entries(
+                        generator.next(), try generator.many(1...32) { try $0.entryID() },
+                        size: generator.int(16...1024))),
+                .thumbnails(
+                    .items(try generator.many(1...32) { try $0.location() }, size: generator.int(16...1024))),
                 .searchPicker(
                     generator.next(), below: try generator.entryID(), try PickerQuery(generator.text(1...20) + "x"),
                     page: try generator.optional { try PageToken($0.bytes(1...500)) },
@@ -312,6 +318,10 @@ struct ServiceRoundTripTests {
                 .beginPicker(generator.next(), roots: try generator.many(0...3) { try root(&$0) }),
                 .browsePicker(try listing(&generator)),
                 .pickerEntry(try entry(&generator)),
+                .thumbnails([
+                    .image(try generator.picture()), .missing,
+                    .failed(DocumentError(.noSuchItem, "It is gone.")),
+                ]),
                 .searchPicker(
                     PickerFindings(
                         entries: try generator.many(0...3) { try entry(&$0) },

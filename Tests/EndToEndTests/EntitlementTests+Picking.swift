@@ -37,12 +37,15 @@ extension EntitlementTests {
                 let note = try await client.withPickerSession(open) { session in
                     #expect(session.roots.map(\.domain.rawValue) == ["home", "store", "work"])
                     let container = session.roots[1]
-                    #expect(container.providerName == Self.notes && container.actions == [.create, .search])
+                    #expect(
+                        container.providerName == Self.notes && container.actions == [.create, .search, .thumbnail])
                     let documents = try #require(try await entries(session, container.id)["Documents"])
                     let found = try #require(try await entries(session, documents.id)["note.txt"])
-                    #expect(found.actions == [.write, .copy, .rename, .move, .delete])
+                    #expect(found.actions == [.write, .copy, .rename, .move, .delete, .thumbnail])
                     let home = try #require(try await entries(session, session.roots[0].id)["a.txt"])
-                    #expect(home.actions == .copy && session.roots[0].actions == .search, "to be read only")
+                    #expect(
+                        home.actions == [.copy, .thumbnail] && session.roots[0].actions == [.search, .thumbnail],
+                        "to be read only")
                     for (name, count) in [("note", 1), ("hidden", 0), ("a.txt", 0)] {
                         let search = try await session.search(for: try PickerQuery(name), below: container.id)
                         #expect(search.entries.count == count, "\(name)")

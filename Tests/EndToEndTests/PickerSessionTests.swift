@@ -345,17 +345,18 @@ import Testing
                     let all = try await entries(session, try root(session, domain))
                     let (letters, one) = (try #require(all["Letters"]), try #require(all["one.txt"]))
                     let changes: PickerActions = mayChange ? [.rename, .move, .delete] : []
-                    #expect(letters.actions == changes.union(mayChange ? [.create, .search] : .search), "\(domain)")
-                    #expect(one.actions == changes.union(mayChange ? [.write, .copy] : .copy), "\(domain)")
+                    let looks = changes.union(.thumbnail)
+                    #expect(letters.actions == looks.union(mayChange ? [.create, .search] : .search), "\(domain)")
+                    #expect(one.actions == looks.union(mayChange ? [.write, .copy] : .copy), "\(domain)")
                 }
                 let listing = try await session.listing(of: try root(session, "work"))
-                #expect(listing.folder.actions == [.create, .search], "a top folder stays where it is")
+                #expect(listing.folder.actions == [.create, .search, .thumbnail], "a top folder stays where it is")
             }
             let export = try PickerRequest(.export, originalPath: machine.folder + "/work/report.txt")
             try await client.withPickerSession(export) { session in
                 let shelf = try root(session, "shelf")
                 let listing = try await session.listing(of: shelf)
-                #expect(!listing.folder.isSelectable && listing.folder.actions == [.search])
+                #expect(!listing.folder.isSelectable && listing.folder.actions == [.search, .thumbnail])
                 let name = try ItemName("x")
                 #expect(await code { try await session.makeFolder(named: name, in: shelf) } == .notPermitted)
                 #expect(await code { try await session.put(as: name, in: shelf) } == .notPermitted)

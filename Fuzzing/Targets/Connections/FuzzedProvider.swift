@@ -1,7 +1,7 @@
 import DocumentProvider
 
 /// A provider with every capability that has all items that it is asked for, and fails as an identifier tells it.
-struct FuzzedProvider: ModifyingProvider, ChangeFeedProvider, RangeProvider, PickerProvider {
+struct FuzzedProvider: ModifyingProvider, ChangeFeedProvider, RangeProvider, PickerProvider, ThumbnailProvider {
     static let version = "1"
     private let context: ProviderContext
 
@@ -49,6 +49,13 @@ struct FuzzedProvider: ModifyingProvider, ChangeFeedProvider, RangeProvider, Pic
         transfer.report(UInt64(range.count), of: nil)
         try transfer.checkCancellation()
         return try made(id)
+    }
+
+    func thumbnail(
+        for id: ItemIdentifier, contentVersion: [UInt8], size: Int, transfer: Transfer
+    ) throws -> Thumbnail? {
+        _ = try made(id)
+        return try? Thumbnail(contentVersion)
     }
 
     func itemChanged(_ id: ItemIdentifier) {

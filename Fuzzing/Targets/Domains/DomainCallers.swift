@@ -72,12 +72,26 @@ struct DomainCallers: Sendable {
         case .remove: try await host.remove(document, recursive: false, discardingUnsent: false)
         case .rename: _ = try await host.rename(try place("away.txt"), to: try place("renamed.txt"))
         case .evict: _ = try await host.evict(document)
-        case .look: _ = try await host.item(at: document)
+        case .look:
+            _ = try await host.item(at: document)
+            try await lookAtThumbnail(document, tool)
         case .pick: try await pick(tool)
         case .pickPlace: try await pickPlace(number, tool)
         case .lookAround:
             let session = try await begin(try PickerRequest(.import, types: [.content], domain: domain), tool).session
             try host.cancelPicker(session, for: tool)
+        }
+    }
+
+    /// What comes is a picture of the size that was asked for, whatever the provider sends.
+    private func lookAtThumbnail(_ document: Location, _ tool: DocumentHost.Tool) async throws {
+        let outcomes = try await host.thumbnails(of: [document], size: 128, for: tool)
+        guard outcomes.count == 1 else { throw Complaint(text: "One thumbnail is \(outcomes.count).") }
+        if case .image(let thumbnail) = outcomes[0], !thumbnail.fits(1024) {
+            throw Complaint(text: "A thumbnail has \(thumbnail.header).")
+        }
+        if case .failed(let error) = outcomes[0], error.message.isEmpty {
+            throw Complaint(text: "A thumbnail failed without a word: \(error.code).")
         }
     }
 

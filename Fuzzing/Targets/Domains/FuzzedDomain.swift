@@ -25,7 +25,7 @@ final class FuzzedDomain: Sendable {
         executable = "none"
         protocol-versions = [1]
         modes = ["import", "open", "export", "move"]
-        capabilities = ["modifying", "changes", "ranges", "picker", "sign-in"]
+        capabilities = ["modifying", "changes", "ranges", "picker", "sign-in", "thumbnails"]
         """
 
     /// The fixture's folder is removed with it: it is kept for as long as the host.
@@ -76,7 +76,8 @@ final class FuzzedDomain: Sendable {
                 ours.close()
                 return end?.message.isEmpty == true ? "The provider's end has no words." : nil
             }
-            let capabilities = SessionCapabilities(capabilities: [.modifying, .changes, .ranges, .picker, .signIn])
+            let capabilities = SessionCapabilities(
+                capabilities: [.modifying, .changes, .ranges, .picker, .signIn, .thumbnails])
             do throws(DocumentError) {
                 _ = try await connection.open(reply: { _ in capabilities.serialized() })
             } catch {

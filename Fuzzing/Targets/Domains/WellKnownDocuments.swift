@@ -69,6 +69,7 @@ struct WellKnownDocuments: Sendable {
         case .preparePicker: .preparePicker(PickerPresentation())
         case .validateChoice: .validateChoice
         case .endPicker: .endPicker
+        case .thumbnails(let call): .thumbnails(call.items.map { ProvidedThumbnail($0.id, .missing) })
         }
     }
 

@@ -28,12 +28,26 @@ enum ProviderReplyTarget: FuzzTarget {
             try require(
                 refusal.map { $0.code == .contractBroken } ?? true, "\(reply) was refused with \(refusal as Any).")
         }
+        if case .thumbnails(let given) = reply, case .thumbnails(let call)? = calls.last {
+            for answer in given { try check(answer, call) }
+        }
         for item in reply.items {
             guard let name = item.name?.rawValue else { continue }
             try require(
                 !name.isEmpty && name != "." && name != ".." && !name.utf8.contains { $0 == 0 || $0 == 0x2F },
                 "The name “\(name)” is no name.")
         }
+    }
+
+    /// What is taken for a picture is one, of the size and the version that were asked for.
+    private static func check(
+        _ answer: ProvidedThumbnail, _ call: ProviderCall.ThumbnailsCall
+    ) throws(FuzzFinding) {
+        guard case .image(let thumbnail)? = try? answer.outcome(for: call) else { return }
+        try require(
+            thumbnail.bytes.count <= Thumbnail.maximumLength && thumbnail.header.width > 0
+                && thumbnail.header.height > 0 && thumbnail.header.longerSide <= 256,
+            "\(thumbnail.header) was taken for a thumbnail.")
     }
 
     /// One of each kind.
@@ -60,6 +74,8 @@ enum ProviderReplyTarget: FuzzTarget {
                 .provideRange(
                     ProviderCall.RangeCall(id: id, stagingPath: "/a", contentVersion: [1], range: 0..<1)),
                 .preparePicker(picker), .validateChoice(.item(id), picker), .endPicker(session: "1"),
+                .thumbnails(
+                    ProviderCall.ThumbnailsCall(items: [WantedThumbnail(id, contentVersion: [1])], size: 128)),
             ]
         }
     }

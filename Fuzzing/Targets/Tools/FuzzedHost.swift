@@ -28,7 +28,7 @@ final class FuzzedHost: Sendable {
         executable = "none"
         protocol-versions = [1]
         modes = ["import", "open", "export", "move"]
-        capabilities = ["modifying", "ranges"]
+        capabilities = ["modifying", "ranges", "thumbnails"]
         """
 
     /// Of the registered tool: its program is one that every machine has, and that is never run.
@@ -127,7 +127,7 @@ final class FuzzedHost: Sendable {
             ours.close()
         }
         group.addTask {
-            let capabilities = SessionCapabilities(capabilities: [.modifying, .ranges])
+            let capabilities = SessionCapabilities(capabilities: [.modifying, .ranges, .thumbnails])
             guard (try? await connection.open(reply: { _ in capabilities.serialized() })) != nil else { return }
             _ = await connection.run(provider)
         }

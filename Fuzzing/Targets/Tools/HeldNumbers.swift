@@ -65,6 +65,8 @@ extension HeldNumbers.State {
         case .searchPicker(let session, let folder, let query, let page, let count):
             .searchPicker(
                 known(session, sessions), below: known(folder), query, page: page, suggestedCount: count)
+        case .thumbnails(.entries(let session, let entries, let size)):
+            .thumbnails(.entries(known(session, sessions), entries.map { known($0) }, size: size))
         case .transfers(.nextEvents(let number)): .transfers(.nextEvents(known(number, watches)))
         case .transfers(.endWatch(let number)): .transfers(.endWatch(known(number, watches)))
         case .bookmark(let call): .bookmark(adapt(call))

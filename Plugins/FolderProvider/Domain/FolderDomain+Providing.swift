@@ -61,7 +61,20 @@ extension FolderDomain {
         return after
     }
 
-    private func openDocument(
+    /// The folder that a document lies in.
+    func openFolder(around id: ItemIdentifier) throws(DocumentError) -> OpenFile {
+        try mirror.withLock { mirror throws(DocumentError) in
+            let root = try mirror.openRoot()
+            let record = try mirror.freshRecord(id, root)
+            do throws(SystemFailure) {
+                return try mirror.openFolder(record.parent, root)
+            } catch {
+                throw error.error(.remote, "The folder of “\(record.name?.rawValue ?? "")” cannot be opened")
+            }
+        }
+    }
+
+    func openDocument(
         _ id: ItemIdentifier, _ contentVersion: [UInt8]
     ) throws(DocumentError) -> OpenDocument {
         try mirror.withLock { mirror throws(DocumentError) in
@@ -91,7 +104,7 @@ extension FolderDomain {
 }
 
 /// A document that is open for reading, and the item that it was then.
-private struct OpenDocument: ~Copyable {
+struct OpenDocument: ~Copyable {
     let item: Item
     let facts: FileFacts
     let file: OpenFile

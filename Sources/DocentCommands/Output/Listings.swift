@@ -157,6 +157,7 @@ package enum ProviderListing {
         case .changes: "tell what changed on the remote (changes)"
         case .ranges: "give parts of documents (ranges)"
         case .picker: "shape how pickers show it (picker)"
+        case .thumbnails: "give small pictures of documents (thumbnails)"
         case .signIn: "ask you things when you sign in, and keep secrets of its own (sign-in)"
         }
     }

@@ -41,6 +41,7 @@ extension DocumentVersion {
             ("modified", .string(Words.instant(modified))),
             ("inPlace", .boolean(isInPlace)),
             ("device", JSON(device)),
+            ("thumbnail", .boolean(hasThumbnail)),
         ])
     }
 }

@@ -26,7 +26,7 @@ extension DocumentHost {
         return try status(of: try await knownIndexedItem(at: location, in: domain))
     }
 
-    private func knownIndexedItem(
+    func knownIndexedItem(
         at location: Location, in domain: Domain
     ) async throws(DocumentError) -> IndexedItem {
         guard let parent = location.parent else { return try await resolver.resolve(location, in: domain) }

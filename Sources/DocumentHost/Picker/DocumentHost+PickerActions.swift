@@ -18,6 +18,7 @@ extension DocumentHost {
         guard !exported.isSign(item.key, of: picker.owner) else { return [] }
         let capabilities = item.item.capabilities
         var actions: PickerActions = isFolder ? [.search] : []
+        if domain.givesThumbnails, isFolder || item.thumbnailVersion != nil { actions.insert(.thumbnail) }
         if !isFolder, capabilities.contains(.read) { actions.insert(.copy) }
         guard domain.isModifying, sight.takes(location) else { return actions }
         if capabilities.contains(.write) { actions.insert(isFolder ? .create : .write) }

@@ -59,6 +59,7 @@ extension DocumentHost {
         case .beginAccess: return []
         // So here: see ``PickerSight``.
         case .beginPicker, .browsePicker, .makePickerFolder, .choosePicker, .cancelPicker, .searchPicker: return []
+        case .thumbnails: return []
         case .bookmark(let call): return try uses(of: call, by: id)
         case .transfers(.startDownload(let location)), .transfers(.watch(let location?)): return [(.reading, location)]
         // By a number that only the connection has that began it.

@@ -20,6 +20,8 @@ public struct PickerActions: OptionSet, Hashable, Sendable {
     public static let copy = PickerActions(rawValue: 1 << 5)
     /// Look for something below it: ``PickerQuery``.
     public static let search = PickerActions(rawValue: 1 << 6)
+    /// Ask for a picture of it; of a folder: of the documents in it. There need not be one.
+    public static let thumbnail = PickerActions(rawValue: 1 << 7)
 
     /// All that change something.
     public static let changes: PickerActions = [.create, .write, .rename, .move, .delete]

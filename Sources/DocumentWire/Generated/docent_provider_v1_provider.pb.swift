@@ -172,7 +172,7 @@ package nonisolated struct WireProviderSessionCapabilities: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// "modifying", "changes", "ranges", "picker", "sign-in". Unknown names are ignored.
+  /// "modifying", "changes", "ranges", "picker", "sign-in", "thumbnails". Unknown names are ignored.
   package var capabilities: [String] = []
 
   /// The identifier of the domain's top folder. Empty means "/".
@@ -339,6 +339,15 @@ package nonisolated struct WireProviderProviderRequest: Sendable {
     set {call = .endPicker(newValue)}
   }
 
+  /// Capability "thumbnails".
+  package var thumbnails: WireProviderGetThumbnails {
+    get {
+      if case .thumbnails(let v)? = call {return v}
+      return WireProviderGetThumbnails()
+    }
+    set {call = .thumbnails(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Call: Equatable, Sendable {
@@ -364,6 +373,8 @@ package nonisolated struct WireProviderProviderRequest: Sendable {
     case preparePicker(WireProviderPreparePicker)
     case validateChoice(WireProviderValidateChoice)
     case endPicker(WireProviderEndPicker)
+    /// Capability "thumbnails".
+    case thumbnails(WireProviderGetThumbnails)
 
   }
 
@@ -522,6 +533,14 @@ package nonisolated struct WireProviderProviderAnswer: Sendable {
     set {answer = .endPicker(newValue)}
   }
 
+  package var thumbnails: WireProviderGetThumbnailsAnswer {
+    get {
+      if case .thumbnails(let v)? = answer {return v}
+      return WireProviderGetThumbnailsAnswer()
+    }
+    set {answer = .thumbnails(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Answer: Equatable, Sendable {
@@ -543,6 +562,7 @@ package nonisolated struct WireProviderProviderAnswer: Sendable {
     case preparePicker(WireProviderPreparePickerAnswer)
     case validateChoice(WireProviderDone)
     case endPicker(WireProviderDone)
+    case thumbnails(WireProviderGetThumbnailsAnswer)
 
   }
 
@@ -1151,6 +1171,137 @@ package nonisolated struct WireProviderEndPicker: Sendable {
   package init() {}
 }
 
+/// Small pictures of documents and packages, to be shown beside their names: of several at once, each answered on its own. The
+/// host waits as long as something comes: send `Progress` where it takes time. It keeps what it was given, for the version
+/// that it is of, and may ask for the same again. Fails with UNIMPLEMENTED where what this domain is of has no thumbnails.
+package nonisolated struct WireProviderGetThumbnails: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// At least one and at most 32, none of them twice.
+  package var items: [WireProviderWantedThumbnail] = []
+
+  /// What the longer side of a picture should have, in pixels: 16 to 1024. One that is at hand may have less, and at most twice
+  /// as much; nobody has to scale.
+  package var size: UInt32 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireProviderWantedThumbnail: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var id: String = String()
+
+  /// The version of the contents that it is to be of; never empty.
+  package var contentVersion: Data = Data()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireProviderGetThumbnailsAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// In any order, none twice. All images together have at most 3,145,728 bytes: an item for which there is no room is left
+  /// out, and asked for again. At least one of them is there.
+  package var thumbnails: [WireProviderProvidedThumbnail] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireProviderProvidedThumbnail: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// One of those that were asked for.
+  package var id: String = String()
+
+  package var outcome: WireProviderProvidedThumbnail.OneOf_Outcome? = nil
+
+  package var image: WireProviderThumbnail {
+    get {
+      if case .image(let v)? = outcome {return v}
+      return WireProviderThumbnail()
+    }
+    set {outcome = .image(newValue)}
+  }
+
+  /// There is none of this version.
+  package var missing: WireProviderNoThumbnail {
+    get {
+      if case .missing(let v)? = outcome {return v}
+      return WireProviderNoThumbnail()
+    }
+    set {outcome = .missing(newValue)}
+  }
+
+  /// It could not be made, or looked up: VERSION_NO_LONGER_AVAILABLE when the item has other contents by now, NO_SUCH_ITEM
+  /// when it is gone.
+  package var failure: WireFailure {
+    get {
+      if case .failure(let v)? = outcome {return v}
+      return WireFailure()
+    }
+    set {outcome = .failure(newValue)}
+  }
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum OneOf_Outcome: Equatable, Sendable {
+    case image(WireProviderThumbnail)
+    /// There is none of this version.
+    case missing(WireProviderNoThumbnail)
+    /// It could not be made, or looked up: VERSION_NO_LONGER_AVAILABLE when the item has other contents by now, NO_SUCH_ITEM
+    /// when it is gone.
+    case failure(WireFailure)
+
+  }
+
+  package init() {}
+}
+
+/// A picture. The host reads its first bytes, and refuses what is not what is said of it.
+package nonisolated struct WireProviderThumbnail: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// A whole PNG, JPEG or WebP file (no animation) of at most 1,048,576 bytes.
+  package var data: Data = Data()
+
+  /// "image/png", "image/jpeg" or "image/webp".
+  package var mediaType: String = String()
+
+  /// The version that was asked for: a picture of another one is refused.
+  package var contentVersion: Data = Data()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireProviderNoThumbnail: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
 /// Provider to host, at any time after the hello.
 package nonisolated struct WireProviderHostRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -1601,7 +1752,7 @@ nonisolated extension WireProviderSessionCapabilities: SwiftProtobuf.Message, Sw
 
 nonisolated extension WireProviderProviderRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ProviderRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}identity\0\u{1}item\0\u{1}enumerate\0\u{3}provide_placeholder\0\u{3}start_providing\0\u{3}item_changed\0\u{3}stop_providing\0\u{3}identifier_for_path\0\u{3}path_for_identifier\0\u{2}\u{b}create\0\u{1}modify\0\u{1}delete\0\u{4}\u{8}current_anchor\0\u{3}changes_since\0\u{4}\u{9}provide_range\0\u{4}\u{a}prepare_picker\0\u{3}validate_choice\0\u{3}end_picker\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}identity\0\u{1}item\0\u{1}enumerate\0\u{3}provide_placeholder\0\u{3}start_providing\0\u{3}item_changed\0\u{3}stop_providing\0\u{3}identifier_for_path\0\u{3}path_for_identifier\0\u{2}\u{b}create\0\u{1}modify\0\u{1}delete\0\u{4}\u{8}current_anchor\0\u{3}changes_since\0\u{4}\u{9}provide_range\0\u{4}\u{a}prepare_picker\0\u{3}validate_choice\0\u{3}end_picker\0\u{2}\u{8}thumbnails\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1843,6 +1994,19 @@ nonisolated extension WireProviderProviderRequest: SwiftProtobuf.Message, SwiftP
           self.call = .endPicker(v)
         }
       }()
+      case 60: try {
+        var v: WireProviderGetThumbnails?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .thumbnails(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .thumbnails(v)
+        }
+      }()
       default: break
       }
     }
@@ -1926,6 +2090,10 @@ nonisolated extension WireProviderProviderRequest: SwiftProtobuf.Message, SwiftP
       guard case .endPicker(let v)? = self.call else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 52)
     }()
+    case .thumbnails?: try {
+      guard case .thumbnails(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 60)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -1940,7 +2108,7 @@ nonisolated extension WireProviderProviderRequest: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension WireProviderProviderAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ProviderAnswer"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}identity\0\u{1}item\0\u{1}enumerate\0\u{3}provide_placeholder\0\u{3}start_providing\0\u{3}item_changed\0\u{3}stop_providing\0\u{3}identifier_for_path\0\u{3}path_for_identifier\0\u{2}\u{b}create\0\u{1}modify\0\u{1}delete\0\u{4}\u{8}current_anchor\0\u{3}changes_since\0\u{4}\u{9}provide_range\0\u{4}\u{a}prepare_picker\0\u{3}validate_choice\0\u{3}end_picker\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}identity\0\u{1}item\0\u{1}enumerate\0\u{3}provide_placeholder\0\u{3}start_providing\0\u{3}item_changed\0\u{3}stop_providing\0\u{3}identifier_for_path\0\u{3}path_for_identifier\0\u{2}\u{b}create\0\u{1}modify\0\u{1}delete\0\u{4}\u{8}current_anchor\0\u{3}changes_since\0\u{4}\u{9}provide_range\0\u{4}\u{a}prepare_picker\0\u{3}validate_choice\0\u{3}end_picker\0\u{2}\u{8}thumbnails\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2182,6 +2350,19 @@ nonisolated extension WireProviderProviderAnswer: SwiftProtobuf.Message, SwiftPr
           self.answer = .endPicker(v)
         }
       }()
+      case 60: try {
+        var v: WireProviderGetThumbnailsAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .thumbnails(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .thumbnails(v)
+        }
+      }()
       default: break
       }
     }
@@ -2264,6 +2445,10 @@ nonisolated extension WireProviderProviderAnswer: SwiftProtobuf.Message, SwiftPr
     case .endPicker?: try {
       guard case .endPicker(let v)? = self.answer else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 52)
+    }()
+    case .thumbnails?: try {
+      guard case .thumbnails(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 60)
     }()
     case nil: break
     }
@@ -3401,6 +3586,254 @@ nonisolated extension WireProviderEndPicker: SwiftProtobuf.Message, SwiftProtobu
 
   package static func ==(lhs: WireProviderEndPicker, rhs: WireProviderEndPicker) -> Bool {
     if lhs.session != rhs.session {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireProviderGetThumbnails: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".GetThumbnails"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}items\0\u{1}size\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.items) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.size) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.items.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.items, fieldNumber: 1)
+    }
+    if self.size != 0 {
+      try visitor.visitSingularUInt32Field(value: self.size, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireProviderGetThumbnails, rhs: WireProviderGetThumbnails) -> Bool {
+    if lhs.items != rhs.items {return false}
+    if lhs.size != rhs.size {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireProviderWantedThumbnail: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".WantedThumbnail"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}content_version\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.contentVersion) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    if !self.contentVersion.isEmpty {
+      try visitor.visitSingularBytesField(value: self.contentVersion, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireProviderWantedThumbnail, rhs: WireProviderWantedThumbnail) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.contentVersion != rhs.contentVersion {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireProviderGetThumbnailsAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".GetThumbnailsAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}thumbnails\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.thumbnails) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.thumbnails.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.thumbnails, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireProviderGetThumbnailsAnswer, rhs: WireProviderGetThumbnailsAnswer) -> Bool {
+    if lhs.thumbnails != rhs.thumbnails {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireProviderProvidedThumbnail: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ProvidedThumbnail"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}image\0\u{1}missing\0\u{1}failure\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 2: try {
+        var v: WireProviderThumbnail?
+        var hadOneofValue = false
+        if let current = self.outcome {
+          hadOneofValue = true
+          if case .image(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.outcome = .image(v)
+        }
+      }()
+      case 3: try {
+        var v: WireProviderNoThumbnail?
+        var hadOneofValue = false
+        if let current = self.outcome {
+          hadOneofValue = true
+          if case .missing(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.outcome = .missing(v)
+        }
+      }()
+      case 4: try {
+        var v: WireFailure?
+        var hadOneofValue = false
+        if let current = self.outcome {
+          hadOneofValue = true
+          if case .failure(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.outcome = .failure(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    switch self.outcome {
+    case .image?: try {
+      guard case .image(let v)? = self.outcome else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .missing?: try {
+      guard case .missing(let v)? = self.outcome else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .failure?: try {
+      guard case .failure(let v)? = self.outcome else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireProviderProvidedThumbnail, rhs: WireProviderProvidedThumbnail) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.outcome != rhs.outcome {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireProviderThumbnail: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Thumbnail"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}data\0\u{3}media_type\0\u{3}content_version\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.data) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.mediaType) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.contentVersion) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.data.isEmpty {
+      try visitor.visitSingularBytesField(value: self.data, fieldNumber: 1)
+    }
+    if !self.mediaType.isEmpty {
+      try visitor.visitSingularStringField(value: self.mediaType, fieldNumber: 2)
+    }
+    if !self.contentVersion.isEmpty {
+      try visitor.visitSingularBytesField(value: self.contentVersion, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireProviderThumbnail, rhs: WireProviderThumbnail) -> Bool {
+    if lhs.data != rhs.data {return false}
+    if lhs.mediaType != rhs.mediaType {return false}
+    if lhs.contentVersion != rhs.contentVersion {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireProviderNoThumbnail: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".NoThumbnail"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireProviderNoThumbnail, rhs: WireProviderNoThumbnail) -> Bool {
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

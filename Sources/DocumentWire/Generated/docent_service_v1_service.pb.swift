@@ -837,6 +837,22 @@ package nonisolated struct WireServiceServiceRequest: Sendable {
     set {call = .searchPicker(newValue)}
   }
 
+  package var pickerThumbnails: WireServicePickerThumbnails {
+    get {
+      if case .pickerThumbnails(let v)? = call {return v}
+      return WireServicePickerThumbnails()
+    }
+    set {call = .pickerThumbnails(newValue)}
+  }
+
+  package var itemThumbnails: WireServiceItemThumbnails {
+    get {
+      if case .itemThumbnails(let v)? = call {return v}
+      return WireServiceItemThumbnails()
+    }
+    set {call = .itemThumbnails(newValue)}
+  }
+
   package var createBookmark: WireServiceCreateBookmark {
     get {
       if case .createBookmark(let v)? = call {return v}
@@ -1022,6 +1038,8 @@ package nonisolated struct WireServiceServiceRequest: Sendable {
     case choosePicker(WireServiceChoosePicker)
     case cancelPicker(WireServiceCancelPicker)
     case searchPicker(WireServiceSearchPicker)
+    case pickerThumbnails(WireServicePickerThumbnails)
+    case itemThumbnails(WireServiceItemThumbnails)
     case createBookmark(WireServiceCreateBookmark)
     case resolveBookmark(WireServiceResolveBookmark)
     case startBookmark(WireServiceStartBookmark)
@@ -1219,6 +1237,14 @@ package nonisolated struct WireServiceServiceAnswer: Sendable {
     set {answer = .searchPicker(newValue)}
   }
 
+  package var thumbnails: WireServiceThumbnailsAnswer {
+    get {
+      if case .thumbnails(let v)? = answer {return v}
+      return WireServiceThumbnailsAnswer()
+    }
+    set {answer = .thumbnails(newValue)}
+  }
+
   package var createBookmark: WireServiceCreateBookmarkAnswer {
     get {
       if case .createBookmark(let v)? = answer {return v}
@@ -1307,6 +1333,7 @@ package nonisolated struct WireServiceServiceAnswer: Sendable {
     case pickerEntry(WireServicePickerEntryAnswer)
     case choosePicker(WireServiceChoosePickerAnswer)
     case searchPicker(WireServiceSearchPickerAnswer)
+    case thumbnails(WireServiceThumbnailsAnswer)
     case createBookmark(WireServiceCreateBookmarkAnswer)
     case resolveBookmark(WireServiceResolveBookmarkAnswer)
     case startBookmark(WireServiceStartBookmarkAnswer)
@@ -3560,6 +3587,9 @@ package nonisolated struct WireServiceVersion: Sendable {
   /// What the device calls itself that saved them. Empty: not known.
   package var device: String = String()
 
+  /// A picture of them is kept here: `ItemThumbnails` gives it at once.
+  package var hasThumbnail_p: Bool = false
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum Kind: SwiftProtobuf.Enum, Swift.CaseIterable {
@@ -4071,6 +4101,9 @@ package nonisolated struct WireServicePickerActions: Sendable {
   /// Look for something below it.
   package var search: Bool = false
 
+  /// Ask for a picture of it; of a folder: of the documents in it.
+  package var thumbnail: Bool = false
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -4225,6 +4258,104 @@ package nonisolated struct WireServiceSearchPickerAnswer: Sendable {
   package var loading: Bool = false
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Small pictures of a session's entries, to be shown beside their names. What is kept here is given without the provider;
+/// the others it is asked for, and answers in its own time, so that this is not to be waited for with a listing.
+package nonisolated struct WireServicePickerThumbnails: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var session: UInt64 = 0
+
+  /// At least one and at most 32.
+  package var entries: [Data] = []
+
+  /// What the longer side should have, in pixels: 16 to 1024. What comes may have more or less.
+  package var size: UInt32 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// The same of items by their locations.
+package nonisolated struct WireServiceItemThumbnails: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var locations: [String] = []
+
+  package var size: UInt32 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// In the order in which they were asked for. Where these are fewer, there was no room in the answer for the others: ask for
+/// them again. At least the first one is there.
+package nonisolated struct WireServiceThumbnailsAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var results: [WireServiceThumbnailResult] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServiceThumbnailResult: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var result: WireServiceThumbnailResult.OneOf_Result? = nil
+
+  /// A whole PNG, JPEG or WebP file, of at most 1,048,576 bytes, of the contents that the item has now. It is the
+  /// provider's: read it as what strangers made.
+  package var image: Data {
+    get {
+      if case .image(let v)? = result {return v}
+      return Data()
+    }
+    set {result = .image(newValue)}
+  }
+
+  /// There is none.
+  package var missing: WireServiceDone {
+    get {
+      if case .missing(let v)? = result {return v}
+      return WireServiceDone()
+    }
+    set {result = .missing(newValue)}
+  }
+
+  package var failure: WireFailure {
+    get {
+      if case .failure(let v)? = result {return v}
+      return WireFailure()
+    }
+    set {result = .failure(newValue)}
+  }
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum OneOf_Result: Equatable, Sendable {
+    /// A whole PNG, JPEG or WebP file, of at most 1,048,576 bytes, of the contents that the item has now. It is the
+    /// provider's: read it as what strangers made.
+    case image(Data)
+    /// There is none.
+    case missing(WireServiceDone)
+    case failure(WireFailure)
+
+  }
 
   package init() {}
 }
@@ -4771,7 +4902,7 @@ nonisolated extension WireServiceToolIdentity: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ServiceRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_status\0\u{3}stop_host\0\u{3}nested_in\0\u{4}\u{7}list_providers\0\u{3}last_failure\0\u{3}restart_provider\0\u{3}record_provider\0\u{4}\u{7}add_domain\0\u{3}list_domains\0\u{3}remove_domain\0\u{3}answer_deletions\0\u{3}set_domain_rules\0\u{3}sign_in\0\u{3}sign_out\0\u{4}\u{4}list_items\0\u{3}get_item\0\u{3}make_folder\0\u{3}rename_item\0\u{3}remove_item\0\u{4}\u{6}begin_access\0\u{3}end_access\0\u{3}add_presenter\0\u{3}remove_presenter\0\u{3}set_presented_item\0\u{3}cancel_coordinator\0\u{3}coordination_status\0\u{3}flush_access\0\u{3}open_accessed\0\u{3}await_contents\0\u{3}export_document\0\u{3}move_document\0\u{3}move_in\0\u{3}move_out\0\u{2}\u{7}download\0\u{1}evict\0\u{3}wait_until_sent\0\u{1}status\0\u{3}resolve_conflict\0\u{1}refresh\0\u{3}start_download\0\u{3}pause_transfers\0\u{3}keep_item\0\u{3}space_use\0\u{3}list_versions\0\u{3}restore_version\0\u{3}watch_items\0\u{3}next_events\0\u{3}end_watch\0\u{3}remove_versions\0\u{4}\u{5}begin_picker\0\u{3}browse_picker\0\u{3}make_picker_folder\0\u{3}choose_picker\0\u{3}cancel_picker\0\u{3}search_picker\0\u{4}\u{f}create_bookmark\0\u{3}resolve_bookmark\0\u{3}start_bookmark\0\u{3}stop_bookmark\0\u{3}list_bookmarks\0\u{3}revoke_bookmark\0\u{3}access_bookmark\0\u{4}\u{4}register_tool\0\u{3}list_tools\0\u{3}unregister_tool\0\u{3}open_container\0\u{3}list_containers\0\u{3}place_containers\0\u{3}remove_container_data\0\u{3}get_key_values\0\u{3}set_key_values\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_status\0\u{3}stop_host\0\u{3}nested_in\0\u{4}\u{7}list_providers\0\u{3}last_failure\0\u{3}restart_provider\0\u{3}record_provider\0\u{4}\u{7}add_domain\0\u{3}list_domains\0\u{3}remove_domain\0\u{3}answer_deletions\0\u{3}set_domain_rules\0\u{3}sign_in\0\u{3}sign_out\0\u{4}\u{4}list_items\0\u{3}get_item\0\u{3}make_folder\0\u{3}rename_item\0\u{3}remove_item\0\u{4}\u{6}begin_access\0\u{3}end_access\0\u{3}add_presenter\0\u{3}remove_presenter\0\u{3}set_presented_item\0\u{3}cancel_coordinator\0\u{3}coordination_status\0\u{3}flush_access\0\u{3}open_accessed\0\u{3}await_contents\0\u{3}export_document\0\u{3}move_document\0\u{3}move_in\0\u{3}move_out\0\u{2}\u{7}download\0\u{1}evict\0\u{3}wait_until_sent\0\u{1}status\0\u{3}resolve_conflict\0\u{1}refresh\0\u{3}start_download\0\u{3}pause_transfers\0\u{3}keep_item\0\u{3}space_use\0\u{3}list_versions\0\u{3}restore_version\0\u{3}watch_items\0\u{3}next_events\0\u{3}end_watch\0\u{3}remove_versions\0\u{4}\u{5}begin_picker\0\u{3}browse_picker\0\u{3}make_picker_folder\0\u{3}choose_picker\0\u{3}cancel_picker\0\u{3}search_picker\0\u{3}picker_thumbnails\0\u{3}item_thumbnails\0\u{4}\u{d}create_bookmark\0\u{3}resolve_bookmark\0\u{3}start_bookmark\0\u{3}stop_bookmark\0\u{3}list_bookmarks\0\u{3}revoke_bookmark\0\u{3}access_bookmark\0\u{4}\u{4}register_tool\0\u{3}list_tools\0\u{3}unregister_tool\0\u{3}open_container\0\u{3}list_containers\0\u{3}place_containers\0\u{3}remove_container_data\0\u{3}get_key_values\0\u{3}set_key_values\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5482,6 +5613,32 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
           self.call = .searchPicker(v)
         }
       }()
+      case 86: try {
+        var v: WireServicePickerThumbnails?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .pickerThumbnails(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .pickerThumbnails(v)
+        }
+      }()
+      case 87: try {
+        var v: WireServiceItemThumbnails?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .itemThumbnails(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .itemThumbnails(v)
+        }
+      }()
       case 100: try {
         var v: WireServiceCreateBookmark?
         var hadOneofValue = false
@@ -5923,6 +6080,14 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
       guard case .searchPicker(let v)? = self.call else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 85)
     }()
+    case .pickerThumbnails?: try {
+      guard case .pickerThumbnails(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 86)
+    }()
+    case .itemThumbnails?: try {
+      guard case .itemThumbnails(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 87)
+    }()
     case .createBookmark?: try {
       guard case .createBookmark(let v)? = self.call else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 100)
@@ -6002,7 +6167,7 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension WireServiceServiceAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ServiceAnswer"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}done\0\u{3}host_status\0\u{3}list_providers\0\u{3}list_domains\0\u{3}list_items\0\u{1}item\0\u{3}begin_access\0\u{1}evict\0\u{1}status\0\u{4}\u{b}coordination_status\0\u{4}\u{5}list_versions\0\u{4}\u{5}last_failure\0\u{3}record_provider\0\u{3}space_use\0\u{3}watch_items\0\u{3}next_events\0\u{4}.begin_picker\0\u{3}browse_picker\0\u{3}picker_entry\0\u{3}choose_picker\0\u{4}\u{2}search_picker\0\u{4}\u{f}create_bookmark\0\u{3}resolve_bookmark\0\u{3}start_bookmark\0\u{3}list_bookmarks\0\u{4}\u{7}list_tools\0\u{3}open_container\0\u{3}list_containers\0\u{3}key_values\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}done\0\u{3}host_status\0\u{3}list_providers\0\u{3}list_domains\0\u{3}list_items\0\u{1}item\0\u{3}begin_access\0\u{1}evict\0\u{1}status\0\u{4}\u{b}coordination_status\0\u{4}\u{5}list_versions\0\u{4}\u{5}last_failure\0\u{3}record_provider\0\u{3}space_use\0\u{3}watch_items\0\u{3}next_events\0\u{4}.begin_picker\0\u{3}browse_picker\0\u{3}picker_entry\0\u{3}choose_picker\0\u{4}\u{2}search_picker\0\u{1}thumbnails\0\u{4}\u{e}create_bookmark\0\u{3}resolve_bookmark\0\u{3}start_bookmark\0\u{3}list_bookmarks\0\u{4}\u{7}list_tools\0\u{3}open_container\0\u{3}list_containers\0\u{3}key_values\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6283,6 +6448,19 @@ nonisolated extension WireServiceServiceAnswer: SwiftProtobuf.Message, SwiftProt
           self.answer = .searchPicker(v)
         }
       }()
+      case 86: try {
+        var v: WireServiceThumbnailsAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .thumbnails(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .thumbnails(v)
+        }
+      }()
       case 100: try {
         var v: WireServiceCreateBookmarkAnswer?
         var hadOneofValue = false
@@ -6481,6 +6659,10 @@ nonisolated extension WireServiceServiceAnswer: SwiftProtobuf.Message, SwiftProt
     case .searchPicker?: try {
       guard case .searchPicker(let v)? = self.answer else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 85)
+    }()
+    case .thumbnails?: try {
+      guard case .thumbnails(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 86)
     }()
     case .createBookmark?: try {
       guard case .createBookmark(let v)? = self.answer else { preconditionFailure() }
@@ -10201,7 +10383,7 @@ nonisolated extension WireServiceListVersionsAnswer: SwiftProtobuf.Message, Swif
 
 nonisolated extension WireServiceVersion: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Version"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}kind\0\u{1}path\0\u{1}size\0\u{1}modified\0\u{3}in_place\0\u{1}device\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}kind\0\u{1}path\0\u{1}size\0\u{1}modified\0\u{3}in_place\0\u{1}device\0\u{3}has_thumbnail\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -10216,6 +10398,7 @@ nonisolated extension WireServiceVersion: SwiftProtobuf.Message, SwiftProtobuf._
       case 5: try { try decoder.decodeSingularMessageField(value: &self._modified) }()
       case 6: try { try decoder.decodeSingularBoolField(value: &self.inPlace) }()
       case 7: try { try decoder.decodeSingularStringField(value: &self.device) }()
+      case 8: try { try decoder.decodeSingularBoolField(value: &self.hasThumbnail_p) }()
       default: break
       }
     }
@@ -10247,6 +10430,9 @@ nonisolated extension WireServiceVersion: SwiftProtobuf.Message, SwiftProtobuf._
     if !self.device.isEmpty {
       try visitor.visitSingularStringField(value: self.device, fieldNumber: 7)
     }
+    if self.hasThumbnail_p != false {
+      try visitor.visitSingularBoolField(value: self.hasThumbnail_p, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -10258,6 +10444,7 @@ nonisolated extension WireServiceVersion: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs._modified != rhs._modified {return false}
     if lhs.inPlace != rhs.inPlace {return false}
     if lhs.device != rhs.device {return false}
+    if lhs.hasThumbnail_p != rhs.hasThumbnail_p {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -11067,7 +11254,7 @@ nonisolated extension WireServicePickerRoot: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension WireServicePickerActions: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".PickerActions"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}create\0\u{1}write\0\u{1}rename\0\u{1}move\0\u{1}delete\0\u{1}copy\0\u{1}search\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}create\0\u{1}write\0\u{1}rename\0\u{1}move\0\u{1}delete\0\u{1}copy\0\u{1}search\0\u{1}thumbnail\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -11082,6 +11269,7 @@ nonisolated extension WireServicePickerActions: SwiftProtobuf.Message, SwiftProt
       case 5: try { try decoder.decodeSingularBoolField(value: &self.delete) }()
       case 6: try { try decoder.decodeSingularBoolField(value: &self.copy) }()
       case 7: try { try decoder.decodeSingularBoolField(value: &self.search) }()
+      case 8: try { try decoder.decodeSingularBoolField(value: &self.thumbnail) }()
       default: break
       }
     }
@@ -11109,6 +11297,9 @@ nonisolated extension WireServicePickerActions: SwiftProtobuf.Message, SwiftProt
     if self.search != false {
       try visitor.visitSingularBoolField(value: self.search, fieldNumber: 7)
     }
+    if self.thumbnail != false {
+      try visitor.visitSingularBoolField(value: self.thumbnail, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -11120,6 +11311,7 @@ nonisolated extension WireServicePickerActions: SwiftProtobuf.Message, SwiftProt
     if lhs.delete != rhs.delete {return false}
     if lhs.copy != rhs.copy {return false}
     if lhs.search != rhs.search {return false}
+    if lhs.thumbnail != rhs.thumbnail {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -11414,6 +11606,190 @@ nonisolated extension WireServiceSearchPickerAnswer: SwiftProtobuf.Message, Swif
     if lhs.entries != rhs.entries {return false}
     if lhs.nextPage != rhs.nextPage {return false}
     if lhs.loading != rhs.loading {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServicePickerThumbnails: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PickerThumbnails"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}entries\0\u{1}size\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.session) }()
+      case 2: try { try decoder.decodeRepeatedBytesField(value: &self.entries) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.size) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.session != 0 {
+      try visitor.visitSingularUInt64Field(value: self.session, fieldNumber: 1)
+    }
+    if !self.entries.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.entries, fieldNumber: 2)
+    }
+    if self.size != 0 {
+      try visitor.visitSingularUInt32Field(value: self.size, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServicePickerThumbnails, rhs: WireServicePickerThumbnails) -> Bool {
+    if lhs.session != rhs.session {return false}
+    if lhs.entries != rhs.entries {return false}
+    if lhs.size != rhs.size {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceItemThumbnails: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ItemThumbnails"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}locations\0\u{1}size\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedStringField(value: &self.locations) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.size) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.locations.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.locations, fieldNumber: 1)
+    }
+    if self.size != 0 {
+      try visitor.visitSingularUInt32Field(value: self.size, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceItemThumbnails, rhs: WireServiceItemThumbnails) -> Bool {
+    if lhs.locations != rhs.locations {return false}
+    if lhs.size != rhs.size {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceThumbnailsAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ThumbnailsAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}results\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.results) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.results.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.results, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceThumbnailsAnswer, rhs: WireServiceThumbnailsAnswer) -> Bool {
+    if lhs.results != rhs.results {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceThumbnailResult: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ThumbnailResult"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}image\0\u{1}missing\0\u{1}failure\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.result != nil {try decoder.handleConflictingOneOf()}
+          self.result = .image(v)
+        }
+      }()
+      case 2: try {
+        var v: WireServiceDone?
+        var hadOneofValue = false
+        if let current = self.result {
+          hadOneofValue = true
+          if case .missing(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.result = .missing(v)
+        }
+      }()
+      case 3: try {
+        var v: WireFailure?
+        var hadOneofValue = false
+        if let current = self.result {
+          hadOneofValue = true
+          if case .failure(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.result = .failure(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.result {
+    case .image?: try {
+      guard case .image(let v)? = self.result else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 1)
+    }()
+    case .missing?: try {
+      guard case .missing(let v)? = self.result else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .failure?: try {
+      guard case .failure(let v)? = self.result else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceThumbnailResult, rhs: WireServiceThumbnailResult) -> Bool {
+    if lhs.result != rhs.result {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

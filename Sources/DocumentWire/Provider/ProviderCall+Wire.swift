@@ -38,6 +38,7 @@ extension ProviderCall {
         case .preparePicker(let call): self = .preparePicker(try PickerCall(call.picker))
         case .validateChoice(let call): self = .validateChoice(try PickerChoice(call), try PickerCall(call.picker))
         case .endPicker(let call): self = .endPicker(session: try Checks.operation(call.session))
+        case .thumbnails(let call): self = .thumbnails(try ThumbnailsCall(call))
         case nil:
             throw DocumentError(
                 .unimplemented, "This provider does not know the request. It may be older than the host: update it."
@@ -91,6 +92,7 @@ extension ProviderCall {
         case .preparePicker(let picker): .preparePicker(.with { $0.picker = WireProviderPicker(picker) })
         case .validateChoice(let choice, let picker): .validateChoice(WireProviderValidateChoice(choice, picker))
         case .endPicker(let session): .endPicker(.with { $0.session = session })
+        case .thumbnails(let call): .thumbnails(WireProviderGetThumbnails(call))
         }
     }
 }

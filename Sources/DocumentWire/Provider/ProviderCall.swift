@@ -21,6 +21,7 @@ package enum ProviderCall: Hashable, Sendable {
     case preparePicker(PickerCall)
     case validateChoice(PickerChoice, PickerCall)
     case endPicker(session: String)
+    case thumbnails(ThumbnailsCall)
 
     package struct CreateCall: Hashable, Sendable {
         package var parentID: ItemIdentifier
@@ -120,4 +121,5 @@ package enum ProviderReply: Hashable, Sendable {
     case preparePicker(PickerPresentation)
     case validateChoice
     case endPicker
+    case thumbnails([ProvidedThumbnail])
 }

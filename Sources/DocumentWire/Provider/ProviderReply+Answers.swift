@@ -9,7 +9,8 @@ extension ProviderReply {
             (.itemChanged, .itemChanged), (.stopProviding, .stopProviding), (.identifierForPath, .identifierForPath),
             (.pathForIdentifier, .pathForIdentifier), (.create, .create), (.modify, .modify), (.delete, .delete),
             (.currentAnchor, .currentAnchor), (.changesSince, .changesSince), (.provideRange, .provideRange),
-            (.preparePicker, .preparePicker), (.validateChoice, .validateChoice), (.endPicker, .endPicker):
+            (.preparePicker, .preparePicker), (.validateChoice, .validateChoice), (.endPicker, .endPicker),
+            (.thumbnails, .thumbnails):
             true
         default:
             false
@@ -35,6 +36,8 @@ extension ProviderReply {
                 throw Self.broken(
                     "The provider was asked for a part of one version of contents, and gave one of another.")
             }
+        case (.thumbnails(let call), .thumbnails(let given)):
+            if let finding = call.fault(of: given) { throw Self.broken(finding) }
         case (.enumerate(let container, _, let count), .enumerate(let page)):
             try Self.checkCount(page.items.count, suggested: count)
             guard let stray = page.items.first(where: { $0.parentID != container }) else { return }

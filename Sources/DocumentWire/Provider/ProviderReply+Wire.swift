@@ -91,6 +91,8 @@ extension ProviderReply {
         case .preparePicker(let answer): self = .preparePicker(try PickerPresentation(answer))
         case .validateChoice: self = .validateChoice
         case .endPicker: self = .endPicker
+        case .thumbnails(let answer):
+            self = .thumbnails(try mapped(answer.thumbnails, ProvidedThumbnail.init))
         }
     }
 
@@ -150,6 +152,8 @@ extension ProviderReply {
         case .preparePicker(let presentation): .preparePicker(WireProviderPreparePickerAnswer(presentation))
         case .validateChoice: .validateChoice(WireProviderDone())
         case .endPicker: .endPicker(WireProviderDone())
+        case .thumbnails(let thumbnails):
+            .thumbnails(.with { $0.thumbnails = thumbnails.map(WireProviderProvidedThumbnail.init) })
         }
     }
 }

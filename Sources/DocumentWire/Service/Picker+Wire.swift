@@ -133,6 +133,7 @@ extension PickerActions {
         if wire.delete { insert(.delete) }
         if wire.copy { insert(.copy) }
         if wire.search { insert(.search) }
+        if wire.thumbnail { insert(.thumbnail) }
     }
 }
 
@@ -146,6 +147,7 @@ extension WireServicePickerActions {
         delete = actions.contains(.delete)
         copy = actions.contains(.copy)
         search = actions.contains(.search)
+        thumbnail = actions.contains(.thumbnail)
     }
 }
 

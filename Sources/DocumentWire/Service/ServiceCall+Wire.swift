@@ -148,6 +148,7 @@ extension ServiceCall {
                 call.session, below: try PickerEntryID(Array(call.folder)), try PickerQuery(call.query),
                 page: call.page.isEmpty ? nil : try PageToken(Array(call.page)),
                 suggestedCount: Checks.count(call.suggestedCount))
+        case .pickerThumbnails, .itemThumbnails: self = .thumbnails(try ThumbnailCall(request))
         case .createBookmark, .resolveBookmark, .startBookmark, .stopBookmark, .listBookmarks, .revokeBookmark,
             .accessBookmark:
             self = .bookmark(try BookmarkCall(request))
@@ -407,6 +408,7 @@ extension ServiceCall {
                     $0.suggestedCount = Checks.encodedCount(suggestedCount)
                 }
             )
+        case .thumbnails(let call): call.wire
         case .bookmark(let call): call.wire
         case .tools(let call): call.wire
         case .transfers(let call): call.wire

@@ -58,6 +58,7 @@ package enum ServiceCall: Hashable, Sendable {
     case choosePicker(UInt64, PickerSelection)
     case cancelPicker(UInt64)
     case searchPicker(UInt64, below: PickerEntryID, PickerQuery, page: PageToken?, suggestedCount: Int)
+    case thumbnails(ThumbnailCall)
     case bookmark(BookmarkCall)
     case tools(ToolsCall)
     case transfers(TransferCall)

@@ -71,6 +71,7 @@ extension ServiceReply {
         case .pickerEntry(let answer): self = .pickerEntry(try PickerEntry(answer.entry))
         case .choosePicker(let answer): self = .choosePicker(try mapped(answer.items, PickedItem.init))
         case .searchPicker(let answer): self = .searchPicker(try PickerFindings(answer))
+        case .thumbnails(let answer): self = .thumbnails(try mapped(answer.results, ThumbnailOutcome.init))
         case .createBookmark(let answer): self = .bookmark(try BookmarkReply(answer))
         case .resolveBookmark(let answer): self = .bookmark(try BookmarkReply(answer))
         case .startBookmark(let answer): self = .bookmark(BookmarkReply(answer))
@@ -169,6 +170,7 @@ extension ServiceReply {
         case .pickerEntry(let entry): .pickerEntry(.with { $0.entry = WireServicePickerEntry(entry) })
         case .choosePicker(let items): .choosePicker(.with { $0.items = items.map(WireServicePickedItem.init) })
         case .searchPicker(let findings): .searchPicker(WireServiceSearchPickerAnswer(findings))
+        case .thumbnails(let outcomes): .thumbnails(WireServiceThumbnailsAnswer(outcomes))
         case .bookmark(let reply): reply.wire
         case .tools(let reply): reply.wire
         case .transfers(let reply): reply.wire

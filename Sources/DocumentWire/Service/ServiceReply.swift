@@ -26,6 +26,8 @@ package enum ServiceReply: Hashable, Sendable {
     case pickerEntry(PickerEntry)
     case choosePicker([PickedItem])
     case searchPicker(PickerFindings)
+    /// Of the first ones that were asked for: as many as there was room for.
+    case thumbnails([ThumbnailOutcome])
     case bookmark(BookmarkReply)
     case tools(ToolsReply)
     case transfers(TransferReply)

@@ -7,7 +7,8 @@ extension DocumentVersion {
             id: Checks.displayable(wire.id, limit: 256), kind: try Kind(wire.kind),
             path: wire.path.isEmpty ? nil : try Checks.absolutePath(wire.path, "A version's file"),
             size: wire.hasSize ? wire.size : nil, modified: try Timestamp(wire.modified), isInPlace: wire.inPlace,
-            device: wire.device.isEmpty ? nil : Checks.displayable(wire.device, limit: 256))
+            device: wire.device.isEmpty ? nil : Checks.displayable(wire.device, limit: 256),
+            hasThumbnail: wire.hasThumbnail_p)
     }
 }
 
@@ -21,6 +22,7 @@ extension WireServiceVersion {
         modified = WireModelTimestamp(version.modified)
         inPlace = version.isInPlace
         device = version.device ?? ""
+        hasThumbnail_p = version.hasThumbnail
     }
 }
 

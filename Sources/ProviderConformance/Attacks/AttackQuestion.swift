@@ -43,6 +43,7 @@ struct AttackQuestion: Sendable {
         case .writeUntilTaken: try await writeUntilTaken(client)
         case .useAll: try await useAll(client)
         case .pick: try await pick(client)
+        case .thumbnails: try await lookAtThumbnails(client)
         case .create:
             try await list(client)
             let source = "\(folder)/work/\(domain)-new.txt"

@@ -65,7 +65,7 @@ public struct HostAttack: Sendable, Identifiable {
     /// Every attack, family after family.
     public static let all: [HostAttack] =
         starts + frames + answers + floods + contents + parts + processes + listings + values + changes + modifications
-        + codes + pickers + questions + counted + tools
+        + codes + pickers + thumbnails + questions + counted + tools
 }
 
 /// What a caller asks for while a provider misbehaves.
@@ -108,6 +108,8 @@ package enum HostQuestion: Hashable, Sendable {
     case useAll
     /// To choose a document in a picker.
     case pick
+    /// The thumbnails of the document that the behaviours deviate on, and of a good one.
+    case thumbnails
     /// Nothing: a host tool misbehaves, and judges what it gets itself.
     case tool
 
@@ -131,6 +133,7 @@ package enum HostQuestion: Hashable, Sendable {
                 repeatElement([.metadata, .contents, .contents, .contents, .mutation], count: AttackQuestion.rounds)
                     .joined())
         case .pick: [.metadata, .metadata, .metadata, .metadata, .contents]
+        case .thumbnails: [.metadata, .contents, .contents, .metadata]
         case .tool: [.tool]
         }
     }

@@ -16,6 +16,7 @@ package struct MisbehavingBundle: Sendable {
         MisbehavingBundle(name: "modifying", capabilities: [.modifying]),
         MisbehavingBundle(name: "picker", capabilities: [.modifying, .picker]),
         MisbehavingBundle(name: "sign-in", capabilities: [.signIn]),
+        MisbehavingBundle(name: "thumbnails", capabilities: [.thumbnails]),
         MisbehavingBundle(name: "children", capabilities: [], processes: 128),
     ]
 

@@ -159,7 +159,7 @@ enum CancelChecks {
     }
 
     /// An answer, or a failure that is no wonder after a cancel.
-    private static func expectFinal(_ frame: Frame) throws {
+    static func expectFinal(_ frame: Frame) throws {
         switch frame.kind {
         case .answer: return
         case .failure(let error) where error.code == .cancelled: return
@@ -169,7 +169,7 @@ enum CancelChecks {
     }
 
     /// Also before the answer to what is asked next, which comes late where all is slow.
-    private static func expectSilence(_ raw: RawSession) async throws {
+    static func expectSilence(_ raw: RawSession) async throws {
         let words = "Something comes where nothing was asked for."
         try await raw.expectSilence(words, for: .milliseconds(150))
         let last: UInt64 = 1001

@@ -22,6 +22,7 @@ public enum CheckRegistry {
         StreamChecks.all,
         PickerChecks.all,
         PickerChoiceChecks.all,
+        ThumbnailChecks.all,
         CodeChecks.all,
     ]
 

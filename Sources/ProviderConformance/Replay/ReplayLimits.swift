@@ -102,6 +102,7 @@ extension ProviderCall {
         case .modify(let call): [call.id] + (call.parentID.map { [$0] } ?? [])
         case .delete(let call): [call.id]
         case .provideRange(let call): [call.id]
+        case .thumbnails(let call): call.items.map(\.id)
         default: []
         }
     }
@@ -116,6 +117,7 @@ extension ProviderReply {
         case .startProviding(let provided): [provided.item.id]
         case .identifierForPath(let id): id.map { [$0] } ?? []
         case .changesSince(let changes): changes.updated.map(\.id) + changes.deleted
+        case .thumbnails(let given): given.map(\.id)
         default: []
         }
     }

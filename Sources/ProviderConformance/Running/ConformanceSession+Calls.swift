@@ -186,7 +186,7 @@ extension ConformanceSession {
         return changes
     }
 
-    private var wrongKind: CheckFailure { CheckFailure("The answer is of another kind than the question.") }
+    var wrongKind: CheckFailure { CheckFailure("The answer is of another kind than the question.") }
 }
 
 /// A random name for an operation.

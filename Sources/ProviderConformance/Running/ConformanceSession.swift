@@ -249,6 +249,7 @@ extension ProviderCall {
         case .preparePicker: "PreparePicker"
         case .validateChoice: "ValidateChoice"
         case .endPicker: "EndPicker"
+        case .thumbnails: "GetThumbnails"
         }
     }
 }

@@ -32,9 +32,13 @@ package struct ProviderSession: Sendable {
     ///
     /// - Parameter deed: what it did, in the past, without a full stop: `made a folder of “a.txt”`.
     package func broken(_ deed: String, causes: [String] = []) -> DocumentError {
-        let error = DocumentError(.contractBroken, "\(name) \(deed). \(ProviderReply.advice)", causes: causes)
+        let error = fault(deed, causes)
         caller.noteBroken(error)
         return error
+    }
+
+    private func fault(_ deed: String, _ causes: [String]) -> DocumentError {
+        DocumentError(.contractBroken, "\(name) \(deed). \(ProviderReply.advice)", causes: causes)
     }
 
     /// The same of what was found out about its work by somebody who does not know whose it is; other errors as they are.
@@ -139,6 +143,36 @@ package struct ProviderSession: Sendable {
         let call = ProviderCall.changesSince(anchor, suggestedCount: suggestedCount)
         guard case .changesSince(let changes) = try await ask(call) else { throw wrongKind }
         return changes
+    }
+
+    /// Thumbnails of several items. What is wrong with one of them costs that one only.
+    ///
+    /// - Returns: of those that it answered; the others are to be asked for again.
+    /// - Throws: `contractBroken` when it answers something else than it was asked.
+    package func thumbnails(
+        _ call: ProviderCall.ThumbnailsCall, onProgress: ProgressHandler? = nil
+    ) async throws(DocumentError) -> [ItemIdentifier: ThumbnailOutcome] {
+        let reply = try await ask(.thumbnails(call), onProgress)
+        guard case .thumbnails(let given) = reply else { throw wrongKind }
+        do throws(DocumentError) {
+            try reply.check(answers: .thumbnails(call))
+        } catch {
+            throw broken("gave something else than the thumbnails that it was asked for", causes: error.causes)
+        }
+        var outcomes: [ItemIdentifier: ThumbnailOutcome] = [:]
+        var isNoted = false
+        for answer in given {
+            do throws(DocumentError) {
+                outcomes[answer.id] = try answer.outcome(for: call)
+            } catch {
+                let fault = fault("gave a thumbnail that is none", error.causes)
+                // One record an answer, however much is wrong with it.
+                if !isNoted { caller.noteBroken(fault) }
+                isNoted = true
+                outcomes[answer.id] = .failed(fault)
+            }
+        }
+        return outcomes
     }
 
     package func preparePicker(_ picker: ProviderCall.PickerCall) async throws(DocumentError) -> PickerPresentation {

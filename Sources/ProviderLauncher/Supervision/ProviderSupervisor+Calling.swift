@@ -84,6 +84,7 @@ extension ProviderCapability {
         case .ranges: "gives no parts of documents"
         case .picker: "has no part in picker sessions"
         case .signIn: "asks nobody anything"
+        case .thumbnails: "gives no thumbnails"
         }
     }
 }
@@ -96,6 +97,7 @@ extension ProviderCall {
         case .currentAnchor, .changesSince: .changes
         case .provideRange: .ranges
         case .preparePicker, .validateChoice, .endPicker: .picker
+        case .thumbnails: .thumbnails
         default: nil
         }
     }
@@ -128,7 +130,7 @@ extension ProviderCall {
         // However long people take: who signs in can always cancel.
         if isForSignIn { return .stall(deadlines.signIn) }
         return switch self {
-        case .startProviding, .provideRange: .stall(deadlines.contents)
+        case .startProviding, .provideRange, .thumbnails: .stall(deadlines.contents)
         case .create(let call): .stall(call.contentsPath == nil ? deadlines.mutation : deadlines.contents)
         case .modify(let call): .stall(call.contentsPath == nil ? deadlines.mutation : deadlines.contents)
         case .delete: .stall(deadlines.mutation)

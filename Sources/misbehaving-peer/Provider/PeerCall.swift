@@ -12,6 +12,7 @@ struct PeerCall {
         case provideRange = 40
         case preparePicker = 50
         case validateChoice, endPicker
+        case thumbnails = 60
     }
 
     /// The frame's.
@@ -39,6 +40,10 @@ struct PeerCall {
     var range: Range<Int> {
         let offset = Int(truncatingIfNeeded: fields.number(4))
         return offset..<(offset + Int(truncatingIfNeeded: fields.number(5)))
+    }
+    /// Of `thumbnails`: the items, and which versions of them.
+    var wantedThumbnails: [(id: String, version: [UInt8])] {
+        fields.all(1).compactMap { MessageReader($0) }.map { ($0.text(1), $0.bytes(2)) }
     }
     /// Of `changesSince`.
     var anchor: [UInt8] { fields.bytes(1) }

@@ -29,6 +29,8 @@ extension ProviderPeer {
                 try answer(call, item: item)
             }
         case .itemChanged, .stopProviding, .preparePicker, .validateChoice, .endPicker: try done(call)
+        case .thumbnails:
+            try answer(call) { for (id, version) in call.wantedThumbnails { $0.thumbnail(id, version: version) } }
         case .identifierForPath:
             let path = call.subject
             let item = tree.items.values.first { tree.path(of: $0) == path }

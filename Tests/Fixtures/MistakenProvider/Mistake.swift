@@ -326,6 +326,29 @@ enum Mistake: String, CaseIterable, Sendable {
     /// While there is nothing to do, it looks for something to do without a pause.
     case spinsIdle
 
+    // MARK: Thumbnails
+
+    /// A thumbnail is of the current contents, whatever version it is asked of.
+    case thumbnailOfAnyVersion
+    /// A thumbnail is as large as it is, whatever size was asked for.
+    case thumbnailTooWide
+    /// What is not there makes the whole call fail.
+    case thumbnailsFailTogether
+    /// A thumbnail is made anew each time, and is another one then.
+    case thumbnailsVary
+    /// Nothing is answered of any item.
+    case thumbnailsUnanswered
+    /// A thumbnail comes of an item that nobody asked for.
+    case thumbnailOfStranger
+    /// A thumbnail comes twice.
+    case thumbnailTwice
+    /// A thumbnail is said to be of a type that it is not.
+    case thumbnailOfAnotherType
+    /// A thumbnail is no picture.
+    case thumbnailIsText
+    /// A thumbnail is said to be of another version than was asked for.
+    case thumbnailSaysAnotherVersion
+
     // MARK: Pickers
 
     /// A section of a picker leads to a document.

@@ -4,7 +4,9 @@ import Glibc
 import Synchronization
 
 /// A provider that is right in all that a provider can do, but for the one mistake that its setting names.
-final class MistakenProvider: ModifyingProvider, ChangeFeedProvider, RangeProvider, PickerProvider {
+final class MistakenProvider: ModifyingProvider, ChangeFeedProvider, RangeProvider, PickerProvider,
+    ThumbnailProvider
+{
     static let version = "1.0"
 
     let context: ProviderContext

@@ -210,6 +210,9 @@ struct FrameDamage: ~Copyable, Sendable {
             guard case .startProviding(let provided) = try? ProviderReply(serialized: body) else { return nil }
             let digest = [UInt8](repeating: 7, count: 32)
             return answer(frame, .startProviding(ProvidedContents(provided.item, sha256: digest)))
+        case (_, .answer(let body), .thumbnails):
+            guard case .thumbnails(let given) = try? ProviderReply(serialized: body) else { return nil }
+            return damaged(given).map { answer(frame, .thumbnails($0)) }
         case (.answersAnotherKind, .answer, .item): return answer(frame, .delete)
         case (.answersTwice, .answer, .item): return Self.bytes(frame) + Self.bytes(frame)
         case (.cancelAnsweredTwice, .answer, _) where cancelledIDs.contains(frame.id),

@@ -1,6 +1,7 @@
 import DocumentClient
 import DocumentModel
 import DocumentWire
+import Synchronization
 import Testing
 
 /// Picker sessions, as far as the client has to do with them.
@@ -35,6 +36,29 @@ import Testing
             #expect(count == 1)
             await #expect(throws: Stop.self) { try await client.withPickerSession(request) { _ in throw Stop() } }
             #expect(host.calls == [.beginPicker(request), .cancelPicker(7), .beginPicker(request), .cancelPicker(7)])
+        }
+    }
+
+    @Test("PICK-17, PICK-20: thumbnails are asked for 32 at a time, and those that had no room in an answer again")
+    func thumbnails() async throws {
+        let rooms = [32, 3, 32, 1]
+        let asked = Mutex<[Int]>([])
+        try await FakeHost.serving { call in
+            guard case .thumbnails(.items(let locations, size: 64)) = call else { return .done }
+            let turn = asked.withLock { asked in
+                asked.append(locations.count)
+                return asked.count - 1
+            }
+            // None at all, in the end: a host that does not do what it is asked.
+            return .thumbnails(locations.prefix(turn < rooms.count ? rooms[turn] : 0).map { _ in .missing })
+        } _: { host in
+            try await withDocumentClient(tool: "test", address: host.address, start: .never) { client in
+                let locations = try (0..<68).map { try Location("work:/\($0)") }
+                #expect(try await client.thumbnails(of: locations, size: 64).count == 68)
+                #expect(asked.withLock { $0 } == [32, 32, 32, 1])
+                #expect(try await client.thumbnails(of: [], size: 64).isEmpty)
+                await #expect(throws: DocumentError.self) { try await client.thumbnails(of: locations, size: 64) }
+            }
         }
     }
 

@@ -95,6 +95,24 @@ import Testing
         }
     }
 
+    @Test("PICK-17: a provider without thumbnails is not even started for them")
+    func without() async throws {
+        try await Machine.with { machine async throws in
+            try machine.succeed("domain", "add", "mem", "--provider", "org.example.memory")
+            #expect(try machine.succeed("ls", "mem:/").contains("Welcome.md"))
+            try machine.succeed("host", "stop")
+            try machine.succeed("host", "start")
+            try await machine.client { client async throws in
+                #expect(try await client.thumbnails(of: [try Location("mem:/Welcome.md")]) == [.missing])
+                #expect(try await client.domains().map(\.providerState) == [.idle])
+                let open = try PickerRequest(.open, types: [.content])
+                try await client.withPickerSession(open) { session in
+                    #expect(!session.roots[0].actions.contains(.thumbnail))
+                }
+            }
+        }
+    }
+
     @Test(
         "PICK-17: what was given once is given without the provider, and never of other contents than the document has")
     func keptHere() async throws {

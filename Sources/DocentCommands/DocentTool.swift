@@ -159,6 +159,7 @@ struct Docent: AsyncParsableCommand {
                 name: "What is sent and brought",
                 subcommands: [
                     PauseCommand.self, ResumeCommand.self, ExcludeCommand.self, IncludeCommand.self,
+                    IgnoreCommand.self,
                 ]),
             CommandGroup(
                 name: "Versions",

@@ -69,7 +69,9 @@ extension DocumentHost {
     /// - Parameter atOnce: here, whether or not the provider can be reached; it is sent later.
     public func makeFolder(at location: Location, atOnce: Bool = false) async throws(DocumentError) -> ItemStatus {
         let domain = try domains.domain(location.domain)
-        if atOnce { return try status(of: try await arrivals.makeFolder(at: location, on: domain)) }
+        // One that is not sent is made here (CONT-13).
+        let isKeptHere = try storage.read { try $0.ignoringRule(at: location, isFolder: true) } != nil
+        if atOnce || isKeptHere { return try status(of: try await arrivals.makeFolder(at: location, on: domain)) }
         await settleChanges(at: location, in: domain)
         return try status(of: try await exporter.makeFolder(at: location, on: domain))
     }

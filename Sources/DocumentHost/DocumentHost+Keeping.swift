@@ -48,6 +48,7 @@ extension DocumentHost {
     /// What keeps an unsent item from being sent although nothing is wrong; nil when nothing does.
     func hold(on item: IndexedItem, at location: Location) throws(DocumentError) -> DocumentError? {
         let marks = try storage.read { try $0.marks(of: item) }
+        if let rule = marks.ignoredBy { return Self.ignored(location, by: rule) }
         if marks.keeping == .excluded {
             return DocumentError(
                 .excludedFromSync,
@@ -66,7 +67,7 @@ extension DocumentHost {
         return try await resolver.resolve(location, in: domain)
     }
 
-    private func marksChanged(in domain: DomainName) async throws(DocumentError) {
+    func marksChanged(in domain: DomainName) async throws(DocumentError) {
         pauses.changed()
         try sender.enqueueAll(of: domain)
         work.add { [pinKeeper] in await pinKeeper.look(at: domain) }

@@ -54,9 +54,14 @@ extension DocumentHost {
         _ location: Location, onProgress: @escaping @Sendable (TransferProgress?) -> Void = { _ in }
     ) async throws(DocumentError) {
         _ = try domains.domain(location.domain)
+        if let item = try storage.read({ try $0.item(at: location) }), item.isArriving,
+            let refusal = try hold(on: item, at: location)
+        {
+            throw refusal
+        }
         // What changes while we wait counts too, but not for ever.
         for _ in 0..<10 {
-            let unsent = try storage.read { try $0.unsent(below: location) }
+            let unsent = try storage.read { try $0.unsentAndMeant(below: location) }
             if unsent.isEmpty { return }
             // What was said about it ends by nothing but that somebody says otherwise.
             for (item, location) in unsent {

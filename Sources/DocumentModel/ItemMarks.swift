@@ -20,13 +20,17 @@ public struct ItemMarks: Hashable, Sendable {
     public var isPausedItself: Bool
     /// Whether its transfers are paused: it, a folder around it, or the domain was.
     public var isPaused: Bool
+    /// The ignore rule that keeps it here (CONT-13): it is ``Keeping/excluded`` as long as that holds. Nil when none does.
+    public var ignoredBy: IgnorePattern?
 
     public init(
-        own: Keeping? = nil, keeping: Keeping = .automatic, isPausedItself: Bool = false, isPaused: Bool = false
+        own: Keeping? = nil, keeping: Keeping = .automatic, isPausedItself: Bool = false, isPaused: Bool = false,
+        ignoredBy: IgnorePattern? = nil
     ) {
         self.own = own
         self.keeping = keeping
         self.isPausedItself = isPausedItself
         self.isPaused = isPaused
+        self.ignoredBy = ignoredBy
     }
 }

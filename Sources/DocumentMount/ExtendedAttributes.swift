@@ -29,7 +29,8 @@ package enum ExtendedAttributes {
         let problem = transfers.compactMap(\.problem).first ?? status.problem
         let wait = transfers.compactMap(\.wait).first?.rawValue
         guard wait != nil || problem != nil else { return nil }
-        return [wait, problem?.message].compactMap { $0 }.joined(separator: ": ")
+        let rule = status.marks.ignoredBy.map { "the ignore rule “\($0)” keeps it here" }
+        return [wait, rule ?? problem?.message].compactMap { $0 }.joined(separator: ": ")
     }
 
     private static func hexadecimal(_ bytes: [UInt8]) -> String? {

@@ -192,6 +192,7 @@ struct ToolHandler: RequestHandler {
         case .bookmark(let call): return try await reply(to: call)
         case .tools(let call): return try await reply(to: call)
         case .transfers(let call): return try await reply(to: call)
+        case .safeguards(let call): return try await reply(to: call)
         }
     }
 

@@ -163,7 +163,7 @@ struct ListingTests {
                 "location", "name", "kind", "state", "size", "modified", "created", "type", "identifier",
                 "contentVersion", "metadataVersion", "capabilities", "path", "problem", "progress", "conflictPath",
                 "isDownloaded", "isUploaded", "downloadingStatus", "downloadRequested", "download", "upload", "keeping",
-                "ownKeeping", "paused",
+                "ownKeeping", "ignoredBy", "paused",
             ])
     }
 }

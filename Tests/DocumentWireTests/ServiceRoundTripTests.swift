@@ -30,7 +30,8 @@ struct ServiceRoundTripTests {
                 upload: try generator.optional { try transfer(&$0) }, isDownloadRequested: generator.bool()),
             marks: ItemMarks(
                 own: generator.optional { $0.one(of: Keeping.allCases) }, keeping: generator.one(of: Keeping.allCases),
-                isPausedItself: generator.bool(), isPaused: generator.bool())
+                isPausedItself: generator.bool(), isPaused: generator.bool(),
+                ignoredBy: try generator.optional { try IgnorePattern("*.t\($0.int(0...9))") })
         )
     }
 

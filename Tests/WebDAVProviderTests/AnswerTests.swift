@@ -109,7 +109,7 @@ struct AnswerTests {
     }
 
     @Test(
-        "What a server says of its room is told in words, and never as more than it is",
+        "CONT-13: what a server says of its room is told in words, and never as more than it is",
         arguments: [
             (nil, nil, nil), (0, 5, "There is no room left on the server."),
             (999, nil, "There is room for 999 B on the server."),

@@ -237,7 +237,9 @@ struct WriteFaultTests {
         }
     }
 
-    @Test("how much room there is is told with the domain, asked for sparingly, and nothing depends on it (RFC 4331)")
+    @Test(
+        "CONT-13: how much room there is is told with the domain, asked for sparingly, and nothing depends on it (RFC 4331)"
+    )
     func quotaTold() async throws {
         let hasQuota = Mutex(true)
         try await Server.with { request, _ in

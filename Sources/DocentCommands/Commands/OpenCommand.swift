@@ -145,6 +145,10 @@ extension DocumentClient {
         do {
             try await withProgress("Sending \(location)") { try await waitUntilSent(location, progress: $0) }
             Console.complain("Sent \(location).")
+        } catch let error as DocumentError where error.code == .excludedFromSync {
+            // By a rule of the user's, all is as it is to be.
+            guard try await item(at: location).marks.ignoredBy != nil else { throw error }
+            Console.complain(error.message)
         } catch let error as DocumentError
             where ![.inConflict, .hostUnavailable, .cancelled].contains(error.code)
         {

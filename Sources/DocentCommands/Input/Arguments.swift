@@ -53,6 +53,10 @@ enum Arguments {
         try checked { () throws(DocumentError) in try ItemName(text) }
     }
 
+    static func pattern(_ text: String) throws -> IgnorePattern {
+        try checked { () throws(DocumentError) in try IgnorePattern(text) }
+    }
+
     static func resolution(_ text: String) throws -> ConflictResolution {
         if let resolution = ConflictResolution(rawValue: text) { return resolution }
         throw ValidationError("“\(text)” is not a way to end a conflict: write local, remote or both.")

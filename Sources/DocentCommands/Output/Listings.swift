@@ -286,6 +286,9 @@ package enum StatusListing {
                 text += "    \(ErrorText.visible(problem.message))\n"
                 for cause in ErrorText.causes(of: problem) { text += "    because: \(ErrorText.visible(cause))\n" }
             }
+            if let rule = item.marks.ignoredBy {
+                text += "    Kept here by the ignore rule “\(rule)”: docent ignore \(item.location.domain)\n"
+            }
             if let other = item.conflictPath {
                 text += "    The other side's contents: \(other)\n"
                 text +=

@@ -30,6 +30,7 @@ extension ItemStatus {
             ("upload", transfers.upload.map(\.json) ?? .null),
             ("keeping", .string(marks.keeping.rawValue)),
             ("ownKeeping", JSON(marks.own?.rawValue)),
+            ("ignoredBy", JSON(marks.ignoredBy?.text)),
             ("paused", .boolean(marks.isPaused)),
         ])
     }

@@ -72,6 +72,8 @@ package enum TransferText {
         case .automatic: if marks.own != nil { lines.append(("Kept", "as long as there is room")) }
         case .pinned: lines.append(("Kept", "always\(around)"))
         case .onlineOnly: lines.append(("Kept", "no longer than it is used\(around)"))
+        case .excluded where marks.ignoredBy != nil:
+            lines.append(("Kept", "here and not sent\(marks.ignoredBy.map { ", by the ignore rule “\($0)”" } ?? "")"))
         case .excluded: lines.append(("Kept", "excluded from sync\(around)"))
         }
         if marks.isPaused { lines.append(("Paused", marks.isPausedItself ? "yes" : "with a folder around it")) }

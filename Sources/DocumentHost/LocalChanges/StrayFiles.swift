@@ -126,6 +126,8 @@ final class StrayFiles: Sendable {
                 ))
         case .moved(let item, let location): return try await follow(item, to: location, name)
         case .unknown(let location):
+            // What programs leave beside documents is nothing to tell of.
+            if try storage.read({ try $0.ignoringRule(at: location, isFolder: false) }) != nil { return .settled }
             state.withLock { if $0.unknown.count < Self.mostUnknown { $0.unknown[name] = location } }
             return .settled
         }

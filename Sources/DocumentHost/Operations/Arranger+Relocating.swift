@@ -41,6 +41,8 @@ extension Arranger {
             throw DocumentError(.noSuchItem, "\(location) was removed while you waited for it.")
         }
         try broker.moved(before, to: try storage.read { try $0.coordinated(moved) }, in: claim.onItem)
+        // A folder that was kept here has to be there for it (CONT-13).
+        if parent.isArriving { try sender.enqueue(arriving: parent) }
         return moved
     }
 }

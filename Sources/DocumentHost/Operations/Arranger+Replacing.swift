@@ -41,6 +41,12 @@ extension Arranger {
             )
         }
         guard !item.isArriving else {
+            if let rule = try storage.read({ try $0.marks(of: item) }).ignoredBy {
+                throw DocumentError(
+                    .excludedFromSync,
+                    "\(location) is not sent, by the ignore rule “\(rule)”, and \(destination) would be gone before it came: write its contents there instead."
+                )
+            }
             throw DocumentError(
                 .unsyncedEdits,
                 "\(location) was not sent yet, and \(destination) would be gone before it came: try again when it is sent."

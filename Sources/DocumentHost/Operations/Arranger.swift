@@ -101,7 +101,11 @@ struct Arranger: Sendable {
         }
         var key = item.key
         if item.isArriving {
-            if let moved = try await moveArriving(item, to: parent, as: name, in: claim) { return moved }
+            if let moved = try await moveArriving(item, to: parent, as: name, in: claim) {
+                // It may have been kept here by its name (CONT-13).
+                try sender.enqueue(arriving: moved)
+                return moved
+            }
             // The provider knows it by now.
             key = try storage.read { try $0.item(item.id, in: item.domain) }?.key ?? key
         }

@@ -56,10 +56,7 @@ struct Arrivals: Sendable {
 
     /// Has it sent, with the folders around it that its provider does not know either.
     func send(_ item: IndexedItem) throws(DocumentError) {
-        for folder in try storage.read({ try $0.arrivingFolders(of: item.domain) }) { sender.enqueue(folder.key) }
-        for document in try storage.read({ try $0.present(within: item.id, in: item.domain) }) {
-            sender.enqueue(document.key)
-        }
+        try sender.enqueue(arriving: item)
     }
 
     /// Makes a folder, at once, whether or not the provider can be reached; it is sent later.

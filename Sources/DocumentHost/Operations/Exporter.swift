@@ -83,6 +83,9 @@ struct Exporter: Sendable {
         _ name: ItemName, kind: ItemKind, from source: FilePath?, in parent: IndexedItem, at location: Location,
         _ removingSource: Bool, _ domain: Domain, _ onProgress: @escaping @Sendable (TransferProgress?) -> Void
     ) async throws(DocumentError) -> IndexedItem? {
+        if let rule = try storage.read({ try $0.ignoringRule(at: location, isFolder: kind != .document) }) {
+            throw DocumentHost.ignored(location, by: rule)
+        }
         let claims = PlaceClaim(storage: storage, broker: broker, accesses: accesses, owner: owner)
         let claim = try await claims(on: name, in: parent, at: location)
         defer { claims.end(claim) }

@@ -75,6 +75,14 @@ final class Sender: Sendable {
         pump(key.domain)
     }
 
+    /// The same of everything in an item that was made here, with the folders that its provider does not know either.
+    func enqueue(arriving item: IndexedItem) throws(DocumentError) {
+        for folder in try storage.read({ try $0.arrivingFolders(of: item.domain) }) { enqueue(folder.key) }
+        for document in try storage.read({ try $0.present(within: item.id, in: item.domain) }) {
+            enqueue(document.key)
+        }
+    }
+
     /// Has everything of a domain sent that waits for something: the provider said that it is resolved, or runs again.
     func enqueueAll(of domain: DomainName?) throws(DocumentError) {
         var found: Set<DomainName> = []

@@ -11,6 +11,16 @@ extension IndexReader {
     }
 
     package func marks(of item: IndexedItem) throws -> ItemMarks {
+        var marks = try spoken(of: item)
+        // Nothing is hidden that the remote has.
+        if item.isArriving, let rule = try ignoringRule(of: item) {
+            marks.ignoredBy = rule
+            marks.keeping = .excluded
+        }
+        return marks
+    }
+
+    private func spoken(of item: IndexedItem) throws -> ItemMarks {
         guard try hasMarks(in: item.domain) else { return ItemMarks() }
         let said = try sql.all(
             """

@@ -29,8 +29,18 @@ enum IndexSchema {
     /// One a version; never changed once released.
     private static let steps = [
         version1, version2, version3, version4, version5, version6, version7, version8,
-        version9, version10, version11, version12, version13, version14,
+        version9, version10, version11, version12, version13, version14, version15,
     ]
+
+    /// The user's own ignore rules, in the order in which they count (CONT-13).
+    private static let version15 = """
+        CREATE TABLE ignore_pattern (
+            domain INTEGER NOT NULL REFERENCES domain (number) ON DELETE CASCADE,
+            position INTEGER NOT NULL,
+            pattern TEXT NOT NULL,
+            PRIMARY KEY (domain, position)
+        ) STRICT, WITHOUT ROWID;
+        """
 
     /// Small values of tools. They stay when nobody is registered any more who names their identifier, as documents do.
     private static let version14 = """

@@ -981,6 +981,22 @@ package nonisolated struct WireServiceServiceRequest: Sendable {
     set {call = .setKeyValues(newValue)}
   }
 
+  package var ignoreRules: WireServiceIgnoreRules {
+    get {
+      if case .ignoreRules(let v)? = call {return v}
+      return WireServiceIgnoreRules()
+    }
+    set {call = .ignoreRules(newValue)}
+  }
+
+  package var explainIgnoring: WireServiceExplainIgnoring {
+    get {
+      if case .explainIgnoring(let v)? = call {return v}
+      return WireServiceExplainIgnoring()
+    }
+    set {call = .explainIgnoring(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Call: Equatable, Sendable {
@@ -1056,6 +1072,8 @@ package nonisolated struct WireServiceServiceRequest: Sendable {
     case removeContainerData(WireServiceRemoveContainerData)
     case getKeyValues(WireServiceGetKeyValues)
     case setKeyValues(WireServiceSetKeyValues)
+    case ignoreRules(WireServiceIgnoreRules)
+    case explainIgnoring(WireServiceExplainIgnoring)
 
   }
 
@@ -1309,6 +1327,22 @@ package nonisolated struct WireServiceServiceAnswer: Sendable {
     set {answer = .keyValues(newValue)}
   }
 
+  package var ignoreRules: WireServiceIgnoreRulesAnswer {
+    get {
+      if case .ignoreRules(let v)? = answer {return v}
+      return WireServiceIgnoreRulesAnswer()
+    }
+    set {answer = .ignoreRules(newValue)}
+  }
+
+  package var explainIgnoring: WireServiceExplainIgnoringAnswer {
+    get {
+      if case .explainIgnoring(let v)? = answer {return v}
+      return WireServiceExplainIgnoringAnswer()
+    }
+    set {answer = .explainIgnoring(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Answer: Equatable, Sendable {
@@ -1342,6 +1376,8 @@ package nonisolated struct WireServiceServiceAnswer: Sendable {
     case openContainer(WireServiceOpenContainerAnswer)
     case listContainers(WireServiceListContainersAnswer)
     case keyValues(WireServiceKeyValuesAnswer)
+    case ignoreRules(WireServiceIgnoreRulesAnswer)
+    case explainIgnoring(WireServiceExplainIgnoringAnswer)
 
   }
 
@@ -1463,6 +1499,12 @@ package nonisolated struct WireServiceItemStatus: @unchecked Sendable {
   package var paused: Bool {
     get {_storage._paused}
     set {_uniqueStorage()._paused = newValue}
+  }
+
+  /// The ignore rule that keeps it here; then `keeping` is EXCLUDED. Empty: none does.
+  package var ignoredBy: String {
+    get {_storage._ignoredBy}
+    set {_uniqueStorage()._ignoredBy = newValue}
   }
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -4842,6 +4884,92 @@ package nonisolated struct WireServiceSetKeyValues: Sendable {
   package init() {}
 }
 
+/// What of a domain is kept here and not sent, after the change that this asks for. Rules hold for what the remote does not
+/// know, and for nothing else. For the user's own programs.
+package nonisolated struct WireServiceIgnoreRules: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var domain: String = String()
+
+  /// Patterns in the way of gitignore, of 1 to 255 bytes; 500 at most. They come behind those that are there: of those that
+  /// match, the last one decides.
+  package var add: [String] = []
+
+  /// As they were written.
+  package var remove: [String] = []
+
+  /// Whether the built-in patterns hold, too; before the others. Absent: as before.
+  package var useDefaults: Bool {
+    get {_useDefaults ?? false}
+    set {_useDefaults = newValue}
+  }
+  /// Returns true if `useDefaults` has been explicitly set.
+  package var hasUseDefaults: Bool {self._useDefaults != nil}
+  /// Clears the value of `useDefaults`. Subsequent reads from it will return its default value.
+  package mutating func clearUseDefaults() {self._useDefaults = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _useDefaults: Bool? = nil
+}
+
+package nonisolated struct WireServiceIgnoreRulesAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The user's own, in the order in which they count.
+  package var patterns: [String] = []
+
+  package var useDefaults: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Which rule decides on what is at a location, or would be.
+package nonisolated struct WireServiceExplainIgnoring: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var location: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServiceExplainIgnoringAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Empty: no rule matches it.
+  package var rule: String = String()
+
+  /// It is a built-in one.
+  package var isDefault: Bool = false
+
+  /// What the rule matches, the item or a folder around it: its names from the domain's top folder on.
+  package var matched: [String] = []
+
+  /// It is kept here and not sent.
+  package var ignored: Bool = false
+
+  /// The remote has it, so that no rule holds for it.
+  package var knownToRemote: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "docent.service.v1"
@@ -4902,7 +5030,7 @@ nonisolated extension WireServiceToolIdentity: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ServiceRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_status\0\u{3}stop_host\0\u{3}nested_in\0\u{4}\u{7}list_providers\0\u{3}last_failure\0\u{3}restart_provider\0\u{3}record_provider\0\u{4}\u{7}add_domain\0\u{3}list_domains\0\u{3}remove_domain\0\u{3}answer_deletions\0\u{3}set_domain_rules\0\u{3}sign_in\0\u{3}sign_out\0\u{4}\u{4}list_items\0\u{3}get_item\0\u{3}make_folder\0\u{3}rename_item\0\u{3}remove_item\0\u{4}\u{6}begin_access\0\u{3}end_access\0\u{3}add_presenter\0\u{3}remove_presenter\0\u{3}set_presented_item\0\u{3}cancel_coordinator\0\u{3}coordination_status\0\u{3}flush_access\0\u{3}open_accessed\0\u{3}await_contents\0\u{3}export_document\0\u{3}move_document\0\u{3}move_in\0\u{3}move_out\0\u{2}\u{7}download\0\u{1}evict\0\u{3}wait_until_sent\0\u{1}status\0\u{3}resolve_conflict\0\u{1}refresh\0\u{3}start_download\0\u{3}pause_transfers\0\u{3}keep_item\0\u{3}space_use\0\u{3}list_versions\0\u{3}restore_version\0\u{3}watch_items\0\u{3}next_events\0\u{3}end_watch\0\u{3}remove_versions\0\u{4}\u{5}begin_picker\0\u{3}browse_picker\0\u{3}make_picker_folder\0\u{3}choose_picker\0\u{3}cancel_picker\0\u{3}search_picker\0\u{3}picker_thumbnails\0\u{3}item_thumbnails\0\u{4}\u{d}create_bookmark\0\u{3}resolve_bookmark\0\u{3}start_bookmark\0\u{3}stop_bookmark\0\u{3}list_bookmarks\0\u{3}revoke_bookmark\0\u{3}access_bookmark\0\u{4}\u{4}register_tool\0\u{3}list_tools\0\u{3}unregister_tool\0\u{3}open_container\0\u{3}list_containers\0\u{3}place_containers\0\u{3}remove_container_data\0\u{3}get_key_values\0\u{3}set_key_values\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_status\0\u{3}stop_host\0\u{3}nested_in\0\u{4}\u{7}list_providers\0\u{3}last_failure\0\u{3}restart_provider\0\u{3}record_provider\0\u{4}\u{7}add_domain\0\u{3}list_domains\0\u{3}remove_domain\0\u{3}answer_deletions\0\u{3}set_domain_rules\0\u{3}sign_in\0\u{3}sign_out\0\u{4}\u{4}list_items\0\u{3}get_item\0\u{3}make_folder\0\u{3}rename_item\0\u{3}remove_item\0\u{4}\u{6}begin_access\0\u{3}end_access\0\u{3}add_presenter\0\u{3}remove_presenter\0\u{3}set_presented_item\0\u{3}cancel_coordinator\0\u{3}coordination_status\0\u{3}flush_access\0\u{3}open_accessed\0\u{3}await_contents\0\u{3}export_document\0\u{3}move_document\0\u{3}move_in\0\u{3}move_out\0\u{2}\u{7}download\0\u{1}evict\0\u{3}wait_until_sent\0\u{1}status\0\u{3}resolve_conflict\0\u{1}refresh\0\u{3}start_download\0\u{3}pause_transfers\0\u{3}keep_item\0\u{3}space_use\0\u{3}list_versions\0\u{3}restore_version\0\u{3}watch_items\0\u{3}next_events\0\u{3}end_watch\0\u{3}remove_versions\0\u{4}\u{5}begin_picker\0\u{3}browse_picker\0\u{3}make_picker_folder\0\u{3}choose_picker\0\u{3}cancel_picker\0\u{3}search_picker\0\u{3}picker_thumbnails\0\u{3}item_thumbnails\0\u{4}\u{d}create_bookmark\0\u{3}resolve_bookmark\0\u{3}start_bookmark\0\u{3}stop_bookmark\0\u{3}list_bookmarks\0\u{3}revoke_bookmark\0\u{3}access_bookmark\0\u{4}\u{4}register_tool\0\u{3}list_tools\0\u{3}unregister_tool\0\u{3}open_container\0\u{3}list_containers\0\u{3}place_containers\0\u{3}remove_container_data\0\u{3}get_key_values\0\u{3}set_key_values\0\u{4}\u{c}ignore_rules\0\u{3}explain_ignoring\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5847,6 +5975,32 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
           self.call = .setKeyValues(v)
         }
       }()
+      case 130: try {
+        var v: WireServiceIgnoreRules?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .ignoreRules(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .ignoreRules(v)
+        }
+      }()
+      case 131: try {
+        var v: WireServiceExplainIgnoring?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .explainIgnoring(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .explainIgnoring(v)
+        }
+      }()
       default: break
       }
     }
@@ -6152,6 +6306,14 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
       guard case .setKeyValues(let v)? = self.call else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 118)
     }()
+    case .ignoreRules?: try {
+      guard case .ignoreRules(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 130)
+    }()
+    case .explainIgnoring?: try {
+      guard case .explainIgnoring(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 131)
+    }()
     default: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -6167,7 +6329,7 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension WireServiceServiceAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ServiceAnswer"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}done\0\u{3}host_status\0\u{3}list_providers\0\u{3}list_domains\0\u{3}list_items\0\u{1}item\0\u{3}begin_access\0\u{1}evict\0\u{1}status\0\u{4}\u{b}coordination_status\0\u{4}\u{5}list_versions\0\u{4}\u{5}last_failure\0\u{3}record_provider\0\u{3}space_use\0\u{3}watch_items\0\u{3}next_events\0\u{4}.begin_picker\0\u{3}browse_picker\0\u{3}picker_entry\0\u{3}choose_picker\0\u{4}\u{2}search_picker\0\u{1}thumbnails\0\u{4}\u{e}create_bookmark\0\u{3}resolve_bookmark\0\u{3}start_bookmark\0\u{3}list_bookmarks\0\u{4}\u{7}list_tools\0\u{3}open_container\0\u{3}list_containers\0\u{3}key_values\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}done\0\u{3}host_status\0\u{3}list_providers\0\u{3}list_domains\0\u{3}list_items\0\u{1}item\0\u{3}begin_access\0\u{1}evict\0\u{1}status\0\u{4}\u{b}coordination_status\0\u{4}\u{5}list_versions\0\u{4}\u{5}last_failure\0\u{3}record_provider\0\u{3}space_use\0\u{3}watch_items\0\u{3}next_events\0\u{4}.begin_picker\0\u{3}browse_picker\0\u{3}picker_entry\0\u{3}choose_picker\0\u{4}\u{2}search_picker\0\u{1}thumbnails\0\u{4}\u{e}create_bookmark\0\u{3}resolve_bookmark\0\u{3}start_bookmark\0\u{3}list_bookmarks\0\u{4}\u{7}list_tools\0\u{3}open_container\0\u{3}list_containers\0\u{3}key_values\0\u{4}\u{11}ignore_rules\0\u{3}explain_ignoring\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6565,6 +6727,32 @@ nonisolated extension WireServiceServiceAnswer: SwiftProtobuf.Message, SwiftProt
           self.answer = .keyValues(v)
         }
       }()
+      case 130: try {
+        var v: WireServiceIgnoreRulesAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .ignoreRules(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .ignoreRules(v)
+        }
+      }()
+      case 131: try {
+        var v: WireServiceExplainIgnoringAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .explainIgnoring(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .explainIgnoring(v)
+        }
+      }()
       default: break
       }
     }
@@ -6696,6 +6884,14 @@ nonisolated extension WireServiceServiceAnswer: SwiftProtobuf.Message, SwiftProt
       guard case .keyValues(let v)? = self.answer else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 113)
     }()
+    case .ignoreRules?: try {
+      guard case .ignoreRules(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 130)
+    }()
+    case .explainIgnoring?: try {
+      guard case .explainIgnoring(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 131)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -6729,7 +6925,7 @@ nonisolated extension WireServiceDone: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WireServiceItemStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ItemStatus"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}item\0\u{1}location\0\u{1}state\0\u{1}path\0\u{1}problem\0\u{1}progress\0\u{3}conflict_path\0\u{1}download\0\u{1}upload\0\u{3}download_requested\0\u{3}own_keeping\0\u{1}keeping\0\u{3}paused_itself\0\u{1}paused\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}item\0\u{1}location\0\u{1}state\0\u{1}path\0\u{1}problem\0\u{1}progress\0\u{3}conflict_path\0\u{1}download\0\u{1}upload\0\u{3}download_requested\0\u{3}own_keeping\0\u{1}keeping\0\u{3}paused_itself\0\u{1}paused\0\u{3}ignored_by\0")
 
   fileprivate class _StorageClass {
     var _item: WireModelItem? = nil
@@ -6746,6 +6942,7 @@ nonisolated extension WireServiceItemStatus: SwiftProtobuf.Message, SwiftProtobu
     var _keeping: WireServiceKeeping = .unspecified
     var _pausedItself: Bool = false
     var _paused: Bool = false
+    var _ignoredBy: String = String()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -6770,6 +6967,7 @@ nonisolated extension WireServiceItemStatus: SwiftProtobuf.Message, SwiftProtobu
       _keeping = source._keeping
       _pausedItself = source._pausedItself
       _paused = source._paused
+      _ignoredBy = source._ignoredBy
     }
   }
 
@@ -6802,6 +7000,7 @@ nonisolated extension WireServiceItemStatus: SwiftProtobuf.Message, SwiftProtobu
         case 12: try { try decoder.decodeSingularEnumField(value: &_storage._keeping) }()
         case 13: try { try decoder.decodeSingularBoolField(value: &_storage._pausedItself) }()
         case 14: try { try decoder.decodeSingularBoolField(value: &_storage._paused) }()
+        case 15: try { try decoder.decodeSingularStringField(value: &_storage._ignoredBy) }()
         default: break
         }
       }
@@ -6856,6 +7055,9 @@ nonisolated extension WireServiceItemStatus: SwiftProtobuf.Message, SwiftProtobu
       if _storage._paused != false {
         try visitor.visitSingularBoolField(value: _storage._paused, fieldNumber: 14)
       }
+      if !_storage._ignoredBy.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._ignoredBy, fieldNumber: 15)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -6879,6 +7081,7 @@ nonisolated extension WireServiceItemStatus: SwiftProtobuf.Message, SwiftProtobu
         if _storage._keeping != rhs_storage._keeping {return false}
         if _storage._pausedItself != rhs_storage._pausedItself {return false}
         if _storage._paused != rhs_storage._paused {return false}
+        if _storage._ignoredBy != rhs_storage._ignoredBy {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -12730,6 +12933,170 @@ nonisolated extension WireServiceSetKeyValues: SwiftProtobuf.Message, SwiftProto
   package static func ==(lhs: WireServiceSetKeyValues, rhs: WireServiceSetKeyValues) -> Bool {
     if lhs.values != rhs.values {return false}
     if lhs.removed != rhs.removed {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceIgnoreRules: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".IgnoreRules"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}domain\0\u{1}add\0\u{1}remove\0\u{3}use_defaults\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.domain) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.add) }()
+      case 3: try { try decoder.decodeRepeatedStringField(value: &self.remove) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self._useDefaults) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.domain.isEmpty {
+      try visitor.visitSingularStringField(value: self.domain, fieldNumber: 1)
+    }
+    if !self.add.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.add, fieldNumber: 2)
+    }
+    if !self.remove.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.remove, fieldNumber: 3)
+    }
+    try { if let v = self._useDefaults {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceIgnoreRules, rhs: WireServiceIgnoreRules) -> Bool {
+    if lhs.domain != rhs.domain {return false}
+    if lhs.add != rhs.add {return false}
+    if lhs.remove != rhs.remove {return false}
+    if lhs._useDefaults != rhs._useDefaults {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceIgnoreRulesAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".IgnoreRulesAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}patterns\0\u{3}use_defaults\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedStringField(value: &self.patterns) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.useDefaults) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.patterns.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.patterns, fieldNumber: 1)
+    }
+    if self.useDefaults != false {
+      try visitor.visitSingularBoolField(value: self.useDefaults, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceIgnoreRulesAnswer, rhs: WireServiceIgnoreRulesAnswer) -> Bool {
+    if lhs.patterns != rhs.patterns {return false}
+    if lhs.useDefaults != rhs.useDefaults {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceExplainIgnoring: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ExplainIgnoring"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.location) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.location.isEmpty {
+      try visitor.visitSingularStringField(value: self.location, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceExplainIgnoring, rhs: WireServiceExplainIgnoring) -> Bool {
+    if lhs.location != rhs.location {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceExplainIgnoringAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ExplainIgnoringAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}rule\0\u{3}is_default\0\u{1}matched\0\u{1}ignored\0\u{3}known_to_remote\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.rule) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.isDefault) }()
+      case 3: try { try decoder.decodeRepeatedStringField(value: &self.matched) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.ignored) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.knownToRemote) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.rule.isEmpty {
+      try visitor.visitSingularStringField(value: self.rule, fieldNumber: 1)
+    }
+    if self.isDefault != false {
+      try visitor.visitSingularBoolField(value: self.isDefault, fieldNumber: 2)
+    }
+    if !self.matched.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.matched, fieldNumber: 3)
+    }
+    if self.ignored != false {
+      try visitor.visitSingularBoolField(value: self.ignored, fieldNumber: 4)
+    }
+    if self.knownToRemote != false {
+      try visitor.visitSingularBoolField(value: self.knownToRemote, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceExplainIgnoringAnswer, rhs: WireServiceExplainIgnoringAnswer) -> Bool {
+    if lhs.rule != rhs.rule {return false}
+    if lhs.isDefault != rhs.isDefault {return false}
+    if lhs.matched != rhs.matched {return false}
+    if lhs.ignored != rhs.ignored {return false}
+    if lhs.knownToRemote != rhs.knownToRemote {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

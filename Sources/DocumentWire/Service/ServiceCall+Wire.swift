@@ -157,6 +157,7 @@ extension ServiceCall {
             self = .tools(try ToolsCall(request))
         case .startDownload, .pauseTransfers, .keepItem, .spaceUse, .watchItems, .nextEvents, .endWatch:
             self = .transfers(try TransferCall(request))
+        case .ignoreRules, .explainIgnoring: self = .safeguards(try SafeguardCall(request))
         case nil:
             throw DocumentError(
                 .unimplemented,
@@ -412,6 +413,7 @@ extension ServiceCall {
         case .bookmark(let call): call.wire
         case .tools(let call): call.wire
         case .transfers(let call): call.wire
+        case .safeguards(let call): call.wire
         }
     }
 }

@@ -62,6 +62,7 @@ package enum ServiceCall: Hashable, Sendable {
     case bookmark(BookmarkCall)
     case tools(ToolsCall)
     case transfers(TransferCall)
+    case safeguards(SafeguardCall)
 }
 
 /// Who a host tool is, in its hello: the checked form of `docent.service.v1.ToolIdentity`.

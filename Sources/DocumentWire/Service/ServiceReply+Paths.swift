@@ -46,7 +46,7 @@ extension ServiceReply {
         case .transfers(.events(let events)): return .transfers(.events(events.map { $0.withoutPath(root) }))
         case .done, .hostStatus, .listProviders, .lastFailure, .recordProvider, .listDomains, .coordinationStatus,
             .evict,
-            .beginPicker, .thumbnails, .bookmark, .tools, .transfers:
+            .beginPicker, .thumbnails, .bookmark, .tools, .transfers, .safeguards:
             return self
         }
     }

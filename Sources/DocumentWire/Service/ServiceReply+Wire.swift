@@ -83,6 +83,8 @@ extension ServiceReply {
         case .spaceUse(let answer): self = .transfers(try TransferReply(answer))
         case .watchItems(let answer): self = .transfers(TransferReply(answer))
         case .nextEvents(let answer): self = .transfers(try TransferReply(answer))
+        case .ignoreRules(let answer): self = .safeguards(try SafeguardReply(answer))
+        case .explainIgnoring(let answer): self = .safeguards(try SafeguardReply(answer))
         }
     }
 
@@ -174,6 +176,7 @@ extension ServiceReply {
         case .bookmark(let reply): reply.wire
         case .tools(let reply): reply.wire
         case .transfers(let reply): reply.wire
+        case .safeguards(let reply): reply.wire
         }
     }
 }

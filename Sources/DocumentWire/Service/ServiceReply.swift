@@ -31,4 +31,5 @@ package enum ServiceReply: Hashable, Sendable {
     case bookmark(BookmarkReply)
     case tools(ToolsReply)
     case transfers(TransferReply)
+    case safeguards(SafeguardReply)
 }

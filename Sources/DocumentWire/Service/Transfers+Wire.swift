@@ -65,7 +65,8 @@ extension ItemMarks {
     init(_ wire: WireServiceItemStatus) throws(DocumentError) {
         self.init(
             own: try Keeping.optional(wire.ownKeeping), keeping: try Keeping.optional(wire.keeping) ?? .automatic,
-            isPausedItself: wire.pausedItself, isPaused: wire.paused)
+            isPausedItself: wire.pausedItself, isPaused: wire.paused,
+            ignoredBy: wire.ignoredBy.isEmpty ? nil : try IgnorePattern(wire.ignoredBy))
     }
 }
 
@@ -79,6 +80,7 @@ extension WireServiceItemStatus {
         if marks.keeping != .automatic { keeping = WireServiceKeeping(marks.keeping) }
         pausedItself = marks.isPausedItself
         paused = marks.isPaused
+        ignoredBy = marks.ignoredBy?.text ?? ""
     }
 }
 

@@ -1,0 +1,17 @@
+import DocumentHost
+import DocumentModel
+import DocumentWire
+
+extension ToolHandler {
+    func reply(to call: SafeguardCall) async throws(DocumentError) -> ServiceReply {
+        switch call {
+        case .ignoreRules(let domain, let change):
+            guard change.isEmpty else {
+                return .safeguards(.ignoreRules(try await host.changeIgnoreRules(change, of: domain)))
+            }
+            return .safeguards(.ignoreRules(try host.ignoreRules(of: domain)))
+        case .explainIgnoring(let location):
+            return .safeguards(.explainIgnoring(try host.explainIgnoring(of: location)))
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import DocumentModel
+import SwiftProtobuf
+
+extension SafeguardCall {
+    init(_ request: WireServiceServiceRequest) throws(DocumentError) {
+        switch request.call {
+        case .ignoreRules(let call): self = .ignoreRules(try DomainName(call.domain), try IgnoreRuleChange(call))
+        case .explainIgnoring(let call): self = .explainIgnoring(try Location(call.location))
+        default: throw Checks.refusal("This is no call about safeguards.")
+        }
+    }
+
+    var wire: WireServiceServiceRequest.OneOf_Call {
+        switch self {
+        case .ignoreRules(let name, let change):
+            .ignoreRules(
+                .with {
+                    $0.domain = name.rawValue
+                    $0.add = change.adding.map(\.text)
+                    $0.remove = change.removing.map(\.text)
+                    if let usesDefaults = change.usesDefaults { $0.useDefaults = usesDefaults }
+                })
+        case .explainIgnoring(let location): .explainIgnoring(.with { $0.location = location.description })
+        }
+    }
+}
+
+extension SafeguardReply {
+    init(_ answer: WireServiceIgnoreRulesAnswer) throws(DocumentError) {
+        self = .ignoreRules(
+            IgnoreRules(patterns: try Checks.patterns(answer.patterns), usesDefaults: answer.useDefaults))
+    }
+
+    init(_ answer: WireServiceExplainIgnoringAnswer) throws(DocumentError) {
+        var decision: IgnoreDecision?
+        if !answer.rule.isEmpty {
+            decision = IgnoreDecision(
+                rule: try IgnorePattern(answer.rule), isDefault: answer.isDefault,
+                path: try mapped(answer.matched) { name throws(DocumentError) in try ItemName(name) })
+        }
+        self = .explainIgnoring(
+            IgnoreExplanation(
+                decision: decision, isIgnored: answer.ignored, isKnownToRemote: answer.knownToRemote))
+    }
+
+    var wire: WireServiceServiceAnswer.OneOf_Answer {
+        switch self {
+        case .ignoreRules(let rules):
+            .ignoreRules(
+                .with {
+                    $0.patterns = rules.patterns.map(\.text)
+                    $0.useDefaults = rules.usesDefaults
+                })
+        case .explainIgnoring(let explanation):
+            .explainIgnoring(
+                .with {
+                    if let decision = explanation.decision {
+                        $0.rule = decision.rule.text
+                        $0.isDefault = decision.isDefault
+                        $0.matched = decision.path.map(\.rawValue)
+                    }
+                    $0.ignored = explanation.isIgnored
+                    $0.knownToRemote = explanation.isKnownToRemote
+                })
+        }
+    }
+}
+
+extension IgnoreRuleChange {
+    fileprivate init(_ call: WireServiceIgnoreRules) throws(DocumentError) {
+        self.init(
+            adding: try Checks.patterns(call.add), removing: try Checks.patterns(call.remove),
+            usesDefaults: call.hasUseDefaults ? call.useDefaults : nil)
+    }
+}
+
+extension Checks {
+    fileprivate static func patterns(_ texts: [String]) throws(DocumentError) -> [IgnorePattern] {
+        guard texts.count <= IgnoreRules.mostPatterns else {
+            throw refusal("A domain has \(IgnoreRules.mostPatterns) ignore rules at most.")
+        }
+        return try mapped(texts) { text throws(DocumentError) in try IgnorePattern(text) }
+    }
+}

@@ -1,0 +1,66 @@
+import DocumentModel
+import DocumentWire
+import Testing
+
+/// Calls and answers about what keeps people from losing or spreading things by mistake.
+struct SafeguardRoundTripTests {
+    private func pattern(_ generator: inout Generator) throws -> IgnorePattern {
+        try IgnorePattern("\(generator.bool() ? "!" : "")\(generator.int(0...999))/*.tmp")
+    }
+
+    @Test("CONT-13: every call about ignore rules survives the wire")
+    func calls() throws {
+        try forEachSeed { generator in
+            let calls: [SafeguardCall] = [
+                .ignoreRules(
+                    try generator.domain(),
+                    IgnoreRuleChange(
+                        adding: try generator.many(0...3) { try pattern(&$0) },
+                        removing: try generator.many(0...3) { try pattern(&$0) },
+                        usesDefaults: generator.optional { $0.bool() })),
+                .explainIgnoring(try generator.location()),
+            ]
+            for call in calls {
+                let call = ServiceCall.safeguards(call)
+                #expect(try ServiceCall(serialized: call.serialized()) == call)
+            }
+        }
+    }
+
+    @Test("CONT-13: every answer about ignore rules survives the wire")
+    func replies() throws {
+        try forEachSeed { generator in
+            let replies: [SafeguardReply] = [
+                .ignoreRules(
+                    IgnoreRules(
+                        patterns: try generator.many(0...3) { try pattern(&$0) }, usesDefaults: generator.bool())),
+                .explainIgnoring(
+                    IgnoreExplanation(
+                        decision: try generator.optional { generator in
+                            IgnoreDecision(
+                                rule: try pattern(&generator), isDefault: generator.bool(),
+                                path: try generator.many(1...3) { try $0.name() })
+                        }, isIgnored: generator.bool(), isKnownToRemote: generator.bool())),
+            ]
+            for reply in replies {
+                let reply = ServiceReply.safeguards(reply)
+                #expect(try ServiceReply(serialized: reply.serialized()) == reply)
+            }
+        }
+    }
+
+    @Test("CONT-13: a bad pattern and too many patterns are refused when they are read")
+    func refused() throws {
+        let domain = try DomainName("work")
+        let many = try (0...IgnoreRules.mostPatterns).map { try IgnorePattern("p\($0)") }
+        let call = ServiceCall.safeguards(.ignoreRules(domain, IgnoreRuleChange(adding: many)))
+        #expect(throws: DocumentError.self) { try ServiceCall(serialized: call.serialized()) }
+        // The same bytes with a bracket that nothing closes.
+        var bytes = ServiceCall.safeguards(
+            .ignoreRules(domain, IgnoreRuleChange(adding: [try IgnorePattern("qqq")]))
+        ).serialized()
+        bytes = bytes.map { $0 == UInt8(ascii: "q") ? UInt8(ascii: "[") : $0 }
+        let error = #expect(throws: DocumentError.self) { try ServiceCall(serialized: bytes) }
+        #expect(error?.message.contains("“[[[”") == true)
+    }
+}

@@ -8,7 +8,7 @@ extension DocumentClient {
     /// wait for them before names are shown. Ask for those that are to be seen, and cancel the task when they are not any more.
     ///
     /// - Parameters:
-    ///   - size: what the longer side should have, in pixels: one of ``DocumentModel/Thumbnail/sizes``. What comes may have
+    ///   - size: what the longer side should have, in pixels: one of ``Thumbnail/sizes``. What comes may have
     ///     more or less; scale it as you need it.
     /// - Returns: one outcome for each location, in their order. An image is what a provider gave, and shows the contents that
     ///   the item has now.
@@ -40,9 +40,9 @@ extension DocumentClient {
 
 extension PickerSession {
     /// Small pictures of entries, to be shown beside their names; see ``DocumentClient/thumbnails(of:size:)``. An entry has
-    /// the action ``DocumentModel/PickerActions/thumbnail`` when it is worth asking.
+    /// the action ``PickerActions/thumbnail`` when it is worth asking.
     ///
-    /// - Parameter size: what the longer side should have, in pixels: one of ``DocumentModel/Thumbnail/sizes``.
+    /// - Parameter size: what the longer side should have, in pixels: one of ``Thumbnail/sizes``.
     /// - Returns: one outcome for each entry, in their order.
     public func thumbnails(
         of entries: [PickerEntryID], size: Int = 256

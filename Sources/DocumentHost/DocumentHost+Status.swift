@@ -87,7 +87,7 @@ extension DocumentHost {
     }
 
     /// The items of a domain that something is to be told of.
-    private func restless(in domain: DomainName, _ index: IndexReader) throws -> [IndexedItem] {
+    func restless(in domain: DomainName, _ index: IndexReader) throws -> [IndexedItem] {
         var found: [IndexedItem] = []
         var row: Int64 = 0
         while true {

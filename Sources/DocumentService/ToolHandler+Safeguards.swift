@@ -12,6 +12,11 @@ extension ToolHandler {
             return .safeguards(.ignoreRules(try host.ignoreRules(of: domain)))
         case .explainIgnoring(let location):
             return .safeguards(.explainIgnoring(try host.explainIgnoring(of: location)))
+        case .previewSync(let location): return .safeguards(.previewSync(try host.preview(below: location)))
+        case .previewRemoval(let location, let recursive, let discardUnsent):
+            return .safeguards(
+                .previewRemoval(
+                    try host.previewRemoval(of: location, recursive: recursive, discardingUnsent: discardUnsent)))
         }
     }
 }

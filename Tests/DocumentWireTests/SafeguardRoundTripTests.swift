@@ -8,7 +8,7 @@ struct SafeguardRoundTripTests {
         try IgnorePattern("\(generator.bool() ? "!" : "")\(generator.int(0...999))/*.tmp")
     }
 
-    @Test("CONT-13: every call about ignore rules survives the wire")
+    @Test("CONT-13: every call about ignore rules and dry runs survives the wire")
     func calls() throws {
         try forEachSeed { generator in
             let calls: [SafeguardCall] = [
@@ -19,6 +19,9 @@ struct SafeguardRoundTripTests {
                         removing: try generator.many(0...3) { try pattern(&$0) },
                         usesDefaults: generator.optional { $0.bool() })),
                 .explainIgnoring(try generator.location()),
+                .previewSync(try generator.location()),
+                .previewRemoval(
+                    try generator.location(), recursive: generator.bool(), discardUnsent: generator.bool()),
             ]
             for call in calls {
                 let call = ServiceCall.safeguards(call)
@@ -27,10 +30,28 @@ struct SafeguardRoundTripTests {
         }
     }
 
-    @Test("CONT-13: every answer about ignore rules survives the wire")
+    @Test("CONT-13: every answer about ignore rules and dry runs survives the wire")
     func replies() throws {
         try forEachSeed { generator in
             let replies: [SafeguardReply] = [
+                .previewSync(
+                    SyncPreview(
+                        steps: try generator.many(0...4) { generator in
+                            PlannedStep(
+                                generator.one(of: PlannedStep.Kind.allCases), try generator.location(),
+                                to: try generator.optional { try $0.location() }, items: generator.next(),
+                                size: generator.optional { $0.next() },
+                                wait: generator.optional { $0.one(of: TransferWait.allCases) },
+                                needsApproval: generator.bool(),
+                                ignoredBy: try generator.optional { try pattern(&$0) },
+                                problem: try generator.optional { try $0.error() })
+                        }, more: generator.next())),
+                .previewRemoval(
+                    RemovalPreview(
+                        location: try generator.location(), documents: generator.next(), folders: generator.next(),
+                        bytes: generator.next(), here: generator.next(), unsent: generator.next(),
+                        isComplete: generator.bool(), needsApproval: generator.bool(),
+                        refusal: try generator.optional { try $0.error() })),
                 .ignoreRules(
                     IgnoreRules(
                         patterns: try generator.many(0...3) { try pattern(&$0) }, usesDefaults: generator.bool())),

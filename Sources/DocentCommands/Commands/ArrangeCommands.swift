@@ -65,7 +65,13 @@ struct RemoveCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm",
         abstract: "Remove items, here and on the remote.",
-        discussion: "To free space only, use “docent evict”.\n\nExample: docent rm work:/old.txt"
+        discussion: """
+            To free space only, use “docent evict”.
+
+            Examples:
+              docent rm work:/old.txt
+              docent rm -r work:/Old --dry-run     what would go, as far as it is known here
+            """
     )
 
     @Argument(help: "The items, as domain:/path.", completion: Completions.locations, transform: Arguments.location)
@@ -82,14 +88,35 @@ struct RemoveCommand: ClientCommand {
         help: "Remove documents and empty folders here at once, and on the remote as soon as it can be reached.")
     var isAtOnce = false
 
+    @Flag(
+        name: .customLong("dry-run"), help: "Remove nothing; say what would go, and whether it would wait for your yes."
+    )
+    var isDryRun = false
+
+    @Flag(help: "With --dry-run: print one JSON document instead of text for people.")
+    var json = false
+
     func validate() throws {
+        if json, !isDryRun { throw ValidationError("--json is for --dry-run.") }
         if recursive, isAtOnce { throw ValidationError("--recursive waits for the remote; leave out --no-wait.") }
     }
 
     func run(_ client: DocumentClient) async throws {
+        guard !isDryRun else { return try await preview(client) }
         try await Failures.collect(locations) {
             try await client.remove(
                 itemAt: $0, recursive: recursive, discardUnsent: discardUnsent, atOnce: isAtOnce)
         }
+    }
+
+    private func preview(_ client: DocumentClient) async throws {
+        var previews: [RemovalPreview] = []
+        for location in locations {
+            previews.append(
+                try await client.previewRemoval(of: location, recursive: recursive, discardUnsent: discardUnsent))
+        }
+        var listing = ListingOptions()
+        listing.json = json
+        try listing.show(.array(previews.map(\.json)), previews.map { PreviewListing.text($0) }.joined())
     }
 }

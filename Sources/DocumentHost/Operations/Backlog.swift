@@ -77,6 +77,9 @@ final class Backlog: Sendable {
         work.add { [self] in await settle(domain) }
     }
 
+    /// What a provider has not heard of yet.
+    func entries(of domain: DomainName) -> [JournalEntry] { lines.withLock { $0[domain]?.open ?? [] } }
+
     /// How many a provider has not heard of yet.
     func count(of domain: DomainName) -> Int { lines.withLock { $0[domain]?.open.count ?? 0 } }
 

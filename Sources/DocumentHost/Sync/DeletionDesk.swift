@@ -54,6 +54,23 @@ struct DeletionDesk: Sendable {
             itemID: item.id)
     }
 
+    /// Whether a removal would have to wait for a yes. Nothing is written down.
+    func wouldAsk(_ item: IndexedItem) throws(DocumentError) -> Bool {
+        let (rule, now) = (try guardRule(of: item.domain), clock())
+        return try storage.read { index in
+            let counts = try index.counts(of: item.domain)
+            let record = try index.removalWatch(of: .asked, in: item.domain)
+            let isHeld = try index.heldRemovals(of: .asked, in: item.domain).contains { $0.item.id == item.id }
+            let gathered =
+                try index.countHeld(of: .asked, in: item.domain).items
+                + (isHeld ? 0 : index.countSubtree(of: item.id, in: item.domain))
+            var watch = DeletionWatch(
+                rule: rule, recent: record.recent.map { .init(time: $0.time, count: $0.count) },
+                askedSince: record.asked)
+            return watch.judge(gathered, of: counts.documents + counts.folders, at: now) == .ask
+        }
+    }
+
     /// What somebody here wanted removed.
     func wanted(in domain: DomainName) throws(DocumentError) -> [HeldRemoval] {
         try storage.read { try $0.heldRemovals(of: .asked, in: domain) }

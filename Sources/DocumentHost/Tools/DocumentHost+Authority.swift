@@ -61,6 +61,8 @@ extension DocumentHost {
         case .beginPicker, .browsePicker, .makePickerFolder, .choosePicker, .cancelPicker, .searchPicker: return []
         case .thumbnails: return []
         case .bookmark(let call): return try uses(of: call, by: id)
+        case .safeguards(.previewSync(let location)), .safeguards(.previewRemoval(let location, _, _)):
+            return [(.reading, location)]
         case .transfers(.startDownload(let location)), .transfers(.watch(let location?)): return [(.reading, location)]
         // By a number that only the connection has that began it.
         case .transfers(.nextEvents), .transfers(.endWatch): return []

@@ -997,6 +997,22 @@ package nonisolated struct WireServiceServiceRequest: Sendable {
     set {call = .explainIgnoring(newValue)}
   }
 
+  package var previewSync: WireServicePreviewSync {
+    get {
+      if case .previewSync(let v)? = call {return v}
+      return WireServicePreviewSync()
+    }
+    set {call = .previewSync(newValue)}
+  }
+
+  package var previewRemoval: WireServicePreviewRemoval {
+    get {
+      if case .previewRemoval(let v)? = call {return v}
+      return WireServicePreviewRemoval()
+    }
+    set {call = .previewRemoval(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Call: Equatable, Sendable {
@@ -1074,6 +1090,8 @@ package nonisolated struct WireServiceServiceRequest: Sendable {
     case setKeyValues(WireServiceSetKeyValues)
     case ignoreRules(WireServiceIgnoreRules)
     case explainIgnoring(WireServiceExplainIgnoring)
+    case previewSync(WireServicePreviewSync)
+    case previewRemoval(WireServicePreviewRemoval)
 
   }
 
@@ -1343,6 +1361,22 @@ package nonisolated struct WireServiceServiceAnswer: Sendable {
     set {answer = .explainIgnoring(newValue)}
   }
 
+  package var previewSync: WireServicePreviewSyncAnswer {
+    get {
+      if case .previewSync(let v)? = answer {return v}
+      return WireServicePreviewSyncAnswer()
+    }
+    set {answer = .previewSync(newValue)}
+  }
+
+  package var previewRemoval: WireServicePreviewRemovalAnswer {
+    get {
+      if case .previewRemoval(let v)? = answer {return v}
+      return WireServicePreviewRemovalAnswer()
+    }
+    set {answer = .previewRemoval(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Answer: Equatable, Sendable {
@@ -1378,6 +1412,8 @@ package nonisolated struct WireServiceServiceAnswer: Sendable {
     case keyValues(WireServiceKeyValuesAnswer)
     case ignoreRules(WireServiceIgnoreRulesAnswer)
     case explainIgnoring(WireServiceExplainIgnoringAnswer)
+    case previewSync(WireServicePreviewSyncAnswer)
+    case previewRemoval(WireServicePreviewRemovalAnswer)
 
   }
 
@@ -4970,6 +5006,237 @@ package nonisolated struct WireServiceExplainIgnoringAnswer: Sendable {
   package init() {}
 }
 
+/// What would be done at and below a location, and what waits, as things are known now. No provider is asked, and nothing is
+/// written down.
+package nonisolated struct WireServicePreviewSync: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var location: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServicePreviewSyncAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var steps: [WireServicePlannedStep] = []
+
+  /// How many more there are.
+  package var more: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServicePlannedStep: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var kind: WireServicePlannedStep.Kind = .unspecified
+
+  package var location: String = String()
+
+  /// MOVE_THERE: where it goes.
+  package var destination: String = String()
+
+  /// With all that is known below it.
+  package var items: UInt64 = 0
+
+  /// In bytes, of what would travel. Absent when nothing would, or nobody knows.
+  package var size: UInt64 {
+    get {_size ?? 0}
+    set {_size = newValue}
+  }
+  /// Returns true if `size` has been explicitly set.
+  package var hasSize: Bool {self._size != nil}
+  /// Clears the value of `size`. Subsequent reads from it will return its default value.
+  package mutating func clearSize() {self._size = nil}
+
+  /// As in `Transfer.wait`. Empty: nothing keeps it.
+  package var wait: String = String()
+
+  /// So many deletions wait for `AnswerDeletions`.
+  package var needsYes: Bool = false
+
+  /// The ignore rule that keeps it here. Empty: none does.
+  package var ignoredBy: String = String()
+
+  /// What went wrong with it last.
+  package var problem: WireFailure {
+    get {_problem ?? WireFailure()}
+    set {_problem = newValue}
+  }
+  /// Returns true if `problem` has been explicitly set.
+  package var hasProblem: Bool {self._problem != nil}
+  /// Clears the value of `problem`. Subsequent reads from it will return its default value.
+  package mutating func clearProblem() {self._problem = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum Kind: SwiftProtobuf.Enum, Swift.CaseIterable {
+    package typealias RawValue = Int
+    case unspecified // = 0
+
+    /// Put on the remote what was made here.
+    case sendNew // = 1
+
+    /// Make a folder on the remote that was made here.
+    case makeFolder // = 2
+
+    /// Send what was changed here.
+    case send // = 3
+
+    /// Put on the remote anew what was removed there and changed here.
+    case sendAgain // = 4
+
+    /// Compare what was changed on both sides; where the two differ, both are kept.
+    case compare // = 5
+
+    /// It is in conflict: both are kept until somebody chooses.
+    case keepBoth // = 6
+
+    /// Bring contents here.
+    case bring // = 7
+
+    /// Move or rename on the remote what was moved or renamed here.
+    case moveThere // = 8
+
+    /// Remove on the remote what was removed here.
+    case removeThere // = 9
+
+    /// Remove here what is gone on the remote.
+    case removeHere // = 10
+    case UNRECOGNIZED(Int)
+
+    package init() {
+      self = .unspecified
+    }
+
+    package init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .unspecified
+      case 1: self = .sendNew
+      case 2: self = .makeFolder
+      case 3: self = .send
+      case 4: self = .sendAgain
+      case 5: self = .compare
+      case 6: self = .keepBoth
+      case 7: self = .bring
+      case 8: self = .moveThere
+      case 9: self = .removeThere
+      case 10: self = .removeHere
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    package var rawValue: Int {
+      switch self {
+      case .unspecified: return 0
+      case .sendNew: return 1
+      case .makeFolder: return 2
+      case .send: return 3
+      case .sendAgain: return 4
+      case .compare: return 5
+      case .keepBoth: return 6
+      case .bring: return 7
+      case .moveThere: return 8
+      case .removeThere: return 9
+      case .removeHere: return 10
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    package static let allCases: [WireServicePlannedStep.Kind] = [
+      .unspecified,
+      .sendNew,
+      .makeFolder,
+      .send,
+      .sendAgain,
+      .compare,
+      .keepBoth,
+      .bring,
+      .moveThere,
+      .removeThere,
+      .removeHere,
+    ]
+
+  }
+
+  package init() {}
+
+  fileprivate var _size: UInt64? = nil
+  fileprivate var _problem: WireFailure? = nil
+}
+
+/// What a removal would take along, as things are known now. Nothing is removed.
+package nonisolated struct WireServicePreviewRemoval: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var location: String = String()
+
+  package var recursive: Bool = false
+
+  package var discardUnsent: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireServicePreviewRemovalAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var location: String = String()
+
+  package var documents: UInt64 = 0
+
+  /// The item itself among them.
+  package var folders: UInt64 = 0
+
+  package var bytes: UInt64 = 0
+
+  /// How many documents have contents here.
+  package var here: UInt64 = 0
+
+  /// How many have changes that were not sent.
+  package var unsent: UInt64 = 0
+
+  /// All that is in it is known here.
+  package var complete: Bool = false
+
+  /// So much would wait for `AnswerDeletions`.
+  package var needsYes: Bool = false
+
+  /// What would keep it from being removed. Absent: nothing, as far as is known here.
+  package var refusal: WireFailure {
+    get {_refusal ?? WireFailure()}
+    set {_refusal = newValue}
+  }
+  /// Returns true if `refusal` has been explicitly set.
+  package var hasRefusal: Bool {self._refusal != nil}
+  /// Clears the value of `refusal`. Subsequent reads from it will return its default value.
+  package mutating func clearRefusal() {self._refusal = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _refusal: WireFailure? = nil
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "docent.service.v1"
@@ -5030,7 +5297,7 @@ nonisolated extension WireServiceToolIdentity: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ServiceRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_status\0\u{3}stop_host\0\u{3}nested_in\0\u{4}\u{7}list_providers\0\u{3}last_failure\0\u{3}restart_provider\0\u{3}record_provider\0\u{4}\u{7}add_domain\0\u{3}list_domains\0\u{3}remove_domain\0\u{3}answer_deletions\0\u{3}set_domain_rules\0\u{3}sign_in\0\u{3}sign_out\0\u{4}\u{4}list_items\0\u{3}get_item\0\u{3}make_folder\0\u{3}rename_item\0\u{3}remove_item\0\u{4}\u{6}begin_access\0\u{3}end_access\0\u{3}add_presenter\0\u{3}remove_presenter\0\u{3}set_presented_item\0\u{3}cancel_coordinator\0\u{3}coordination_status\0\u{3}flush_access\0\u{3}open_accessed\0\u{3}await_contents\0\u{3}export_document\0\u{3}move_document\0\u{3}move_in\0\u{3}move_out\0\u{2}\u{7}download\0\u{1}evict\0\u{3}wait_until_sent\0\u{1}status\0\u{3}resolve_conflict\0\u{1}refresh\0\u{3}start_download\0\u{3}pause_transfers\0\u{3}keep_item\0\u{3}space_use\0\u{3}list_versions\0\u{3}restore_version\0\u{3}watch_items\0\u{3}next_events\0\u{3}end_watch\0\u{3}remove_versions\0\u{4}\u{5}begin_picker\0\u{3}browse_picker\0\u{3}make_picker_folder\0\u{3}choose_picker\0\u{3}cancel_picker\0\u{3}search_picker\0\u{3}picker_thumbnails\0\u{3}item_thumbnails\0\u{4}\u{d}create_bookmark\0\u{3}resolve_bookmark\0\u{3}start_bookmark\0\u{3}stop_bookmark\0\u{3}list_bookmarks\0\u{3}revoke_bookmark\0\u{3}access_bookmark\0\u{4}\u{4}register_tool\0\u{3}list_tools\0\u{3}unregister_tool\0\u{3}open_container\0\u{3}list_containers\0\u{3}place_containers\0\u{3}remove_container_data\0\u{3}get_key_values\0\u{3}set_key_values\0\u{4}\u{c}ignore_rules\0\u{3}explain_ignoring\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_status\0\u{3}stop_host\0\u{3}nested_in\0\u{4}\u{7}list_providers\0\u{3}last_failure\0\u{3}restart_provider\0\u{3}record_provider\0\u{4}\u{7}add_domain\0\u{3}list_domains\0\u{3}remove_domain\0\u{3}answer_deletions\0\u{3}set_domain_rules\0\u{3}sign_in\0\u{3}sign_out\0\u{4}\u{4}list_items\0\u{3}get_item\0\u{3}make_folder\0\u{3}rename_item\0\u{3}remove_item\0\u{4}\u{6}begin_access\0\u{3}end_access\0\u{3}add_presenter\0\u{3}remove_presenter\0\u{3}set_presented_item\0\u{3}cancel_coordinator\0\u{3}coordination_status\0\u{3}flush_access\0\u{3}open_accessed\0\u{3}await_contents\0\u{3}export_document\0\u{3}move_document\0\u{3}move_in\0\u{3}move_out\0\u{2}\u{7}download\0\u{1}evict\0\u{3}wait_until_sent\0\u{1}status\0\u{3}resolve_conflict\0\u{1}refresh\0\u{3}start_download\0\u{3}pause_transfers\0\u{3}keep_item\0\u{3}space_use\0\u{3}list_versions\0\u{3}restore_version\0\u{3}watch_items\0\u{3}next_events\0\u{3}end_watch\0\u{3}remove_versions\0\u{4}\u{5}begin_picker\0\u{3}browse_picker\0\u{3}make_picker_folder\0\u{3}choose_picker\0\u{3}cancel_picker\0\u{3}search_picker\0\u{3}picker_thumbnails\0\u{3}item_thumbnails\0\u{4}\u{d}create_bookmark\0\u{3}resolve_bookmark\0\u{3}start_bookmark\0\u{3}stop_bookmark\0\u{3}list_bookmarks\0\u{3}revoke_bookmark\0\u{3}access_bookmark\0\u{4}\u{4}register_tool\0\u{3}list_tools\0\u{3}unregister_tool\0\u{3}open_container\0\u{3}list_containers\0\u{3}place_containers\0\u{3}remove_container_data\0\u{3}get_key_values\0\u{3}set_key_values\0\u{4}\u{c}ignore_rules\0\u{3}explain_ignoring\0\u{3}preview_sync\0\u{3}preview_removal\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6001,6 +6268,32 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
           self.call = .explainIgnoring(v)
         }
       }()
+      case 132: try {
+        var v: WireServicePreviewSync?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .previewSync(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .previewSync(v)
+        }
+      }()
+      case 133: try {
+        var v: WireServicePreviewRemoval?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .previewRemoval(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .previewRemoval(v)
+        }
+      }()
       default: break
       }
     }
@@ -6314,6 +6607,14 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
       guard case .explainIgnoring(let v)? = self.call else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 131)
     }()
+    case .previewSync?: try {
+      guard case .previewSync(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 132)
+    }()
+    case .previewRemoval?: try {
+      guard case .previewRemoval(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 133)
+    }()
     default: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -6329,7 +6630,7 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension WireServiceServiceAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ServiceAnswer"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}done\0\u{3}host_status\0\u{3}list_providers\0\u{3}list_domains\0\u{3}list_items\0\u{1}item\0\u{3}begin_access\0\u{1}evict\0\u{1}status\0\u{4}\u{b}coordination_status\0\u{4}\u{5}list_versions\0\u{4}\u{5}last_failure\0\u{3}record_provider\0\u{3}space_use\0\u{3}watch_items\0\u{3}next_events\0\u{4}.begin_picker\0\u{3}browse_picker\0\u{3}picker_entry\0\u{3}choose_picker\0\u{4}\u{2}search_picker\0\u{1}thumbnails\0\u{4}\u{e}create_bookmark\0\u{3}resolve_bookmark\0\u{3}start_bookmark\0\u{3}list_bookmarks\0\u{4}\u{7}list_tools\0\u{3}open_container\0\u{3}list_containers\0\u{3}key_values\0\u{4}\u{11}ignore_rules\0\u{3}explain_ignoring\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}done\0\u{3}host_status\0\u{3}list_providers\0\u{3}list_domains\0\u{3}list_items\0\u{1}item\0\u{3}begin_access\0\u{1}evict\0\u{1}status\0\u{4}\u{b}coordination_status\0\u{4}\u{5}list_versions\0\u{4}\u{5}last_failure\0\u{3}record_provider\0\u{3}space_use\0\u{3}watch_items\0\u{3}next_events\0\u{4}.begin_picker\0\u{3}browse_picker\0\u{3}picker_entry\0\u{3}choose_picker\0\u{4}\u{2}search_picker\0\u{1}thumbnails\0\u{4}\u{e}create_bookmark\0\u{3}resolve_bookmark\0\u{3}start_bookmark\0\u{3}list_bookmarks\0\u{4}\u{7}list_tools\0\u{3}open_container\0\u{3}list_containers\0\u{3}key_values\0\u{4}\u{11}ignore_rules\0\u{3}explain_ignoring\0\u{3}preview_sync\0\u{3}preview_removal\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6753,6 +7054,32 @@ nonisolated extension WireServiceServiceAnswer: SwiftProtobuf.Message, SwiftProt
           self.answer = .explainIgnoring(v)
         }
       }()
+      case 132: try {
+        var v: WireServicePreviewSyncAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .previewSync(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .previewSync(v)
+        }
+      }()
+      case 133: try {
+        var v: WireServicePreviewRemovalAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .previewRemoval(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .previewRemoval(v)
+        }
+      }()
       default: break
       }
     }
@@ -6891,6 +7218,14 @@ nonisolated extension WireServiceServiceAnswer: SwiftProtobuf.Message, SwiftProt
     case .explainIgnoring?: try {
       guard case .explainIgnoring(let v)? = self.answer else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 131)
+    }()
+    case .previewSync?: try {
+      guard case .previewSync(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 132)
+    }()
+    case .previewRemoval?: try {
+      guard case .previewRemoval(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 133)
     }()
     case nil: break
     }
@@ -13097,6 +13432,263 @@ nonisolated extension WireServiceExplainIgnoringAnswer: SwiftProtobuf.Message, S
     if lhs.matched != rhs.matched {return false}
     if lhs.ignored != rhs.ignored {return false}
     if lhs.knownToRemote != rhs.knownToRemote {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServicePreviewSync: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PreviewSync"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.location) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.location.isEmpty {
+      try visitor.visitSingularStringField(value: self.location, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServicePreviewSync, rhs: WireServicePreviewSync) -> Bool {
+    if lhs.location != rhs.location {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServicePreviewSyncAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PreviewSyncAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}steps\0\u{1}more\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.steps) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.more) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.steps.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.steps, fieldNumber: 1)
+    }
+    if self.more != 0 {
+      try visitor.visitSingularUInt64Field(value: self.more, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServicePreviewSyncAnswer, rhs: WireServicePreviewSyncAnswer) -> Bool {
+    if lhs.steps != rhs.steps {return false}
+    if lhs.more != rhs.more {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServicePlannedStep: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PlannedStep"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}location\0\u{1}destination\0\u{1}items\0\u{1}size\0\u{1}wait\0\u{3}needs_yes\0\u{3}ignored_by\0\u{1}problem\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.location) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.destination) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.items) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self._size) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.wait) }()
+      case 7: try { try decoder.decodeSingularBoolField(value: &self.needsYes) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.ignoredBy) }()
+      case 9: try { try decoder.decodeSingularMessageField(value: &self._problem) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.kind != .unspecified {
+      try visitor.visitSingularEnumField(value: self.kind, fieldNumber: 1)
+    }
+    if !self.location.isEmpty {
+      try visitor.visitSingularStringField(value: self.location, fieldNumber: 2)
+    }
+    if !self.destination.isEmpty {
+      try visitor.visitSingularStringField(value: self.destination, fieldNumber: 3)
+    }
+    if self.items != 0 {
+      try visitor.visitSingularUInt64Field(value: self.items, fieldNumber: 4)
+    }
+    try { if let v = self._size {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 5)
+    } }()
+    if !self.wait.isEmpty {
+      try visitor.visitSingularStringField(value: self.wait, fieldNumber: 6)
+    }
+    if self.needsYes != false {
+      try visitor.visitSingularBoolField(value: self.needsYes, fieldNumber: 7)
+    }
+    if !self.ignoredBy.isEmpty {
+      try visitor.visitSingularStringField(value: self.ignoredBy, fieldNumber: 8)
+    }
+    try { if let v = self._problem {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServicePlannedStep, rhs: WireServicePlannedStep) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.location != rhs.location {return false}
+    if lhs.destination != rhs.destination {return false}
+    if lhs.items != rhs.items {return false}
+    if lhs._size != rhs._size {return false}
+    if lhs.wait != rhs.wait {return false}
+    if lhs.needsYes != rhs.needsYes {return false}
+    if lhs.ignoredBy != rhs.ignoredBy {return false}
+    if lhs._problem != rhs._problem {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServicePlannedStep.Kind: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0KIND_UNSPECIFIED\0\u{1}SEND_NEW\0\u{1}MAKE_FOLDER\0\u{1}SEND\0\u{1}SEND_AGAIN\0\u{1}COMPARE\0\u{1}KEEP_BOTH\0\u{1}BRING\0\u{1}MOVE_THERE\0\u{1}REMOVE_THERE\0\u{1}REMOVE_HERE\0")
+}
+
+nonisolated extension WireServicePreviewRemoval: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PreviewRemoval"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0\u{1}recursive\0\u{3}discard_unsent\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.location) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.recursive) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.discardUnsent) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.location.isEmpty {
+      try visitor.visitSingularStringField(value: self.location, fieldNumber: 1)
+    }
+    if self.recursive != false {
+      try visitor.visitSingularBoolField(value: self.recursive, fieldNumber: 2)
+    }
+    if self.discardUnsent != false {
+      try visitor.visitSingularBoolField(value: self.discardUnsent, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServicePreviewRemoval, rhs: WireServicePreviewRemoval) -> Bool {
+    if lhs.location != rhs.location {return false}
+    if lhs.recursive != rhs.recursive {return false}
+    if lhs.discardUnsent != rhs.discardUnsent {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServicePreviewRemovalAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PreviewRemovalAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0\u{1}documents\0\u{1}folders\0\u{1}bytes\0\u{1}here\0\u{1}unsent\0\u{1}complete\0\u{3}needs_yes\0\u{1}refusal\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.location) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.documents) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.folders) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.bytes) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self.here) }()
+      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.unsent) }()
+      case 7: try { try decoder.decodeSingularBoolField(value: &self.complete) }()
+      case 8: try { try decoder.decodeSingularBoolField(value: &self.needsYes) }()
+      case 9: try { try decoder.decodeSingularMessageField(value: &self._refusal) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.location.isEmpty {
+      try visitor.visitSingularStringField(value: self.location, fieldNumber: 1)
+    }
+    if self.documents != 0 {
+      try visitor.visitSingularUInt64Field(value: self.documents, fieldNumber: 2)
+    }
+    if self.folders != 0 {
+      try visitor.visitSingularUInt64Field(value: self.folders, fieldNumber: 3)
+    }
+    if self.bytes != 0 {
+      try visitor.visitSingularUInt64Field(value: self.bytes, fieldNumber: 4)
+    }
+    if self.here != 0 {
+      try visitor.visitSingularUInt64Field(value: self.here, fieldNumber: 5)
+    }
+    if self.unsent != 0 {
+      try visitor.visitSingularUInt64Field(value: self.unsent, fieldNumber: 6)
+    }
+    if self.complete != false {
+      try visitor.visitSingularBoolField(value: self.complete, fieldNumber: 7)
+    }
+    if self.needsYes != false {
+      try visitor.visitSingularBoolField(value: self.needsYes, fieldNumber: 8)
+    }
+    try { if let v = self._refusal {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServicePreviewRemovalAnswer, rhs: WireServicePreviewRemovalAnswer) -> Bool {
+    if lhs.location != rhs.location {return false}
+    if lhs.documents != rhs.documents {return false}
+    if lhs.folders != rhs.folders {return false}
+    if lhs.bytes != rhs.bytes {return false}
+    if lhs.here != rhs.here {return false}
+    if lhs.unsent != rhs.unsent {return false}
+    if lhs.complete != rhs.complete {return false}
+    if lhs.needsYes != rhs.needsYes {return false}
+    if lhs._refusal != rhs._refusal {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

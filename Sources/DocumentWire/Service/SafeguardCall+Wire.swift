@@ -6,6 +6,10 @@ extension SafeguardCall {
         switch request.call {
         case .ignoreRules(let call): self = .ignoreRules(try DomainName(call.domain), try IgnoreRuleChange(call))
         case .explainIgnoring(let call): self = .explainIgnoring(try Location(call.location))
+        case .previewSync(let call): self = .previewSync(try Location(call.location))
+        case .previewRemoval(let call):
+            self = .previewRemoval(
+                try Location(call.location), recursive: call.recursive, discardUnsent: call.discardUnsent)
         default: throw Checks.refusal("This is no call about safeguards.")
         }
     }
@@ -21,6 +25,14 @@ extension SafeguardCall {
                     if let usesDefaults = change.usesDefaults { $0.useDefaults = usesDefaults }
                 })
         case .explainIgnoring(let location): .explainIgnoring(.with { $0.location = location.description })
+        case .previewSync(let location): .previewSync(.with { $0.location = location.description })
+        case .previewRemoval(let location, let recursive, let discardUnsent):
+            .previewRemoval(
+                .with {
+                    $0.location = location.description
+                    $0.recursive = recursive
+                    $0.discardUnsent = discardUnsent
+                })
         }
     }
 }
@@ -43,6 +55,14 @@ extension SafeguardReply {
                 decision: decision, isIgnored: answer.ignored, isKnownToRemote: answer.knownToRemote))
     }
 
+    init(_ answer: WireServicePreviewSyncAnswer) throws(DocumentError) {
+        self = .previewSync(SyncPreview(steps: try mapped(answer.steps, PlannedStep.init), more: answer.more))
+    }
+
+    init(_ answer: WireServicePreviewRemovalAnswer) throws(DocumentError) {
+        self = .previewRemoval(try RemovalPreview(answer))
+    }
+
     var wire: WireServiceServiceAnswer.OneOf_Answer {
         switch self {
         case .ignoreRules(let rules):
@@ -51,6 +71,13 @@ extension SafeguardReply {
                     $0.patterns = rules.patterns.map(\.text)
                     $0.useDefaults = rules.usesDefaults
                 })
+        case .previewSync(let preview):
+            .previewSync(
+                .with {
+                    $0.steps = preview.steps.map(WireServicePlannedStep.init)
+                    $0.more = preview.more
+                })
+        case .previewRemoval(let preview): .previewRemoval(WireServicePreviewRemovalAnswer(preview))
         case .explainIgnoring(let explanation):
             .explainIgnoring(
                 .with {

@@ -6,10 +6,14 @@ package enum SafeguardCall: Hashable, Sendable {
     /// The rules after the change, which may be none.
     case ignoreRules(DomainName, IgnoreRuleChange)
     case explainIgnoring(Location)
+    case previewSync(Location)
+    case previewRemoval(Location, recursive: Bool, discardUnsent: Bool)
 }
 
 /// What the host answers to that.
 package enum SafeguardReply: Hashable, Sendable {
     case ignoreRules(IgnoreRules)
     case explainIgnoring(IgnoreExplanation)
+    case previewSync(SyncPreview)
+    case previewRemoval(RemovalPreview)
 }

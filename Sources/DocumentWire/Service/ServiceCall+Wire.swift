@@ -157,7 +157,8 @@ extension ServiceCall {
             self = .tools(try ToolsCall(request))
         case .startDownload, .pauseTransfers, .keepItem, .spaceUse, .watchItems, .nextEvents, .endWatch:
             self = .transfers(try TransferCall(request))
-        case .ignoreRules, .explainIgnoring: self = .safeguards(try SafeguardCall(request))
+        case .ignoreRules, .explainIgnoring, .previewSync, .previewRemoval:
+            self = .safeguards(try SafeguardCall(request))
         case nil:
             throw DocumentError(
                 .unimplemented,

@@ -85,6 +85,8 @@ extension ServiceReply {
         case .nextEvents(let answer): self = .transfers(try TransferReply(answer))
         case .ignoreRules(let answer): self = .safeguards(try SafeguardReply(answer))
         case .explainIgnoring(let answer): self = .safeguards(try SafeguardReply(answer))
+        case .previewSync(let answer): self = .safeguards(try SafeguardReply(answer))
+        case .previewRemoval(let answer): self = .safeguards(try SafeguardReply(answer))
         }
     }
 

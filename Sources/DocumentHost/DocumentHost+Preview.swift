@@ -7,7 +7,9 @@ import FileCoordination
 /// provider, and nothing is written.
 extension DocumentHost {
     /// What would be done at and below a location, and what waits, and for what.
-    public func preview(below location: Location) throws(DocumentError) -> SyncPreview {
+    ///
+    /// - Parameter tool: who asks; what comes from elsewhere, or goes there, is not told to those who may not see all.
+    public func preview(below location: Location, for tool: Tool? = nil) throws(DocumentError) -> SyncPreview {
         let domain = try domains.domain(location.domain)
         try domain.requireVisible()
         let backlog = backlog.entries(of: domain.name)
@@ -15,8 +17,15 @@ extension DocumentHost {
             let steps =
                 try restlessSteps(in: domain.name, index) + heldSteps(in: domain.name, index)
                 + arrangements(backlog, in: domain.name, index)
-            return steps.filter { step in
-                [step.location, step.destination].contains { $0?.isWithin(location) == true }
+            return steps.compactMap { step -> PlannedStep? in
+                guard [step.location, step.destination].contains(where: { $0?.isWithin(location) == true }) else {
+                    return nil
+                }
+                guard let tool, isConfined(tool) else { return step }
+                guard step.location.isWithin(location) else { return nil }
+                var step = step
+                if step.destination?.isWithin(location) == false { step.destination = nil }
+                return step
             }
         }
         let sorted = steps.sorted { one, other in

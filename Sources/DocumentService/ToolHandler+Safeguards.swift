@@ -12,7 +12,7 @@ extension ToolHandler {
             return .safeguards(.ignoreRules(try host.ignoreRules(of: domain)))
         case .explainIgnoring(let location):
             return .safeguards(.explainIgnoring(try host.explainIgnoring(of: location)))
-        case .previewSync(let location): return .safeguards(.previewSync(try host.preview(below: location)))
+        case .previewSync(let location): return .safeguards(.previewSync(try host.preview(below: location, for: tool)))
         case .previewRemoval(let location, let recursive, let discardUnsent):
             return .safeguards(
                 .previewRemoval(

@@ -47,6 +47,17 @@ import Testing
         #expect(finished == 1 && machine.isIdle)
     }
 
+    @Test("PICK-17: no call asks for an item twice, whatever versions of it are wanted")
+    func versions() throws {
+        var machine = Machine()
+        let busy = batches(machine.want(try (0..<64).map { try key($0) }, by: 1))
+        #expect(busy.count == Machine.callsAtOnce)
+        let (old, new) = (try key(100), try key(100, version: 2))
+        #expect(batches(machine.want([old], by: 2)).isEmpty && batches(machine.want([new], by: 3)).isEmpty)
+        #expect(batches(machine.ended(busy[0], missing(busy[0]))).map(\.keys) == [[old]])
+        #expect(batches(machine.ended(busy[1], missing(busy[1]))).map(\.keys) == [[new]])
+    }
+
     @Test("PICK-17: two that want the same are served with one call, and what is left out is asked for again")
     func shared() throws {
         var machine = Machine()

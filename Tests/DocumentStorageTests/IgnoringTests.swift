@@ -61,7 +61,7 @@ struct IgnoringTests {
         try storage.tell(storage.item("a", "a.txt", contents: "a"))
         try storage.root.close()
         try DatabaseEdits.execute(
-            "DROP TABLE ignore_pattern; PRAGMA user_version = 14",
+            "DROP TABLE ignore_pattern; DROP TABLE left_place; PRAGMA user_version = 14",
             on: storage.rootPath.appending(".docent").appending("index.sqlite"))
         let root = try StorageRoot(at: storage.rootPath, logger: storage.logger)
         defer { try? root.close() }
@@ -85,6 +85,45 @@ struct IgnoringTests {
         #expect(try rule(of: make(".DS_Store")) == ".DS_Store")
         try choose([], defaults: false)
         #expect(try rule(of: new) == nil)
+    }
+
+    @Test("CONT-13: what is made anew in the place of something of the remote's, which left it, is sent")
+    func placeOfRemote() throws {
+        try choose(["*.tmp"])
+        try storage.list(
+            .root, storage.item("k", "saved.tmp", contents: "old"), storage.item("l", "removed.tmp", contents: "old"))
+        _ = try #require(
+            try storage.store.relocate(
+                ItemIdentifier("k"), in: storage.domain, from: storage.location("saved.tmp"), to: .root,
+                name: ItemName("saved.tmp~")))
+        _ = try #require(try storage.store.drop(ItemIdentifier("l"), in: storage.domain, discardingEdits: false))
+        #expect(try rule(of: make("saved.tmp")) == nil)
+        #expect(try rule(of: make("removed.tmp")) == nil)
+        #expect(try rule(of: make("new.tmp")) == "*.tmp")
+        try storage.reopen()
+        #expect(try rule(of: #require(storage.index.read { try $0.item(at: storage.location("saved.tmp")) })) == nil)
+    }
+
+    @Test("CONT-13: no rule tears a package: its parts go as the package goes")
+    func packages() throws {
+        try choose(["*.bak", "data/"])
+        try storage.list(.root, storage.item("p", "Doc.pkg", kind: .package))
+        try storage.list(ItemIdentifier("p"))
+        #expect(try rule(of: make("new.bak", in: ItemIdentifier("p"))) == nil)
+        let data = try folder("data", in: ItemIdentifier("p"))
+        #expect(try rule(of: data) == nil)
+        #expect(try rule(of: make("x", in: data.id)) == nil)
+    }
+
+    @Test("CONT-13: nothing of the remote's is hidden by what a rule keeps here: that is sent, and gives way")
+    func hiding() throws {
+        try choose(["*.tmp"])
+        try storage.list(.root)
+        let mine = try make("a.tmp")
+        #expect(try rule(of: mine) == "*.tmp")
+        try storage.tell(storage.item("r", "a.tmp", contents: "theirs"))
+        #expect(try storage.indexed("r").state == .nameClash)
+        #expect(try rule(of: mine) == nil)
     }
 
     @Test("CONT-13: what is in a folder that is ignored stays here with it, by its new place when it moves")

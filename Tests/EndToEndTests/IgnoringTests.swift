@@ -102,6 +102,41 @@ import Testing
         }
     }
 
+    @Test(
+        "CONT-13: an editor that renames the remote's document and makes it anew has its edit sent, whatever the rules say"
+    )
+    func savedByBackup() throws {
+        try withWork { machine in
+            try FileManager.default.createDirectory(
+                atPath: machine.remote + "/build", withIntermediateDirectories: false)
+            try machine.write("old\n", to: machine.remote + "/build/a.txt")
+            for place in ["work:/", "work:/build"] { try machine.succeed("ls", place, "--refresh") }
+            try machine.succeed("ignore", "work", "--add", "build/")
+            try machine.succeed("rename", "--no-wait", "work:/build/a.txt", "work:/build/a.txt~")
+            #expect(Machine.eventually { remote(machine, "/build") == ["a.txt~"] })
+            try machine.write("new\n", to: machine.folder + "/work/a.txt")
+            try machine.succeed("move", "--no-wait", "a.txt", "work:/build/a.txt")
+            try machine.succeed("rm", "--no-wait", "work:/build/a.txt~")
+            #expect(Machine.eventually(within: 30) { machine.read(machine.remote + "/build/a.txt") == "new\n" })
+            #expect(Machine.eventually(within: 30) { remote(machine, "/build") == ["a.txt"] })
+        }
+    }
+
+    @Test("CONT-13: what the remote has by the name of something that is kept here is shown, and both are there")
+    func sameName() throws {
+        try withWork { machine in
+            try machine.succeed("ignore", "work", "--add", "*.tmp")
+            try make(machine, "work:/x.tmp", "mine")
+            try machine.write("theirs\n", to: machine.remote + "/x.tmp")
+            try machine.succeed("ls", "work:/", "--refresh")
+            #expect(
+                try Machine.eventually(within: 30) { try machine.docent("cat", "work:/x.tmp").output == "theirs\n" })
+            let names = try machine.succeed("ls", "work:/")
+            let copy = try #require(names.firstMatch(of: #/x \(conflict[^\n]*?\.tmp/#), "\(names)")
+            #expect(try machine.succeed("cat", "work:/" + copy.output) == "mine\n")
+        }
+    }
+
     @Test("CONT-13: under a name that is not ignored it is sent, alone or with the folder around it")
     func renamed() throws {
         try withWork { machine in

@@ -300,6 +300,14 @@ struct ChangeFollower: Sendable {
             logger.warning(
                 "an item is not shown, because a sibling has the same name but for case or Unicode form",
                 metadata: ["domain": "\(domain.name)", "item.id": "\(id)"])
+            // What was made here gives way when it is sent, also when a rule had kept it here until now.
+            if let hidden = try storage.read({ try $0.item(id, in: domain.name) }), let name = hidden.item.name,
+                let parent = hidden.item.parentID,
+                let holder = try storage.read({ try $0.holder(of: name, in: parent, of: domain.name) }),
+                holder.isArriving
+            {
+                try sender.enqueue(arriving: holder)
+            }
         }
         for entry in outcome.work { try await treeWork.perform(entry) }
         try treeWork.tell(of: outcome)

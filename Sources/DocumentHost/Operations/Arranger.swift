@@ -47,7 +47,10 @@ struct Arranger: Sendable {
         try checkMoving(item, to: parent, from: location)
         let claim = try await claim(toMove: item, as: name, into: parent, at: destination, by: tool)
         defer { claim.end() }
-        return try await move(item, to: parent, as: name, from: location, on: domain, in: claim)
+        let moved = try await move(item, to: parent, as: name, from: location, on: domain, in: claim)
+        // What a rule kept here in it may be one to be sent by now (CONT-13).
+        if moved.item.kind != .document { try sender.enqueue(arriving: moved) }
+        return moved
     }
 
     /// A folder that was made here, and that something was moved into of which its provider has not heard, is sent before it

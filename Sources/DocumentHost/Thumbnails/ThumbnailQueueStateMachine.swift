@@ -115,7 +115,11 @@ package struct ThumbnailQueueStateMachine {
         for domain in domains.sorted() {
             while var line = lines[domain], line.underWay.count < Self.callsAtOnce, let first = line.waiting.first {
                 lastNumber += 1
-                let keys = Array(line.waiting.filter { $0.size == first.size }.prefix(Thumbnail.mostAtOnce))
+                // Each item once a call, whatever its versions.
+                var ids: Set<ItemIdentifier> = []
+                let keys = Array(
+                    line.waiting.filter { $0.size == first.size && ids.insert($0.id).inserted }
+                        .prefix(Thumbnail.mostAtOnce))
                 let batch = Batch(number: lastNumber, domain: domain, size: first.size, keys: keys)
                 let taken = Set(keys)
                 line.waiting.removeAll { taken.contains($0) }

@@ -78,7 +78,7 @@ final class Sender: Sendable {
     /// The same of everything in an item that was made here, with the folders that its provider does not know either.
     func enqueue(arriving item: IndexedItem) throws(DocumentError) {
         for folder in try storage.read({ try $0.arrivingFolders(of: item.domain) }) { enqueue(folder.key) }
-        for document in try storage.read({ try $0.present(within: item.id, in: item.domain) }) {
+        for document in try storage.read({ try $0.present(within: item.id, in: item.domain) }) where document.isUnsent {
             enqueue(document.key)
         }
     }

@@ -175,6 +175,12 @@ extension MountedTree {
             try await move(origin, to: destination)
             return nil
         }
+        if there.marks.ignoredBy != nil {
+            // That is here alone: the document itself gets its name, so that the remote still has it.
+            try await removeUnused(destination)
+            try await move(origin, to: destination)
+            return nil
+        }
         guard let node else { throw Errno.noSuchFileOrDirectory }
         // What is replaced is brought, to be kept as a version.
         if isDenied, !there.hasCurrentContents { throw Errno.notPermitted }

@@ -73,6 +73,7 @@ extension IndexTransaction {
     fileprivate func beginRelocating(
         _ item: IndexedItem, from place: Location, to folder: IndexedItem, _ name: ItemName
     ) throws -> JournalEntry {
+        try noteLeavingPlace(item)
         var payload = JournalPayload()
         payload.operation = RandomName.make()
         payload.base = item.item.version

@@ -13,24 +13,47 @@ extension IndexReader {
 
     /// The rule that keeps something here that was made here; nil when it is to be sent.
     ///
-    /// A folder that holds something of the remote's is sent whatever it is called: that is on its way there.
+    /// A folder that holds something of the remote's is sent whatever it is called: that is on its way there. So is what has the
+    /// place of something of the remote's, which editors rename or remove before they make it anew, and what hides something of
+    /// the remote's. A package is one document: what is about its parts is no rule.
     func ignoringRule(of item: IndexedItem) throws -> IgnorePattern? {
-        let isFolder = item.item.kind != .document
-        guard let decision = try ignoreRules(of: item.domain).decision(on: try names(of: item), isFolder: isFolder),
-            decision.isIgnored
+        let around = try lineage(of: item)
+        let subject = around.last { $0.item.kind == .package } ?? item
+        guard subject.isArriving else { return nil }
+        let isFolder = subject.item.kind != .document
+        let names = around.drop { $0.row != subject.row }.compactMap(\.item.name).reversed()
+        guard let decision = try ignoreRules(of: item.domain).decision(on: Array(names), isFolder: isFolder),
+            decision.isIgnored, try !hasPlaceOfRemote(subject)
         else { return nil }
-        return try isFolder && holdsKnownItems(item) ? nil : decision.rule
+        return try isFolder && holdsKnownItems(subject) ? nil : decision.rule
     }
 
-    /// From the top folder on, also of one that is not shown because of its name.
-    private func names(of item: IndexedItem) throws -> [ItemName] {
-        var names: [ItemName] = []
+    /// Whether a rule would be about it if it was made here.
+    func isRuleAbout(_ item: IndexedItem) throws -> Bool {
+        let names = try lineage(of: item).compactMap(\.item.name).reversed()
+        return try ignoreRules(of: item.domain).decision(on: Array(names), isFolder: item.item.kind != .document)?
+            .isIgnored ?? false
+    }
+
+    /// The item and the folders around it, without the top one, outwards; also of one that is not shown because of its name.
+    private func lineage(of item: IndexedItem) throws -> [IndexedItem] {
+        var lineage: [IndexedItem] = []
         var next: IndexedItem? = item
-        while let current = next, let name = current.item.name, names.count < Self.maximumDepth {
-            names.append(name)
+        while let current = next, current.item.name != nil, lineage.count < Self.maximumDepth {
+            lineage.append(current)
             next = try current.item.parentID.flatMap { try self.item($0, in: item.domain) }
         }
-        return names.reversed()
+        return lineage
+    }
+
+    private func hasPlaceOfRemote(_ item: IndexedItem) throws -> Bool {
+        try sql.first(
+            """
+            SELECT 1 FROM item AS own WHERE own.row = ? AND (
+                EXISTS (SELECT 1 FROM left_place WHERE parent = own.parent AND name_key = own.name_key)
+                OR EXISTS (SELECT 1 FROM item WHERE parent = own.parent AND name_key = own.name_key AND state = 7))
+            """, .int(item.row)
+        ) { _ in true } ?? false
     }
 
     private func holdsKnownItems(_ folder: IndexedItem) throws -> Bool {
@@ -47,6 +70,17 @@ extension IndexReader {
 }
 
 extension IndexTransaction {
+    /// So many places are remembered.
+    private static let mostLeftPlaces: Int64 = 4096
+
+    /// Something that the remote has leaves its place here: what is made there anew stands for it.
+    func noteLeavingPlace(_ item: IndexedItem) throws {
+        guard !item.isArriving, try isRuleAbout(item) else { return }
+        try sql.run(
+            "INSERT INTO left_place (parent, name_key) SELECT parent, name_key FROM item WHERE row = ?", .int(item.row))
+        try sql.run("DELETE FROM left_place WHERE number <= ?", .int(sql.lastInsertedRow - Self.mostLeftPlaces))
+    }
+
     package func setIgnoreRules(_ rules: IgnoreRules, of domain: DomainName) throws {
         let own = try reference(to: domain)
         try sql.run("DELETE FROM ignore_pattern WHERE domain = ?", .int(own.number))

@@ -32,8 +32,16 @@ enum IndexSchema {
         version9, version10, version11, version12, version13, version14, version15,
     ]
 
-    /// The user's own ignore rules, in the order in which they count (CONT-13).
+    /// The user's own ignore rules, in the order in which they count; and the places of what the remote has, or had, that were
+    /// left here and that a rule is about: what is made there anew is no scratch file (CONT-13).
     private static let version15 = """
+        CREATE TABLE left_place (
+            number INTEGER PRIMARY KEY,
+            parent INTEGER NOT NULL REFERENCES item (row) ON DELETE CASCADE,
+            name_key TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX left_place_name ON left_place (parent, name_key);
+
         CREATE TABLE ignore_pattern (
             domain INTEGER NOT NULL REFERENCES domain (number) ON DELETE CASCADE,
             position INTEGER NOT NULL,

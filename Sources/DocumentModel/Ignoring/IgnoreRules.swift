@@ -3,6 +3,9 @@ public struct IgnoreRules: Hashable, Sendable {
     /// The most patterns that a domain may have.
     public static let mostPatterns = 500
 
+    /// No item lies deeper than this; a path that is longer, as somebody hostile may give, is about none.
+    public static let deepest = 512
+
     /// What programs leave beside documents while they work on them: never of use elsewhere.
     public static let defaults = [
         // LibreOffice, Microsoft Office, vim, Emacs, Kate, GLib.
@@ -28,9 +31,10 @@ public struct IgnoreRules: Hashable, Sendable {
     /// What is in a folder that is ignored is ignored with it, and no rule about it brings it back, as with git.
     ///
     /// - Parameters:
-    ///   - path: from the domain's top folder on.
+    ///   - path: from the domain's top folder on; one of more than ``deepest`` names has no rule.
     ///   - isFolder: whether the item is one, or a package.
     public func decision(on path: [ItemName], isFolder: Bool) -> IgnoreDecision? {
+        guard path.count <= Self.deepest else { return nil }
         let names = path.map { Array(FoldedName($0).text.unicodeScalars) }
         for length in path.indices.map({ $0 + 1 }) {
             let isLast = length == path.count

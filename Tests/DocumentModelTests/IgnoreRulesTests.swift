@@ -228,7 +228,9 @@ private struct SeededRandom {
         (0..<number(length)).map { _ in parts[number(0...parts.count - 1)] }.joined()
     }
 
-    @Test("CONT-13: a path that is deeper than any item can be has no rule, and is not worked on", .timeLimit(.minutes(1)))
+    @Test(
+        "CONT-13: a path that is deeper than any item can be has no rule, and is not worked on", .timeLimit(.minutes(1))
+    )
     func deepPaths() throws {
         let rules = IgnoreRules(patterns: [try IgnorePattern("a/**/b/**/c")])
         let deep = try [ItemName](repeating: ItemName("a"), count: 100_000) + [ItemName(".DS_Store")]

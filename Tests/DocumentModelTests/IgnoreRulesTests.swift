@@ -18,6 +18,16 @@ struct IgnoreRulesTests {
     }
 
     @Test(
+        "CONT-13: a path that is deeper than any item can be has no rule, and is not worked on", .timeLimit(.minutes(1))
+    )
+    func deepPaths() throws {
+        let rules = IgnoreRules(patterns: [try IgnorePattern("a/**/b/**/c")])
+        let deep = try [ItemName](repeating: ItemName("a"), count: 100_000) + [ItemName(".DS_Store")]
+        #expect(rules.decision(on: deep, isFolder: false) == nil)
+        #expect(rules.decision(on: Array(deep.suffix(10)), isFolder: false)?.isIgnored == true)
+    }
+
+    @Test(
         "CONT-13: what a pattern matches",
         arguments: [
             ("*.tmp", "a.tmp x/a.tmp x/.tmp a.TMP dir.tmp/", "a.tmp2 a"),
@@ -226,15 +236,5 @@ private struct SeededRandom {
 
     mutating func text(from parts: [String], _ length: ClosedRange<Int>) -> String {
         (0..<number(length)).map { _ in parts[number(0...parts.count - 1)] }.joined()
-    }
-
-    @Test(
-        "CONT-13: a path that is deeper than any item can be has no rule, and is not worked on", .timeLimit(.minutes(1))
-    )
-    func deepPaths() throws {
-        let rules = IgnoreRules(patterns: [try IgnorePattern("a/**/b/**/c")])
-        let deep = try [ItemName](repeating: ItemName("a"), count: 100_000) + [ItemName(".DS_Store")]
-        #expect(rules.decision(on: deep, isFolder: false) == nil)
-        #expect(rules.decision(on: Array(deep.suffix(10)), isFolder: false)?.isIgnored == true)
     }
 }

@@ -56,13 +56,4 @@ extension IndexReader {
     func unsentAndMeant(below location: Location) throws -> [(item: IndexedItem, location: Location)] {
         try unsent(below: location).filter { try $0.location == location || marks(of: $0.item).ignoredBy == nil }
     }
-
-    /// The rule that would keep something new at a place here; nil when it would be sent.
-    func ignoringRule(at location: Location, isFolder: Bool) throws -> IgnorePattern? {
-        guard
-            let decision = try ignoreRules(of: location.domain).decision(on: location.components, isFolder: isFolder),
-            decision.isIgnored
-        else { return nil }
-        return decision.rule
-    }
 }

@@ -57,20 +57,15 @@ extension DocumentHost {
         }
     }
 
-    /// The files of its parts: who writes in one of them makes another set of it.
-    private func copies(in item: IndexedItem) async throws(DocumentError) -> Set<FileStamp> {
+    /// The files of its parts: who writes in one of them makes another one of it.
+    private func copies(in item: IndexedItem) async throws(DocumentError) -> [FileIdentity] {
         let places = try storage.read { index in
             try index.present(within: item.id, in: item.domain).compactMap {
                 try index.diskLocation(of: $0.id, in: $0.domain)
             }
         }
         return try await storage.run { store in
-            var stamps: Set<FileStamp> = []
-            for place in places {
-                guard let file = try store.root.tree.file(at: place) else { continue }
-                stamps.insert(FileStamp(inode: file.inode, size: file.size, modified: file.modified))
-            }
-            return stamps
+            try places.compactMap { try store.root.tree.file(at: $0) }
         }
     }
 
@@ -103,12 +98,12 @@ extension DocumentHost {
 
     /// Not all of it could be sent: nothing of it stays, neither here nor on the remote; unless somebody works with it by now.
     private func takeBack(
-        _ item: IndexedItem, _ copies: Set<FileStamp>, at place: Location, on domain: Domain,
+        _ item: IndexedItem, _ copies: [FileIdentity], at place: Location, on domain: Domain,
         because error: DocumentError
     ) async -> DocumentError {
         do throws(DocumentError) {
             guard try storage.read({ try $0.location(of: item.id, in: item.domain) }) == place,
-                try await self.copies(in: item) == copies
+                try await self.copies(in: item).elementsEqual(copies, by: { $0.hasSameContents(as: $1) })
             else {
                 return error.wrapped(
                     "\(place) is not sent to its end: \(error.message) Somebody has changed or renamed it meanwhile, so it stays here, and is sent later."
@@ -124,13 +119,6 @@ extension DocumentHost {
             )
         }
     }
-}
-
-/// A file as it was copied.
-private struct FileStamp: Hashable, Sendable {
-    var inode: UInt64
-    var size: Int64
-    var modified: Timestamp
 }
 
 extension OriginalPath {

@@ -49,7 +49,7 @@ extension DocumentStore {
 extension IndexTransaction {
     /// - Parameter base: the version that whoever removed it has seen.
     func beginDropping(_ item: IndexedItem, from place: Location, base: ItemVersion) throws -> JournalEntry {
-        try noteLeavingPlace(item)
+        try noteLeaving(place, of: item)
         var payload = JournalPayload()
         payload.operation = RandomName.make()
         payload.base = base

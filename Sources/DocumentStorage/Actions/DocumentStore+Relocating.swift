@@ -73,7 +73,7 @@ extension IndexTransaction {
     fileprivate func beginRelocating(
         _ item: IndexedItem, from place: Location, to folder: IndexedItem, _ name: ItemName
     ) throws -> JournalEntry {
-        try noteLeavingPlace(item)
+        try noteLeaving(place, of: item)
         var payload = JournalPayload()
         payload.operation = RandomName.make()
         payload.base = item.item.version

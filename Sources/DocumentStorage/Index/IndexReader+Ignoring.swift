@@ -22,17 +22,19 @@ extension IndexReader {
         guard subject.isArriving else { return nil }
         let isFolder = subject.item.kind != .document
         let names = around.drop { $0.row != subject.row }.compactMap(\.item.name).reversed()
-        guard let decision = try ignoreRules(of: item.domain).decision(on: Array(names), isFolder: isFolder),
-            decision.isIgnored, try !hasPlaceOfRemote(subject)
-        else { return nil }
-        return try isFolder && holdsKnownItems(subject) ? nil : decision.rule
+        let place = Location(domain: item.domain, components: Array(names))
+        guard let rule = try ignoringRule(at: place, isFolder: isFolder), try !hasPlaceOfRemote(subject) else {
+            return nil
+        }
+        return try isFolder && holdsKnownItems(subject) ? nil : rule
     }
 
-    /// Whether a rule would be about it if it was made here.
-    func isRuleAbout(_ item: IndexedItem) throws -> Bool {
-        let names = try lineage(of: item).compactMap(\.item.name).reversed()
-        return try ignoreRules(of: item.domain).decision(on: Array(names), isFolder: item.item.kind != .document)?
-            .isIgnored ?? false
+    /// The rule that would keep something new at a place here; nil when it would be sent.
+    package func ignoringRule(at place: Location, isFolder: Bool) throws -> IgnorePattern? {
+        guard let decision = try ignoreRules(of: place.domain).decision(on: place.components, isFolder: isFolder),
+            decision.isIgnored
+        else { return nil }
+        return decision.rule
     }
 
     /// The item and the folders around it, without the top one, outwards; also of one that is not shown because of its name.
@@ -74,8 +76,10 @@ extension IndexTransaction {
     private static let mostLeftPlaces: Int64 = 4096
 
     /// Something that the remote has leaves its place here: what is made there anew stands for it.
-    func noteLeavingPlace(_ item: IndexedItem) throws {
-        guard !item.isArriving, try isRuleAbout(item) else { return }
+    func noteLeaving(_ place: Location, of item: IndexedItem) throws {
+        guard !item.isArriving, try ignoringRule(at: place, isFolder: item.item.kind != .document) != nil else {
+            return
+        }
         try sql.run(
             "INSERT INTO left_place (parent, name_key) SELECT parent, name_key FROM item WHERE row = ?", .int(item.row))
         try sql.run("DELETE FROM left_place WHERE number <= ?", .int(sql.lastInsertedRow - Self.mostLeftPlaces))

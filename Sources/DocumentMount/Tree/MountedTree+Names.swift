@@ -135,7 +135,8 @@ extension MountedTree {
         request.answer { [self] request in
             do {
                 let replaced = try await rename(
-                    origin, to: destination, replacing: flags == 0, node(name, folder), isDenied: isDenied)
+                    origin, node(name, folder), to: destination, node(newName, newFolder), replacing: flags == 0,
+                    isDenied: isDenied)
                 let gone = nodes.withLock { nodes in
                     let gone = nodes.number(of: newName, in: newFolder)
                     nodes.renamed(name, in: folder, to: newName, in: newFolder, replacing: replaced)
@@ -162,7 +163,8 @@ extension MountedTree {
 
     /// - Returns: the identifier of the document that has got the contents of the renamed one; nil when it took a free place.
     private func rename(
-        _ origin: Location, to destination: Location, replacing: Bool, _ node: UInt64?, isDenied: Bool
+        _ origin: Location, _ node: UInt64?, to destination: Location, _ replaced: UInt64?, replacing: Bool,
+        isDenied: Bool
     ) async throws -> ItemIdentifier? {
         guard let there = try await knownIfPresent(at: destination) else {
             try await move(origin, to: destination)
@@ -175,17 +177,37 @@ extension MountedTree {
             try await move(origin, to: destination)
             return nil
         }
-        if there.marks.ignoredBy != nil {
+        guard let node else { throw Errno.noSuchFileOrDirectory }
+        if there.marks.ignoredBy != nil, try await !isNew(node, at: origin) {
             // That is here alone: the document itself gets its name, so that the remote still has it.
-            try await removeUnused(destination)
-            try await move(origin, to: destination)
+            try await displace(destination, replaced, by: origin)
             return nil
         }
-        guard let node else { throw Errno.noSuchFileOrDirectory }
         // What is replaced is brought, to be kept as a version.
         if isDenied, !there.hasCurrentContents { throw Errno.notPermitted }
         try await replace(there, at: destination, with: origin, node)
         return there.item.id
+    }
+
+    /// The remote has not got it, as far as is known.
+    private func isNew(_ node: UInt64, at location: Location) async throws -> Bool {
+        let id = try await known(at: location).item.id
+        return nodes.withLock { $0.isNew(node, as: id) }
+    }
+
+    /// Gives an item the place of a document that is here alone, and goes only when the other one has come.
+    private func displace(_ there: Location, _ node: UInt64?, by origin: Location) async throws {
+        guard let folder = there.parent else { throw Errno.notPermitted }
+        let name = ".nfs.docent-\(getpid())-\(UInt64.random(in: 0 ... .max))"
+        let aside = folder.appending(try ItemName(name))
+        try await move(there, to: aside)
+        do {
+            try await move(origin, to: there)
+        } catch {
+            try await move(aside, to: there)
+            throw error
+        }
+        try await remove(aside, node)
     }
 
     private func knownIfPresent(at location: Location) async throws -> ItemStatus? {

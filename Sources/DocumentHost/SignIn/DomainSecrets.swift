@@ -52,27 +52,27 @@ final class DomainSecrets: SecretStore {
     /// By name.
     func own(of domain: DomainName) throws -> [String: [UInt8]] {
         if let trial = change.withLock({ $0[domain] }) { return trial }
-        return Self.own(in: try entries(of: domain))
+        var own: [String: [UInt8]] = [:]
+        for (key, value) in try entries(of: domain) where key.first == Self.mark {
+            own[String(key.dropFirst())] = Hexadecimal.bytes(of: value)
+        }
+        return own
     }
 
     /// - Parameter value: empty to keep nothing under the name any more.
     /// - Throws: `insufficientQuota` for more names, or a longer value, than a provider may have.
     func keepOwn(_ value: [UInt8], named name: String, of domain: DomainName) throws {
         try change.withLock { trials in
-            let all = trials[domain] == nil ? try entries(of: domain) : [:]
-            var own = trials[domain] ?? Self.own(in: all)
-            own[name] = value.isEmpty ? nil : value
-            guard value.count <= Self.longestOwn, own.count <= Self.mostOwn else {
-                throw DocumentError(
-                    .insufficientQuota,
-                    "The provider of “\(domain)” may keep \(Self.mostOwn) secrets of at most \(Self.longestOwn) bytes: have it remove one first."
-                )
+            guard value.count <= Self.longestOwn else { throw Self.tooMuch(domain) }
+            if var own = trials[domain] {
+                own[name] = value.isEmpty ? nil : value
+                guard own.count <= Self.mostOwn else { throw Self.tooMuch(domain) }
+                return trials[domain] = own
             }
-            if trials[domain] != nil {
-                trials[domain] = own
-            } else {
-                try write(all.filter { $0.key.first != Self.mark }.merging(Self.entries(of: own)) { $1 }, of: domain)
-            }
+            var all = try entries(of: domain)
+            all["\(Self.mark)\(name)"] = value.isEmpty ? nil : Hexadecimal.text(of: value)
+            guard all.keys.count(where: { $0.first == Self.mark }) <= Self.mostOwn else { throw Self.tooMuch(domain) }
+            try write(all, of: domain)
         }
     }
 
@@ -87,12 +87,11 @@ final class DomainSecrets: SecretStore {
         change.withLock { $0[domain] = nil }
     }
 
-    private static func own(in entries: [String: String]) -> [String: [UInt8]] {
-        var own: [String: [UInt8]] = [:]
-        for (key, value) in entries where key.first == mark {
-            own[String(key.dropFirst())] = Hexadecimal.bytes(of: value)
-        }
-        return own
+    private static func tooMuch(_ domain: DomainName) -> DocumentError {
+        DocumentError(
+            .insufficientQuota,
+            "The provider of “\(domain)” may keep \(mostOwn) secrets of at most \(longestOwn) bytes: have it remove one first."
+        )
     }
 
     private static func entries(of own: [String: [UInt8]]) -> [String: String] {
@@ -108,21 +107,45 @@ final class DomainSecrets: SecretStore {
     }
 }
 
-/// Bytes as a line of text.
+/// Bytes as a line of text. There may be much of them, and whoever waits has asked for one.
 private enum Hexadecimal {
+    private static let digits = Array("0123456789abcdef".utf8)
+
     static func text(of bytes: [UInt8]) -> String {
-        bytes.reduce(into: "") { text, byte in text += (byte < 16 ? "0" : "") + String(byte, radix: 16) }
+        String(unsafeUninitializedCapacity: bytes.count * 2) { buffer in
+            var place = 0
+            for byte in bytes {
+                buffer[place] = digits[Int(byte >> 4)]
+                buffer[place + 1] = digits[Int(byte & 15)]
+                place += 2
+            }
+            return place
+        }
     }
 
     /// Nil for what is none.
     static func bytes(of text: String) -> [UInt8]? {
-        let digits = text.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
-        guard digits.count.isMultiple(of: 2) else { return nil }
-        var bytes: [UInt8] = []
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = digits[index], let low = digits[index + 1] else { return nil }
-            bytes.append(UInt8(high << 4 | low))
+        var text = text
+        return text.withUTF8 { digits -> [UInt8]? in
+            guard digits.count.isMultiple(of: 2) else { return nil }
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(digits.count / 2)
+            var place = 0
+            while place < digits.count {
+                guard let high = value(digits[place]), let low = value(digits[place + 1]) else { return nil }
+                bytes.append(high << 4 | low)
+                place += 2
+            }
+            return bytes
         }
-        return bytes
+    }
+
+    private static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
     }
 }

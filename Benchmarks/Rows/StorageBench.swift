@@ -19,7 +19,7 @@ final class StorageBench {
         logger.logLevel = .error
         domain = try DomainName("bench")
         let root = try StorageRoot(at: folder.appending("root"), logger: logger)
-        store = DocumentStore(root, logger: logger)
+        store = DocumentStore(root, date: { 1_700_000_000 }, logger: logger)
         let record = DomainRecord(name: domain, provider: try ProviderIdentifier("org.example.bench"))
         try root.index.write { try $0.addDomain(record) }
     }

@@ -159,7 +159,7 @@ struct Docent: AsyncParsableCommand {
                 name: "What is sent and brought",
                 subcommands: [
                     PauseCommand.self, ResumeCommand.self, ExcludeCommand.self, IncludeCommand.self,
-                    IgnoreCommand.self, PlanCommand.self,
+                    IgnoreCommand.self, PlanCommand.self, TrashCommand.self,
                 ]),
             CommandGroup(
                 name: "Versions",

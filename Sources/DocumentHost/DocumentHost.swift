@@ -183,7 +183,8 @@ public final class DocumentHost: Sendable {
         } catch {
             throw DocumentError(wrapping: error)
         }
-        let store = DocumentStore(root, observer: observer, logger: logger)
+        let store = DocumentStore(
+            root, observer: observer, date: { Self.secondsSince1970() }, logger: logger)
         secrets = DomainSecrets(keptSecrets)
         storage = StorageThreads(store: store)
         bookmarks = BookmarkDesk(storage: storage, clock: { Self.secondsSince1970() })
@@ -374,6 +375,7 @@ public final class DocumentHost: Sendable {
                 group.addTask { [self] in await clearing.resume(nil) }
                 group.addTask { [self] in await interrupted.settle(nil) }
                 group.addTask { [self] in await backlog.settle(nil) }
+                work.add { [self] in await keepTrashWithinLimits() }
                 do throws(DocumentError) {
                     try sender.enqueueAll(of: nil)
                     reclaimer.setLimits(try storage.read { try $0.spaceLimits() })

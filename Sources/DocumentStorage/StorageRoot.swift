@@ -11,6 +11,7 @@ package final class StorageRoot: Sendable {
     package let placeholders: PlaceholderStore
     package let staging: Staging
     package let versions: VersionStore
+    package let trash: TrashStore
     package let index: ItemIndex
     let moves = TreeMoves()
     /// What the domains sign in with, in files of the host.
@@ -41,6 +42,7 @@ package final class StorageRoot: Sendable {
         providers = try own.makingFolders(["providers"])
         temporary = try own.makingFolders(["temporary"])
         let versionsFolder = try own.makingFolders(["versions"])
+        let trashFolder = try own.makingFolders(["trash"])
         try RootFolder.refuseUnfit(documents: documents, staging: stagingFolder)
 
         let ownPath = self.path.appending(Self.ownFolder)
@@ -51,6 +53,7 @@ package final class StorageRoot: Sendable {
         secrets = try SecretFolder(in: own)
         thumbnails = try ThumbnailStore(in: own, logger: logger)
         versions = VersionStore(folder: versionsFolder, path: ownPath.appending("versions"), staging: staging)
+        trash = TrashStore(folder: trashFolder, path: ownPath.appending("trash"))
         (index, sweptAtOpening) = try Self.openIndex(at: ownPath.appending("index.sqlite"), beside: staging)
         logger.debug("storage root opened", metadata: ["storage.root": "\(self.path)"])
     }
@@ -108,11 +111,22 @@ package final class StorageRoot: Sendable {
     }
 
     /// Bytes that may still be written to the root's file system.
-    package func availableBytes() throws -> Int64 {
+    package func availableBytes() throws -> Int64 { try room().available }
+
+    /// Whether less than a twentieth of the root's file system is free, and less than 1 GB.
+    func isNearlyFull() throws -> Bool {
+        let (available, all) = try room()
+        return available < min(1_000_000_000, all / 20)
+    }
+
+    private func room() throws -> (available: Int64, all: Int64) {
         var found = docent_file_system()
         let result = kernel(.fileSystem) { docent_fstatfs(root.descriptor, &found) }
         guard result >= 0 else { throw DocumentError.system(result, "The file system of \(path) could not be asked") }
-        return Int64(clamping: found.available_blocks.multipliedReportingOverflow(by: found.block_size).partialValue)
+        func bytes(_ blocks: UInt64) -> Int64 {
+            Int64(clamping: blocks.multipliedReportingOverflow(by: found.block_size).partialValue)
+        }
+        return (bytes(found.available_blocks), bytes(found.blocks))
     }
 
     /// Closes the index and gives the lock back. Nothing of it may be used afterwards.

@@ -8,7 +8,7 @@ import Testing
 @testable import DocumentStorage
 
 /// Stops every action at a step, as the death of the process there would.
-private final class StopAt: StepObserver {
+final class StopAt: StepObserver {
     let step: JournalStep
     let seen = Mutex<[JournalStep]>([])
 
@@ -257,7 +257,7 @@ struct CrashTests {
         case .removeBegan, .removeAnswered:
             #expect(report.pending.map(\.action) == [.remove])
             #expect(try storage.document("a.txt") == before)
-        case .removeRecorded, .removeCleared, .removeFinished:
+        case .removeRecorded, .removeKept, .removeCleared, .removeFinished:
             #expect(item == nil)
             #expect(try storage.document("a.txt") == nil)
             #expect(try storage.placeholder("a.txt") == nil)

@@ -42,9 +42,11 @@ struct RecoveryDecisionTests {
     @Test("An entry of an item that is no longer known is forgotten", arguments: JournalStep.allCases)
     func unknownItem(step: JournalStep) {
         let decision = decide(step, nil, .nothing)
-        if [.renameRecorded, .renameMoved, .renameFinished, .removeRecorded, .removeCleared, .removeFinished]
-            .contains(step)
-        {
+        if [
+            .renameRecorded, .renameMoved, .renameFinished, .removeRecorded, .removeKept, .removeCleared,
+            .removeFinished,
+        ]
+        .contains(step) {
             #expect(decision == .performInTree)
         } else if [.exportStaged, .exportAnswered, .exportRecorded, .moveStaged, .moveAnswered, .moveSourceRemoved]
             .contains(step)

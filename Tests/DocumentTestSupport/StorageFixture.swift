@@ -2,6 +2,7 @@ package import DocumentModel
 package import DocumentStorage
 internal import Glibc
 package import Logging
+internal import Synchronization
 package import SystemPackage
 
 /// A storage root of its own for a test, with one domain, `work`; removed with the fixture.
@@ -11,6 +12,12 @@ package final class StorageFixture {
     package let domain: DomainName
     package private(set) var store: DocumentStore
     package let logger: Logger
+    private let clock = TestDate()
+    /// In seconds since 1970, as the store sees it.
+    package var now: Int64 {
+        get { clock.now.withLock { $0 } }
+        set { clock.now.withLock { $0 = newValue } }
+    }
 
     package var root: StorageRoot { store.root }
     package var index: ItemIndex { store.root.index }
@@ -24,7 +31,7 @@ package final class StorageFixture {
         folder = try TemporaryFolder.make()
         domain = try DomainName("work")
         let root = try StorageRoot(at: folder.appending("root"), logger: logger)
-        store = DocumentStore(root, observer: observer, logger: logger)
+        store = DocumentStore(root, observer: observer, date: clock.date, logger: logger)
         let record = DomainRecord(name: domain, provider: try ProviderIdentifier("org.example.test"))
         try root.index.write { try $0.addDomain(record) }
     }
@@ -36,12 +43,13 @@ package final class StorageFixture {
     /// Closes everything and opens it again, as another process would; nothing is reconciled yet.
     package func reopen(observer: (any StepObserver)? = nil) throws {
         try store.root.close()
-        store = DocumentStore(try StorageRoot(at: rootPath, logger: logger), observer: observer, logger: logger)
+        store = DocumentStore(
+            try StorageRoot(at: rootPath, logger: logger), observer: observer, date: clock.date, logger: logger)
     }
 
     /// Makes the store use another observer.
     package func observe(_ observer: (any StepObserver)?) {
-        store = DocumentStore(store.root, observer: observer, logger: logger)
+        store = DocumentStore(store.root, observer: observer, date: clock.date, logger: logger)
     }
 
     // MARK: Items
@@ -175,4 +183,10 @@ package enum TemporaryFolder {
         closedir(folder)
         rmdir(path.string)
     }
+}
+
+private final class TestDate: Sendable {
+    let now = Mutex<Int64>(1_700_000_000)
+
+    var date: @Sendable () -> Int64 { { [self] in now.withLock { $0 } } }
 }

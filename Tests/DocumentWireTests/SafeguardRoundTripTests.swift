@@ -8,7 +8,19 @@ struct SafeguardRoundTripTests {
         try IgnorePattern("\(generator.bool() ? "!" : "")\(generator.int(0...999))/*.tmp")
     }
 
-    @Test("CONT-13: every call about ignore rules and dry runs survives the wire")
+    private func choice(_ generator: inout Generator) throws -> TrashChoice {
+        switch generator.int(0...2) {
+        case 0: .all
+        case 1: .below(try generator.location())
+        default: .one("e\(generator.next())")
+        }
+    }
+
+    private func limits(_ generator: inout Generator) -> TrashLimits {
+        TrashLimits(bytes: generator.next(), days: UInt32(generator.int(0...Int(TrashLimits.mostDays))))
+    }
+
+    @Test("CONT-13: every call about ignore rules, dry runs and the trash survives the wire")
     func calls() throws {
         try forEachSeed { generator in
             let calls: [SafeguardCall] = [
@@ -22,6 +34,12 @@ struct SafeguardRoundTripTests {
                 .previewSync(try generator.location()),
                 .previewRemoval(
                     try generator.location(), recursive: generator.bool(), discardUnsent: generator.bool()),
+                .trash(.list(try choice(&generator), after: generator.next())),
+                .trash(.restore("e\(generator.next())", to: try generator.optional { try $0.location() })),
+                .trash(
+                    .empty(
+                        try choice(&generator), removedBefore: generator.optional { Int64(bitPattern: $0.next()) })),
+                .trash(.use(generator.optional { limits(&$0) })),
             ]
             for call in calls {
                 let call = ServiceCall.safeguards(call)
@@ -30,10 +48,25 @@ struct SafeguardRoundTripTests {
         }
     }
 
-    @Test("CONT-13: every answer about ignore rules and dry runs survives the wire")
+    @Test("CONT-13: every answer about ignore rules, dry runs and the trash survives the wire")
     func replies() throws {
         try forEachSeed { generator in
             let replies: [SafeguardReply] = [
+                .trash(
+                    .list(
+                        TrashPage(
+                            documents: try generator.many(0...3) { generator in
+                                TrashedDocument(
+                                    id: "e\(generator.next())", location: try generator.location(),
+                                    size: generator.next(),
+                                    modified: Timestamp(seconds: Int64(generator.int(0...2_000_000_000))),
+                                    removed: Int64(bitPattern: generator.next()))
+                            }, next: generator.optional { UInt64($0.int(1...Int.max)) }))),
+                .trash(.empty(documents: generator.next(), bytes: generator.next())),
+                .trash(
+                    .use(
+                        TrashStatus(
+                            limits: limits(&generator), documents: generator.next(), bytes: generator.next()))),
                 .previewSync(
                     SyncPreview(
                         steps: try generator.many(0...4) { generator in

@@ -18,7 +18,15 @@ package struct StorageThreads: Sendable {
     ) async throws(DocumentError) -> Value {
         let store = store
         do {
-            return try await pool.run { try body(store) }
+            return try await pool.run {
+                do {
+                    return try body(store)
+                } catch let error as DocumentError where error.isOutOfSpace {
+                    // Whoever tries again may find room.
+                    try? store.trimTrash()
+                    throw error
+                }
+            }
         } catch {
             throw DocumentError(wrapping: error)
         }

@@ -29,8 +29,16 @@ struct Arrivals: Sendable {
         try await arrive(source, to: destination, on: domain, keepingSource: true)
     }
 
+    /// Contents that were in the trash are a new document.
+    func restore(_ trashed: TrashRecord, to destination: Location, on domain: Domain) async throws(DocumentError)
+        -> IndexedItem
+    {
+        let source = storage.store.root.trash.path(of: trashed.document.id, in: trashed.document.location.domain)
+        return try await arrive(source, to: destination, on: domain, keepingSource: false, isTrash: true).item
+    }
+
     private func arrive(
-        _ source: FilePath, to destination: Location, on domain: Domain, keepingSource: Bool
+        _ source: FilePath, to destination: Location, on domain: Domain, keepingSource: Bool, isTrash: Bool = false
     ) async throws(DocumentError) -> (item: IndexedItem, parts: [CopiedPart]) {
         try domain.requireVisible()
         try domain.requireModifying(destination)
@@ -45,7 +53,8 @@ struct Arrivals: Sendable {
         defer { places.end(claim) }
         let (item, parts) = try await storage.run { store in
             let arrival = try store.beginArrival(
-                of: source, to: folder.id, making: missing, name: name, in: domain.name, keepingSource: keepingSource)
+                of: source, to: folder.id, making: missing, name: name, in: domain.name, keepingSource: keepingSource,
+                isTrash: isTrash)
             return (try store.finish(arrival), arrival.entry.payload.parts)
         }
         try send(item)

@@ -94,6 +94,7 @@ extension DocumentStore {
         // Who still looks at what is gone would make its placeholder anew in between.
         try moves.exclusively { try tree.removeDerived(of: name) }
         try root.versions.removeAll(of: name)
+        try root.trash.removeAll(of: name)
     }
 
     /// The domain's documents that have contents here, and their files as they were looked at.

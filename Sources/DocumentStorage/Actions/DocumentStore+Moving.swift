@@ -23,9 +23,11 @@ extension DocumentStore {
         return try begin(.renameBegan, id, in: domain, payload)
     }
 
-    /// - Parameter discardingEdits: changes that were not sent go, too; without it they refuse the removal.
+    /// - Parameters:
+    ///   - discardingEdits: changes that were not sent go, too; without it they refuse the removal.
+    ///   - keptElsewhere: there is a copy of its contents, and they do not go into the trash.
     package func beginRemoving(
-        _ id: ItemIdentifier, in domain: DomainName, discardingEdits: Bool = false
+        _ id: ItemIdentifier, in domain: DomainName, discardingEdits: Bool = false, keptElsewhere: Bool = false
     ) throws -> Change {
         if !discardingEdits,
             let unsent = try index.read({ try $0.present(within: id, in: domain) }).first(where: \.isUnsent)
@@ -37,6 +39,7 @@ extension DocumentStore {
         }
         var payload = JournalPayload()
         payload.discardsEdits = discardingEdits
+        payload.isKeptElsewhere = keptElsewhere
         return try begin(.removeBegan, id, in: domain, payload)
     }
 
@@ -80,7 +83,8 @@ extension DocumentStore {
         try reached(.removeAnswered)
         let outcome = try index.write { index in
             let outcome = try remove(
-                [id], in: change.entry.domain, discardingEdits: change.entry.payload.discardsEdits, index)
+                [id], in: change.entry.domain, discardingEdits: change.entry.payload.discardsEdits,
+                keptElsewhere: change.entry.payload.isKeptElsewhere, index)
             try index.finish(change.entry)
             return outcome
         }
@@ -102,13 +106,15 @@ extension DocumentStore {
     }
 
     func remove(
-        _ ids: [ItemIdentifier], in domain: DomainName, discardingEdits: Bool, _ index: IndexTransaction
+        _ ids: [ItemIdentifier], in domain: DomainName, discardingEdits: Bool, keptElsewhere: Bool = false,
+        _ index: IndexTransaction
     ) throws -> ApplyOutcome {
         var outcome = try withOpenWork(of: ids, in: domain, try index.delete(ids, in: domain), index)
-        guard discardingEdits else { return outcome }
+        guard discardingEdits || keptElsewhere else { return outcome }
         outcome.work = try outcome.work.map { entry in
             var entry = entry
-            entry.payload.discardsEdits = true
+            entry.payload.discardsEdits = entry.payload.discardsEdits || discardingEdits
+            entry.payload.isKeptElsewhere = entry.payload.isKeptElsewhere || keptElsewhere
             return try index.advance(entry, to: entry.step)
         }
         return outcome
@@ -280,26 +286,29 @@ extension DocumentStore {
                 try index.write(durably: false) { try $0.setProblem(error, of: item.id, in: item.domain) }
                 continue
             }
+            let isElsewhere = entry.payload.isKeptElsewhere
             if entry.payload.discardsEdits {
-                try discardFile(of: item.id, in: item.domain)
+                try discardFile(of: item.id, in: item.domain, isKept: isElsewhere)
+                try index.write(durably: false) { try $0.setPlaceholder(item.id, in: item.domain) }
             } else {
-                try tree.removeFile(at: location, expecting: item.local ?? local)
+                try takeAway(item.local ?? local, of: item, at: location, isKept: isElsewhere)
             }
-            try index.write(durably: false) { try $0.setPlaceholder(item.id, in: item.domain) }
         }
         return isCleared
     }
 
     /// Whatever was written to it since it was looked at last is not wanted either. It may have moved since: what has come
     /// to its place is another one's.
-    func discardFile(of id: ItemIdentifier, in domain: DomainName) throws {
+    ///
+    /// - Parameter isKept: as of ``takeAway(_:of:at:isKept:)``.
+    func discardFile(of id: ItemIdentifier, in domain: DomainName, isKept elsewhere: Bool) throws {
         for attempt in 1... {
             do {
                 return try moves.exclusively {
                     guard let (item, location) = try? locate(id, in: domain), item.local != nil,
                         let file = try tree.file(at: location)
                     else { return }
-                    try tree.removeFile(at: location, expecting: file)
+                    try takeAway(file, of: item, at: location, isKept: elsewhere)
                 }
             } catch let error as DocumentError where error.code == .unsyncedEdits && attempt < Self.mostDiscards {
                 // Somebody writes just now.

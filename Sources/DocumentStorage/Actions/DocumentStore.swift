@@ -10,11 +10,16 @@ package struct DocumentStore: Sendable {
     package let root: StorageRoot
     let observer: (any StepObserver)?
     let logger: Logger
+    /// In seconds since 1970.
+    let date: @Sendable () -> Int64
     package let follower = TreeFollower()
 
-    package init(_ root: StorageRoot, observer: (any StepObserver)? = nil, logger: Logger) {
+    package init(
+        _ root: StorageRoot, observer: (any StepObserver)? = nil, date: @escaping @Sendable () -> Int64, logger: Logger
+    ) {
         self.root = root
         self.observer = observer
+        self.date = date
         self.logger = logger
     }
 

@@ -18,11 +18,12 @@ extension DocumentStore {
     /// - Parameters:
     ///   - missing: folders between `parent` and the item, which are made with it, the outermost first.
     ///   - keepingSource: the source is not to go when it has arrived.
+    ///   - isTrash: the source is the trash's.
     package func beginArrival(
         of source: FilePath, to parent: ItemIdentifier, making missing: [ItemName] = [], name: ItemName,
-        in domain: DomainName, keepingSource: Bool = false
+        in domain: DomainName, keepingSource: Bool = false, isTrash: Bool = false
     ) throws -> Arrival {
-        guard !source.starts(with: root.path), !root.path.starts(with: source) else {
+        guard isTrash || !source.starts(with: root.path) && !root.path.starts(with: source) else {
             throw DocumentError(
                 .invalidArgument,
                 "\(source) is in the storage root, or around it: rename the item itself instead. Nothing was moved.")

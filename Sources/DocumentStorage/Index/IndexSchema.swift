@@ -30,7 +30,24 @@ enum IndexSchema {
     private static let steps = [
         version1, version2, version3, version4, version5, version6, version7, version8,
         version9, version10, version11, version12, version13, version14, version15,
+        version16,
     ]
+
+    /// Contents that were here when their documents were removed (CONT-13). `path`: from the domain's top folder; `removed`:
+    /// seconds since 1970.
+    private static let version16 = """
+        CREATE TABLE trash (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            domain INTEGER NOT NULL REFERENCES domain (number) ON DELETE CASCADE,
+            id TEXT NOT NULL UNIQUE,
+            path TEXT NOT NULL,
+            size INTEGER NOT NULL,
+            modified INTEGER NOT NULL,
+            modified_ns INTEGER NOT NULL,
+            removed INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX trash_path ON trash (domain, path);
+        """
 
     /// The user's own ignore rules, in the order in which they count; and the places of what the remote has, or had, that were
     /// left here and that a rule is about: what is made there anew is no scratch file (CONT-13).

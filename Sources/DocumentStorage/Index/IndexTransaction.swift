@@ -65,7 +65,7 @@ package final class IndexTransaction: IndexReader {
     package func emptyDomain(_ name: DomainName) throws {
         let own = try reference(to: name)
         guard let domain = try domain(name) else { return }
-        for table in ["journal", "conflict", "kept_version", "removal_watch", "arrived", "partial", "item"] {
+        for table in ["journal", "conflict", "kept_version", "removal_watch", "arrived", "partial", "trash", "item"] {
             try sql.run("DELETE FROM \(table) WHERE domain = ?", .int(own.number))
         }
         try sql.run("UPDATE domain SET anchor = NULL, documents = 0, folders = 0 WHERE number = ?", .int(own.number))

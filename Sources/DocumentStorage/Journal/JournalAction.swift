@@ -159,6 +159,8 @@ package enum JournalStep: String, CaseIterable, Sendable {
     case removeAnswered
     /// The provider said yes, or told of it by itself; the index says that the item is going.
     case removeRecorded
+    /// Contents that were here are in the trash; in the journal this is `removeRecorded` still.
+    case removeKept
     /// Nothing of it is in the tree on disk any more.
     case removeCleared
     case removeFinished
@@ -187,7 +189,7 @@ package enum JournalStep: String, CaseIterable, Sendable {
         case .clearBegan, .clearFinished: .clear
         case .evictBegan, .evictPlaceholderWritten, .evictContentsRemoved, .evictRecorded: .evict
         case .renameBegan, .renameAnswered, .renameRecorded, .renameMoved, .renameFinished: .rename
-        case .removeBegan, .removeAnswered, .removeRecorded, .removeCleared, .removeFinished: .remove
+        case .removeBegan, .removeAnswered, .removeRecorded, .removeKept, .removeCleared, .removeFinished: .remove
         }
     }
 }

@@ -33,6 +33,7 @@ extension DocumentStore {
         }
         try dropNeedlessVersions()
         try dropNeedlessParts()
+        try reconcileTrash()
         let keeping = Set(report.pending.compactMap(\.payload.staging))
             .union(try index.read { try $0.partialRequests() })
         report.swept = try root.sweptAtOpening + root.staging.sweep(keeping: keeping)

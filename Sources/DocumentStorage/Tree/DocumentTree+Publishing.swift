@@ -79,22 +79,31 @@ extension DocumentTree {
 
     /// Removes a document, only when it still is what was recorded. What is gone already is no error.
     package func removeFile(at location: Location, expecting: FileIdentity) throws {
-        try drop(location, expecting: expecting, DOCENT_LEASE_READ, refusing: "for writing")
+        _ = try removeFile(at: location, expecting: expecting, into: nil)
+    }
+
+    /// The same.
+    ///
+    /// - Parameter slot: where its file goes instead of away.
+    /// - Returns: whether it is there.
+    func removeFile(at location: Location, expecting: FileIdentity, into slot: TrashStore.Slot?) throws -> Bool {
+        try drop(location, expecting: expecting, DOCENT_LEASE_READ, refusing: "for writing", into: slot)
     }
 
     /// Takes a document's contents away, its placeholder being there (PH-5); only when it still is what was recorded,
     /// has no other name, and nobody has it open (XFER-12).
     func evictFile(at location: Location, expecting: FileIdentity) throws {
-        try drop(location, expecting: expecting, DOCENT_LEASE_WRITE, refusing: "")
+        _ = try drop(location, expecting: expecting, DOCENT_LEASE_WRITE, refusing: "")
     }
 
     /// The file first gets a name in staging, and goes for good only after another look: whoever opened it at the last
     /// moment makes it come back.
     private func drop(
-        _ location: Location, expecting: FileIdentity, _ kind: docent_lease_kind, refusing use: String
-    ) throws {
+        _ location: Location, expecting: FileIdentity, _ kind: docent_lease_kind, refusing use: String,
+        into slot: TrashStore.Slot? = nil
+    ) throws -> Bool {
         let (parent, name) = try place(of: location)
-        guard let folder = try documents.folderIfPresent(parent), let file = try folder.file(name) else { return }
+        guard let folder = try documents.folderIfPresent(parent), let file = try folder.file(name) else { return false }
         let status = try file.status()
         guard status.isFile else { throw notAFile(location) }
         guard status.identity.hasSameContents(as: expecting) else { throw changed(location) }
@@ -109,12 +118,17 @@ extension DocumentTree {
         defer { if lease == .held { file.dropLease() } }
 
         let leaving = Self.leavingPrefix + RandomName.make()
-        guard try folder.rename(name, to: staging, leaving, .notReplacing) == .done else { return }
+        guard try folder.rename(name, to: staging, leaving, .notReplacing) == .done else { return false }
         let moved = try staging.status(leaving)?.identity
         let isExpected = moved.map { $0.hasSameContents(as: expecting) } ?? false
         if isExpected, !(lease == .held && file.isLeaseWanted(kind)) {
-            try staging.unlink(leaving)
-            return
+            guard let slot else {
+                try staging.unlink(leaving)
+                return false
+            }
+            // Only when the index does not get to know it: better without than not at all.
+            try? file.setAttribute(TrashStore.attribute, to: slot.label)
+            return try staging.rename(leaving, to: slot.folder, slot.id, .notReplacing) == .done
         }
         guard try staging.rename(leaving, to: folder, name, .notReplacing) == .done else {
             throw DocumentError(

@@ -10,7 +10,9 @@ extension SafeguardCall {
         case .previewRemoval(let call):
             self = .previewRemoval(
                 try Location(call.location), recursive: call.recursive, discardUnsent: call.discardUnsent)
-        default: throw Checks.refusal("This is no call about safeguards.")
+        default:
+            guard let trash = try TrashCall(request) else { throw Checks.refusal("This is no call about safeguards.") }
+            self = .trash(trash)
         }
     }
 
@@ -33,6 +35,7 @@ extension SafeguardCall {
                     $0.recursive = recursive
                     $0.discardUnsent = discardUnsent
                 })
+        case .trash(let call): call.wire
         }
     }
 }
@@ -63,6 +66,12 @@ extension SafeguardReply {
         self = .previewRemoval(try RemovalPreview(answer))
     }
 
+    init(_ answer: WireServiceListTrashAnswer) throws(DocumentError) { self = .trash(try TrashReply(answer)) }
+
+    init(_ answer: WireServiceEmptyTrashAnswer) { self = .trash(TrashReply(answer)) }
+
+    init(_ answer: WireServiceTrashUseAnswer) throws(DocumentError) { self = .trash(try TrashReply(answer)) }
+
     var wire: WireServiceServiceAnswer.OneOf_Answer {
         switch self {
         case .ignoreRules(let rules):
@@ -78,6 +87,7 @@ extension SafeguardReply {
                     $0.more = preview.more
                 })
         case .previewRemoval(let preview): .previewRemoval(WireServicePreviewRemovalAnswer(preview))
+        case .trash(let reply): reply.wire
         case .explainIgnoring(let explanation):
             .explainIgnoring(
                 .with {

@@ -8,6 +8,7 @@ package enum SafeguardCall: Hashable, Sendable {
     case explainIgnoring(Location)
     case previewSync(Location)
     case previewRemoval(Location, recursive: Bool, discardUnsent: Bool)
+    case trash(TrashCall)
 }
 
 /// What the host answers to that.
@@ -16,4 +17,5 @@ package enum SafeguardReply: Hashable, Sendable {
     case explainIgnoring(IgnoreExplanation)
     case previewSync(SyncPreview)
     case previewRemoval(RemovalPreview)
+    case trash(TrashReply)
 }

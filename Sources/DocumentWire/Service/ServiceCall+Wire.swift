@@ -157,7 +157,8 @@ extension ServiceCall {
             self = .tools(try ToolsCall(request))
         case .startDownload, .pauseTransfers, .keepItem, .spaceUse, .watchItems, .nextEvents, .endWatch:
             self = .transfers(try TransferCall(request))
-        case .ignoreRules, .explainIgnoring, .previewSync, .previewRemoval:
+        case .ignoreRules, .explainIgnoring, .previewSync, .previewRemoval, .listTrash, .restoreTrash, .emptyTrash,
+            .trashUse:
             self = .safeguards(try SafeguardCall(request))
         case nil:
             throw DocumentError(

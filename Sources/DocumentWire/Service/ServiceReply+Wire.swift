@@ -87,6 +87,9 @@ extension ServiceReply {
         case .explainIgnoring(let answer): self = .safeguards(try SafeguardReply(answer))
         case .previewSync(let answer): self = .safeguards(try SafeguardReply(answer))
         case .previewRemoval(let answer): self = .safeguards(try SafeguardReply(answer))
+        case .listTrash(let answer): self = .safeguards(try SafeguardReply(answer))
+        case .emptyTrash(let answer): self = .safeguards(SafeguardReply(answer))
+        case .trashUse(let answer): self = .safeguards(try SafeguardReply(answer))
         }
     }
 

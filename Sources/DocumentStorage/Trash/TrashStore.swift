@@ -1,0 +1,79 @@
+package import DocumentModel
+internal import Synchronization
+package import SystemPackage
+
+/// Contents that were here when their documents were removed: `.docent/trash/<domain>/<entry>`.
+package final class TrashStore: Sendable {
+    /// Where a document's file is put when it leaves the tree.
+    struct Slot {
+        var id: String
+        var folder: DirectoryHandle
+        /// What says of the file itself what it is, should the index not get to know it.
+        var label: [UInt8]
+    }
+
+    static let attribute = "user.docent.removed"
+
+    private let folder: DirectoryHandle
+    private let path: FilePath
+    /// How many bytes are there, so that nobody has to count them.
+    private let load = Mutex<UInt64>(0)
+
+    init(folder: DirectoryHandle, path: FilePath) {
+        self.folder = folder
+        self.path = path
+    }
+
+    func isKnown(toHold bytes: UInt64) { load.withLock { $0 = bytes } }
+
+    /// - Returns: how many bytes are there now.
+    func grew(by bytes: Int64) -> UInt64 {
+        load.withLock { load in
+            load += UInt64(max(bytes, 0))
+            return load
+        }
+    }
+
+    func slot(for location: Location) throws -> Slot {
+        Slot(
+            id: RandomName.make(), folder: try folder.makingFolders([location.domain.rawValue]),
+            label: Array(location.description.utf8))
+    }
+
+    /// Where the contents of an entry are.
+    package func path(of id: String, in domain: DomainName) -> FilePath {
+        path.appending(domain.rawValue).appending(id)
+    }
+
+    /// Nil when they are gone.
+    package func file(of id: String, in domain: DomainName) throws -> FileIdentity? {
+        try folder.folderIfPresent([domain.rawValue])?.status(id)?.identity
+    }
+
+    func remove(_ id: String, in domain: DomainName) throws {
+        _ = try folder.folderIfPresent([domain.rawValue])?.unlink(id)
+    }
+
+    /// All of a domain goes.
+    func removeAll(of domain: DomainName) throws {
+        try folder.removeTree(domain.rawValue, .folder)
+    }
+
+    /// What lies there, with what each file says that it was; nil where it says nothing.
+    func files(of domain: DomainName) throws -> [String: (file: FileIdentity, location: Location?)] {
+        guard let folder = try folder.folderIfPresent([domain.rawValue]) else { return [:] }
+        var names: [String] = []
+        try folder.forEachEntry { name, kind in
+            if let name, kind == .file { names.append(name) }
+        }
+        var found: [String: (FileIdentity, Location?)] = [:]
+        for name in names {
+            guard let file = try folder.file(name) else { continue }
+            let label = try file.attribute(Self.attribute, limit: 65_536).flatMap {
+                String(validating: $0, as: UTF8.self)
+            }
+            found[name] = (try file.status().identity, label.flatMap { try? Location($0) })
+        }
+        return found
+    }
+}

@@ -87,6 +87,29 @@ struct WritingTests {
         }
     }
 
+    @Test(
+        "an edit that was broken off when it had taken the document away is made when it is asked for again",
+        arguments: [RealServer.Kind.apache, .nginx, .rclone])
+    func brokenOffEdit(_ kind: RealServer.Kind) async throws {
+        try await RealServer.with(kind) { server in
+            try await WritingFixture.with(kind, url: server.url) { fixture async throws in
+                let made = try await fixture.create("note", "one")
+                let key = try OwnNames.key(of: "op", or: 0)
+                let own = try ClaimNames(key, RemotePath(names: [ItemName("note")])).own
+                let folder = "data/" + own.names.map(\.rawValue).joined(separator: "/")
+                try server.makeFolder(folder)
+                try server.move("data/note", to: "\(folder)/\(ClaimNames.old)")
+                let new = "\(folder)/\(ClaimNames.new)"
+                try server.write("two", to: new)
+                try Loopback.run("/usr/bin/touch", ["-d", "5 seconds", server.base.appending(new).string])
+                let changed = try await fixture.change("note", "two", base: made.version, operation: "op")
+                #expect(changed.id == made.id)
+                #expect(try server.read("data/note") == "two")
+                #expect(try server.names(in: "data").filter { !$0.hasPrefix(".DAV") } == ["note"])
+            }
+        }
+    }
+
     @Test("what began from another version is refused, and changes nothing", arguments: RealServer.Kind.allCases)
     func baseVersions(_ kind: RealServer.Kind) async throws {
         try await RealServer.with(kind) { server in
@@ -197,6 +220,36 @@ struct WritingTests {
                 try await Task.sleep(for: .milliseconds(600))
                 #expect(try await fixture.names() == ["note"])
                 #expect(try await fixture.provide("note").text == "one")
+                #expect(try server.names(in: "data").filter { $0 != ".DAV" } == ["note"])
+            }
+        }
+    }
+
+    @Test(
+        "a document whose change died in its middle is read and changed again by those who never list its folder",
+        arguments: [RealServer.Kind.apache, .nginx])
+    func abandonedUnlisted(_ kind: RealServer.Kind) async throws {
+        try await RealServer.with(kind) { server in
+            try await WritingFixture.with(kind, url: server.url) { _, timing in
+                timing.abandoned = .milliseconds(500)
+            } body: { fixture async throws in
+                let made = try await fixture.create("note", "one")
+                let source = try #require(RemotePath(try ItemIdentifier("note")))
+                let claim = "data/\(try OwnNames.claim(on: ItemName("note")))"
+                try server.makeFolder("\(claim)/op-gone")
+                try server.move("data/note", to: "\(claim)/op-gone/\(ClaimNames.old)")
+                try server.write("two", to: "\(claim)/op-gone/\(ClaimNames.new)")
+                let note = ClaimNote(kind: .put, source: source).text(fixture.domain.link.address)
+                try server.write(note, to: "\(claim)/op-gone/\(ClaimNames.note)")
+
+                let early = await failure { try await fixture.change("note", "three", base: made.version) }
+                #expect(early?.code.errorClass == .transient, "\(early as Any)")
+                #expect(try server.names(in: claim) == ["op-gone"], "nobody's claim is ended while its owner may live")
+                try await Task.sleep(for: .milliseconds(600))
+                // As a host tries: again and again.
+                _ = await failure { try await fixture.change("note", "three", base: made.version) }
+                _ = try await fixture.change("note", "three", base: .none)
+                #expect(try server.read("data/note") == "three")
                 #expect(try server.names(in: "data").filter { $0 != ".DAV" } == ["note"])
             }
         }

@@ -238,8 +238,8 @@ final class WebDAVDomain: Sendable {
         guard !path.isRoot else { return presented(.interrupted(Self.contradiction), what) }
         do {
             if hasGaps, try await mayBeBetweenPlaces(path) { try await timing.pause(timing.gap) }
-            // However long somebody has it out of sight: who is gone is seen by who lists the folder. Only a look after the
-            // claim was looked for counts: before that, it may have been put back.
+            // However long somebody has it out of sight. Only a look after the claim was looked for counts: before that, it
+            // may have been put back.
             if hasGaps, try await isClaimed(path) { return presented(.interrupted(Self.contradiction), what) }
             _ = try await link.look(at: path)
             return presented(.interrupted(Self.contradiction), what)
@@ -260,10 +260,17 @@ final class WebDAVDomain: Sendable {
         return try await link.lookIfThere(folder) == nil
     }
 
-    /// Whether somebody has a claim beside it, as for as long as it is out of sight for a change.
+    /// Whether somebody has a claim beside it, as for as long as it is out of sight for a change. A change whose owner is gone is
+    /// ended: nobody may ever list the folder.
     private func isClaimed(_ path: RemotePath) async throws -> Bool {
         guard let folder = path.parent, let name = path.name else { return false }
-        return try await link.lookIfThere(folder.appending(try OwnNames.claim(on: name))) != nil
+        let claim = folder.appending(try OwnNames.claim(on: name))
+        guard let gate, gate.capabilities != .readOnly else { return try await link.lookIfThere(claim) != nil }
+        let takeOver = ClaimTakeOver(link: link, watch: claims, logger: logger, claim: claim)
+        return switch try await takeOver.look() {
+        case .nobody: false
+        case .oneself, .somebody, .ended: true
+        }
     }
 
     /// Also begins to look for the server when it is gone.

@@ -46,7 +46,7 @@ extension WebDAVDomain {
             once(modification.operation, transfer) { way in
                 try await checked(source, what) {
                     let seen = try await link.lookIfThere(source)?.properties
-                    if seen == nil, source != target,
+                    if seen == nil,
                         let outcome = try await resumed(modification, from: source, to: target, transfer)
                     {
                         return outcome
@@ -142,7 +142,8 @@ extension WebDAVDomain {
     private func resumed(
         _ modification: ItemModification, from source: RemotePath, to target: RemotePath, _ transfer: Transfer
     ) async throws -> WriteLedger.Outcome? {
-        if ledger.wasBegun(modification.operation), let there = try await link.lookIfThere(target)?.properties,
+        if source != target, ledger.wasBegun(modification.operation),
+            let there = try await link.lookIfThere(target)?.properties,
             there.isFolder
         {
             forget(source)

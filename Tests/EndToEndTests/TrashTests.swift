@@ -127,4 +127,27 @@ import Testing
             #expect(machine.read(machine.folder + "/out.txt") == "first\n")
         }
     }
+
+    @Test("CONT-13: a package comes back with all that it was made of, and is a package again")
+    func package() throws {
+        try Machine.with { machine in
+            let remote = machine.remote + "/note.rtfd"
+            try FileManager.default.createDirectory(atPath: remote + "/inner", withIntermediateDirectories: true)
+            try machine.write("text\n", to: remote + "/TXT.rtf")
+            try machine.write("inside\n", to: remote + "/inner/b.txt")
+            try machine.succeed(
+                "domain", "add", "work", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
+            try machine.succeed("open", "work:/note.rtfd", "--with", "true")
+            try machine.succeed("rm", "-r", "work:/note.rtfd")
+            #expect(Set(try places(machine)) == ["work:/note.rtfd/TXT.rtf", "work:/note.rtfd/inner/b.txt"])
+            try machine.succeed("trash", "restore", "work:/note.rtfd")
+            #expect(
+                Machine.eventually(within: 30) {
+                    machine.read(remote + "/TXT.rtf") == "text\n" && machine.read(remote + "/inner/b.txt") == "inside\n"
+                }, "\(machine.logTail)")
+            let status = try machine.json("stat", "work:/note.rtfd") as? [String: Any]
+            #expect(status?["kind"] as? String == "package", "\(status ?? [:])")
+            #expect(try places(machine).isEmpty)
+        }
+    }
 }

@@ -24,9 +24,7 @@ extension DocumentHost {
     /// - Parameter place: nil: where it was.
     /// - Throws: `noSuchItem` for what is not in the trash, `destinationExists` where something is; then nothing was changed.
     public func restoreTrash(_ id: String, to place: Location? = nil) async throws(DocumentError) -> ItemStatus {
-        guard let record = try storage.read({ try $0.trash(.one(id), limit: 1) }).first else {
-            throw DocumentStore.unknownTrash(id)
-        }
+        let record = try await storage.run { try $0.trashed(id) }
         let place = place ?? record.document.location
         let item = try await arrivals.restore(record, to: place, on: try domains.domain(place.domain))
         try await storage.run { try $0.finishRestoring(record) }
@@ -61,7 +59,7 @@ extension DocumentHost {
         while !Task.isCancelled {
             do { try await Task.sleep(for: .seconds(3_600)) } catch { return }
             do {
-                try await storage.run { try $0.trimTrash() }
+                _ = try await storage.run { try $0.trimTrash() }
             } catch {
                 logger.warning("what is too old could not be removed from the trash", metadata: ["error": "\(error)"])
             }

@@ -100,6 +100,8 @@ package final class StorageRoot: Sendable {
         try providers.removeTree(domain.rawValue, .folder)
         try temporary.removeTree(domain.rawValue, .folder)
         try thumbnails.removeAll(of: domain)
+        // What was under way may have put something there since.
+        try trash.removeAll(of: domain)
         try staging.removeFolders(of: domain)
     }
 
@@ -113,10 +115,10 @@ package final class StorageRoot: Sendable {
     /// Bytes that may still be written to the root's file system.
     package func availableBytes() throws -> Int64 { try room().available }
 
-    /// Whether less than a twentieth of the root's file system is free, and less than 1 GB.
-    func isNearlyFull() throws -> Bool {
+    /// How many bytes are missing until a twentieth of the root's file system is free, or 1 GB: 0 when they are.
+    func shortage() throws -> UInt64 {
         let (available, all) = try room()
-        return available < min(1_000_000_000, all / 20)
+        return UInt64(max(min(1_000_000_000, all / 20) - available, 0))
     }
 
     private func room() throws -> (available: Int64, all: Int64) {

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentTestSupport
+import Glibc
 import SystemPackage
 import Testing
 
@@ -29,9 +30,9 @@ struct TrashTests {
         try storage.index.write { try $0.setTrashLimits(TrashLimits(bytes: bytes, days: days)) }
     }
 
-    private func removeAsked(_ id: String, discarding: Bool = false, keptElsewhere: Bool = false) throws {
+    private func removeAsked(_ id: String, discarding: Bool = false, skippingTrash: Bool = false) throws {
         let change = try storage.store.beginRemoving(
-            ItemIdentifier(id), in: storage.domain, discardingEdits: discarding, keptElsewhere: keptElsewhere)
+            ItemIdentifier(id), in: storage.domain, discardingEdits: discarding, skippingTrash: skippingTrash)
         try storage.store.finishRemoving(change)
     }
 
@@ -73,7 +74,7 @@ struct TrashTests {
     @Test("CONT-13: what has a copy elsewhere does not go into the trash")
     func elsewhere() throws {
         try provided("a", "a.txt", "first")
-        try removeAsked("a", keptElsewhere: true)
+        try removeAsked("a", skippingTrash: true)
         #expect(try trash() == [] && storage.document("a.txt") == nil)
     }
 
@@ -81,21 +82,24 @@ struct TrashTests {
         "CONT-13: the oldest goes when it is too much, what is older than it may be goes, and what is too large is not kept"
     )
     func limits() throws {
-        try limit(12)
-        for (id, text) in [("a", "aaaaa"), ("b", "bbbbb"), ("c", "ccccc"), ("d", "0123456789abc")] {
+        try limit(20)
+        // Down to nine tenths.
+        for (id, text) in [("a", "aaaaaaaaa"), ("b", "bbbbbbbbb"), ("c", "ccccccccc"), ("d", "more than twenty bytes")]
+        {
             try provided(id, id + ".txt", text)
             storage.now += 10
             try removeAsked(id)
         }
-        #expect(try trash().map(contents) == ["ccccc", "bbbbb"])
+        #expect(try trash().map(contents) == ["ccccccccc", "bbbbbbbbb"])
         #expect(try storage.root.trash.files(of: storage.domain).count == 2)
         let dates = try trash().map(\.removed)
+        try #require(dates.count == 2)
         storage.now = dates[1] + 30 * 86_400 - 1
         try storage.store.trimTrash()
         #expect(try trash().count == 2)
         storage.now += 1
         try storage.store.trimTrash()
-        #expect(try trash().map(contents) == ["ccccc"])
+        #expect(try trash().map(contents) == ["ccccccccc"])
         storage.now = dates[0] + 30 * 86_400
         try storage.store.trimTrash()
         #expect(try trash() == [] && storage.root.trash.files(of: storage.domain).isEmpty)
@@ -129,6 +133,7 @@ struct TrashTests {
             ($0 as? DocumentError)?.code == .noSuchItem
         }
         #expect(try storage.store.emptyTrash(.all, removedBefore: 0) == (documents: 0, bytes: 0))
+        #expect(try storage.store.emptyTrash(.one(one.id), removedBefore: 0) == (documents: 0, bytes: 0))
         #expect(try storage.store.emptyTrash(.all).documents == 3)
         #expect(try storage.root.trash.files(of: storage.domain).isEmpty)
     }
@@ -189,7 +194,7 @@ struct TrashTests {
         do {
             let arrival = try storage.store.beginArrival(
                 of: source, to: .root, making: [ItemName("Folder")], name: ItemName("a.txt"), in: storage.domain,
-                isTrash: true)
+                from: record)
             _ = try storage.store.finish(arrival)
             try storage.store.finishRestoring(record)
             #expect(step == nil)
@@ -215,5 +220,71 @@ struct TrashTests {
         let root = try StorageRoot(at: storage.rootPath, logger: storage.logger)
         defer { try? root.close() }
         #expect(try root.index.read { try $0.trashStatus() } == TrashStatus(limits: .usual, documents: 0, bytes: 0))
+    }
+
+    @Test("CONT-13: what was just out of the tree when the host was killed, and not in the trash yet, is found there")
+    func killedBetween() throws {
+        try provided("a", "a.txt", "first")
+        let file = try #require(try storage.indexed("a").local)
+        let slot = try storage.root.trash.slot(for: storage.location("a.txt"))
+        #expect(try storage.tree.removeFile(at: storage.location("a.txt"), expecting: file, into: slot))
+        // As it lies there between the two.
+        let folder = storage.rootPath.appending(".docent")
+        let moved = rename(
+            folder.appending("trash").appending("work").appending(slot.id).string,
+            folder.appending("staging").appending(DocumentTree.leavingPrefix + "x").string)
+        #expect(moved == 0)
+        try storage.store.recordGone(ItemIdentifier("a"), in: storage.domain)
+        try storage.reopen()
+        _ = try storage.store.reconcile()
+        let found = try trash()
+        #expect(found.map { "\($0.location)" } == ["work:/a.txt"])
+        #expect(try found.map(contents) == ["first"])
+    }
+
+    @Test(
+        "CONT-13: an entry of a time to come keeps nothing from going, and nothing strange keeps a host from starting")
+    func strange() throws {
+        try provided("a", "a.txt", "first")
+        storage.now += 365 * 86_400
+        try removeAsked("a")
+        storage.now -= 365 * 86_400
+        try provided("b", "b.txt", "second")
+        try removeAsked("b")
+        storage.now += 31 * 86_400
+        try storage.store.trimTrash()
+        #expect(try trash().map(contents) == ["first"])
+        let one = try #require(try trash().first)
+        let folder = storage.root.trash.path(of: one.id, in: storage.domain).removingLastComponent()
+        try storage.write("odd", to: folder.appending("a\u{1}b"))
+        #expect(mkdir(folder.appending("folder").string, 0o700) == 0)
+        try storage.reopen()
+        _ = try storage.store.reconcile()
+        #expect(try trash().contains(one))
+        try storage.root.trash.remove(one.id, in: storage.domain)
+        #expect { try storage.store.trashed(one.id) } throws: { ($0 as? DocumentError)?.code == .noSuchItem }
+        #expect(try !trash().contains(one))
+    }
+
+    @Test("CONT-13: when nothing can be written, what is oldest goes, whatever is said to be free")
+    func full() throws {
+        for id in ["a", "b"] {
+            try provided(id, id + ".txt", "text")
+            try removeAsked(id)
+        }
+        try storage.store.makeRoomInTrash()
+        #expect(try trash() == [])
+    }
+
+    @Test("CONT-13: after a crash, too, what has a copy elsewhere does not go into the trash")
+    func elsewhereAfterCrash() throws {
+        try provided("a", "a.txt", "first")
+        let change = try storage.store.beginRemoving(
+            ItemIdentifier("a"), in: storage.domain, skippingTrash: true)
+        try storage.reopen()
+        let report = try storage.store.reconcile()
+        #expect(report.pending.map(\.id) == [change.entry.id])
+        for entry in report.pending { try storage.store.perform(try storage.store.recordGone(entry)) }
+        #expect(try trash() == [] && storage.document("a.txt") == nil)
     }
 }

@@ -194,7 +194,7 @@ struct WritingTests {
     func abandonedChange(_ kind: RealServer.Kind) async throws {
         try await RealServer.with(kind) { server in
             try await WritingFixture.with(kind, url: server.url) { _, timing in
-                timing.abandoned = .milliseconds(500)
+                timing.abandoned = .seconds(3)
             } body: { fixture async throws in
                 _ = try await fixture.create("note", "one")
                 #expect(try await fixture.names() == ["note"])
@@ -211,13 +211,13 @@ struct WritingTests {
                 let sought = await failure { try await fixture.domain.item(for: ItemIdentifier("note")) }
                 #expect(sought?.code.errorClass == .transient, "PROV-22: out of sight, and not gone: \(sought as Any)")
                 #expect(try server.names(in: claim) == ["op-gone"], "nobody's claim is ended while its owner may live")
-                try await Task.sleep(for: .milliseconds(600))
+                try await Task.sleep(for: .milliseconds(3_200))
                 // It has got on meanwhile.
                 let folder = server.base.appending("\(claim)/op-gone").string
                 try Loopback.run("/usr/bin/touch", ["-d", "2026-01-01", folder])
                 #expect(try await fixture.names().isEmpty)
                 #expect(try server.names(in: claim) == ["op-gone"])
-                try await Task.sleep(for: .milliseconds(600))
+                try await Task.sleep(for: .milliseconds(3_200))
                 #expect(try await fixture.names() == ["note"])
                 #expect(try await fixture.provide("note").text == "one")
                 #expect(try server.names(in: "data").filter { $0 != ".DAV" } == ["note"])

@@ -23,7 +23,7 @@ package struct StorageThreads: Sendable {
                     return try body(store)
                 } catch let error as DocumentError where error.isOutOfSpace {
                     // Whoever tries again may find room.
-                    try? store.trimTrash()
+                    _ = try? store.makeRoomInTrash()
                     throw error
                 }
             }

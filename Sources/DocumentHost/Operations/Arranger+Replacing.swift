@@ -130,7 +130,7 @@ extension Arranger {
         known.item.version = seen
         let removed = known
         try await locks.withLock(item.key) { () async throws(DocumentError) in
-            let change = try await storage.run { try $0.beginRemoving(item.id, in: domain.name, keptElsewhere: true) }
+            let change = try await storage.run { try $0.beginRemoving(item.id, in: domain.name, skippingTrash: true) }
             do throws(DocumentError) {
                 try await delete(removed, change.operation, with: session)
                 try await storage.run { try $0.finishRemoving(change) }

@@ -278,14 +278,18 @@ struct Arranger: Sendable {
 
     /// Under a claim for deleting it.
     ///
-    /// - Parameter isWhole: a folder, with what is in it: all of that is known (``FolderRemover/learn(_:of:)``).
+    /// - Parameters:
+    ///   - isWhole: a folder, with what is in it: all of that is known (``FolderRemover/learn(_:of:)``).
+    ///   - forGood: nothing of it goes into the trash.
     func carryOutRemoval(
-        of item: IndexedItem, at location: Location, on domain: Domain, isWhole: Bool, discardingUnsent: Bool
+        of item: IndexedItem, at location: Location, on domain: Domain, isWhole: Bool, discardingUnsent: Bool,
+        forGood: Bool = false
     ) async throws(DocumentError) {
         let session = domain.provider
         try await locks.withLock(item.key) { () async throws(DocumentError) in
             let change = try await storage.run { store in
-                try store.beginRemoving(item.id, in: domain.name, discardingEdits: discardingUnsent)
+                try store.beginRemoving(
+                    item.id, in: domain.name, discardingEdits: discardingUnsent, skippingTrash: forGood)
             }
             do throws(DocumentError) {
                 if isWhole {

@@ -34,11 +34,12 @@ struct Arrivals: Sendable {
         -> IndexedItem
     {
         let source = storage.store.root.trash.path(of: trashed.document.id, in: trashed.document.location.domain)
-        return try await arrive(source, to: destination, on: domain, keepingSource: false, isTrash: true).item
+        return try await arrive(source, to: destination, on: domain, keepingSource: false, from: trashed).item
     }
 
     private func arrive(
-        _ source: FilePath, to destination: Location, on domain: Domain, keepingSource: Bool, isTrash: Bool = false
+        _ source: FilePath, to destination: Location, on domain: Domain, keepingSource: Bool,
+        from trashed: TrashRecord? = nil
     ) async throws(DocumentError) -> (item: IndexedItem, parts: [CopiedPart]) {
         try domain.requireVisible()
         try domain.requireModifying(destination)
@@ -54,7 +55,7 @@ struct Arrivals: Sendable {
         let (item, parts) = try await storage.run { store in
             let arrival = try store.beginArrival(
                 of: source, to: folder.id, making: missing, name: name, in: domain.name, keepingSource: keepingSource,
-                isTrash: isTrash)
+                from: trashed)
             return (try store.finish(arrival), arrival.entry.payload.parts)
         }
         try send(item)

@@ -191,7 +191,7 @@ final class ContainerClearing: Sendable {
             do throws(DocumentError) {
                 try await arranger.carryOutRemoval(
                     of: item, at: item.item.name.map { place.appending($0) } ?? place, on: domain,
-                    isWhole: item.item.kind != .document, discardingUnsent: false)
+                    isWhole: item.item.kind != .document, discardingUnsent: false, forGood: true)
             } catch {
                 if error.code == .noSuchItem { continue }
                 if error.code == .cancelled {

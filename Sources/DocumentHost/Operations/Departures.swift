@@ -211,7 +211,7 @@ struct Departures: Sendable {
             guard !now.isArriving else { return try await storage.run { try $0.dropArriving(now) } }
             let isUnsent = now.isUnsent
             let change = try await storage.run {
-                try $0.beginRemoving(now.id, in: now.domain, discardingEdits: isUnsent, keptElsewhere: true)
+                try $0.beginRemoving(now.id, in: now.domain, discardingEdits: isUnsent, skippingTrash: true)
             }
             let base = now.item.kind == .document ? (now.synced ?? now.item.version).contentOnly : .none
             do throws(DocumentError) {

@@ -102,10 +102,7 @@ struct FolderRemover: Sendable {
         }
         let removed = gone
         if !removed.isEmpty {
-            try await storage.run { store in
-                try store.recordRemoved(
-                    removed, in: domain.name, discardingEdits: change.entry.payload.discardsEdits)
-            }
+            try await storage.run { try $0.recordRemoved(removed, with: change) }
         }
         for (operation, error) in answers {
             guard let error, error.code != .noSuchItem else { continue }
@@ -161,9 +158,7 @@ struct FolderRemover: Sendable {
             state.refusals.removeLast()
             state.record(operation, .deleted)
             guard id != change.item.id else { return }
-            try await storage.run { store in
-                try store.recordRemoved([id], in: domain.name, discardingEdits: change.entry.payload.discardsEdits)
-            }
+            try await storage.run { try $0.recordRemoved([id], with: change) }
         default:
             guard error.code.errorClass == .definitive || error.code == .notPermitted else { throw error }
         }

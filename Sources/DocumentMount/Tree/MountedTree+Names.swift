@@ -200,14 +200,18 @@ extension MountedTree {
         guard let folder = there.parent else { throw Errno.notPermitted }
         let name = ".nfs.docent-\(getpid())-\(UInt64.random(in: 0 ... .max))"
         let aside = folder.appending(try ItemName(name))
-        try await move(there, to: aside)
-        do {
-            try await move(origin, to: there)
-        } catch {
-            try await move(aside, to: there)
-            throw error
-        }
-        try await remove(aside, node)
+        // What was begun is ended, or taken back, also when the program is interrupted.
+        try await Task {
+            try await move(there, to: aside)
+            do {
+                try await move(origin, to: there)
+            } catch {
+                try? await move(aside, to: there)
+                throw error
+            }
+            // The name is the other one's by now, whatever becomes of this.
+            try? await remove(aside, node)
+        }.value
     }
 
     private func knownIfPresent(at location: Location) async throws -> ItemStatus? {

@@ -25,9 +25,9 @@ extension DocumentStore {
 
     /// - Parameters:
     ///   - discardingEdits: changes that were not sent go, too; without it they refuse the removal.
-    ///   - keptElsewhere: there is a copy of its contents, and they do not go into the trash.
+    ///   - skippingTrash: there is a copy of its contents, or they are to go for good: not into the trash.
     package func beginRemoving(
-        _ id: ItemIdentifier, in domain: DomainName, discardingEdits: Bool = false, keptElsewhere: Bool = false
+        _ id: ItemIdentifier, in domain: DomainName, discardingEdits: Bool = false, skippingTrash: Bool = false
     ) throws -> Change {
         if !discardingEdits,
             let unsent = try index.read({ try $0.present(within: id, in: domain) }).first(where: \.isUnsent)
@@ -39,7 +39,7 @@ extension DocumentStore {
         }
         var payload = JournalPayload()
         payload.discardsEdits = discardingEdits
-        payload.isKeptElsewhere = keptElsewhere
+        payload.skipsTrash = skippingTrash
         return try begin(.removeBegan, id, in: domain, payload)
     }
 
@@ -84,7 +84,7 @@ extension DocumentStore {
         let outcome = try index.write { index in
             let outcome = try remove(
                 [id], in: change.entry.domain, discardingEdits: change.entry.payload.discardsEdits,
-                keptElsewhere: change.entry.payload.isKeptElsewhere, index)
+                skippingTrash: change.entry.payload.skipsTrash, index)
             try index.finish(change.entry)
             return outcome
         }
@@ -93,9 +93,11 @@ extension DocumentStore {
     }
 
     /// The provider has removed some of what is in a folder that is to go.
-    package func recordRemoved(_ ids: [ItemIdentifier], in domain: DomainName, discardingEdits: Bool) throws {
+    package func recordRemoved(_ ids: [ItemIdentifier], with change: Change) throws {
+        let (domain, payload) = (change.entry.domain, change.entry.payload)
         let outcome = try index.write { index in
-            try remove(ids, in: domain, discardingEdits: discardingEdits, index)
+            try remove(
+                ids, in: domain, discardingEdits: payload.discardsEdits, skippingTrash: payload.skipsTrash, index)
         }
         try perform(outcome)
     }
@@ -106,15 +108,15 @@ extension DocumentStore {
     }
 
     func remove(
-        _ ids: [ItemIdentifier], in domain: DomainName, discardingEdits: Bool, keptElsewhere: Bool = false,
+        _ ids: [ItemIdentifier], in domain: DomainName, discardingEdits: Bool, skippingTrash: Bool = false,
         _ index: IndexTransaction
     ) throws -> ApplyOutcome {
         var outcome = try withOpenWork(of: ids, in: domain, try index.delete(ids, in: domain), index)
-        guard discardingEdits || keptElsewhere else { return outcome }
+        guard discardingEdits || skippingTrash else { return outcome }
         outcome.work = try outcome.work.map { entry in
             var entry = entry
             entry.payload.discardsEdits = entry.payload.discardsEdits || discardingEdits
-            entry.payload.isKeptElsewhere = entry.payload.isKeptElsewhere || keptElsewhere
+            entry.payload.skipsTrash = entry.payload.skipsTrash || skippingTrash
             return try index.advance(entry, to: entry.step)
         }
         return outcome
@@ -286,12 +288,12 @@ extension DocumentStore {
                 try index.write(durably: false) { try $0.setProblem(error, of: item.id, in: item.domain) }
                 continue
             }
-            let isElsewhere = entry.payload.isKeptElsewhere
+            let skips = entry.payload.skipsTrash
             if entry.payload.discardsEdits {
-                try discardFile(of: item.id, in: item.domain, isKept: isElsewhere)
+                try discardFile(of: item.id, in: item.domain, skippingTrash: skips)
                 try index.write(durably: false) { try $0.setPlaceholder(item.id, in: item.domain) }
             } else {
-                try takeAway(item.local ?? local, of: item, at: location, isKept: isElsewhere)
+                try takeAway(item.local ?? local, of: item, at: location, skippingTrash: skips)
             }
         }
         return isCleared
@@ -300,15 +302,16 @@ extension DocumentStore {
     /// Whatever was written to it since it was looked at last is not wanted either. It may have moved since: what has come
     /// to its place is another one's.
     ///
-    /// - Parameter isKept: as of ``takeAway(_:of:at:isKept:)``.
-    func discardFile(of id: ItemIdentifier, in domain: DomainName, isKept elsewhere: Bool) throws {
+    /// - Parameter skippingTrash: as of ``takeAway(_:of:at:skippingTrash:)``; not what nobody has looked at.
+    func discardFile(of id: ItemIdentifier, in domain: DomainName, skippingTrash: Bool) throws {
         for attempt in 1... {
             do {
                 return try moves.exclusively {
                     guard let (item, location) = try? locate(id, in: domain), item.local != nil,
                         let file = try tree.file(at: location)
                     else { return }
-                    try takeAway(file, of: item, at: location, isKept: elsewhere)
+                    let isKnown = item.local?.hasSameContents(as: file) == true
+                    try takeAway(file, of: item, at: location, skippingTrash: skippingTrash && isKnown)
                 }
             } catch let error as DocumentError where error.code == .unsyncedEdits && attempt < Self.mostDiscards {
                 // Somebody writes just now.

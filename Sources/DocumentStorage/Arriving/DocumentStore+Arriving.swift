@@ -18,12 +18,12 @@ extension DocumentStore {
     /// - Parameters:
     ///   - missing: folders between `parent` and the item, which are made with it, the outermost first.
     ///   - keepingSource: the source is not to go when it has arrived.
-    ///   - isTrash: the source is the trash's.
+    ///   - trashed: the source is the trash's; it is not copied where a file can have two names.
     package func beginArrival(
         of source: FilePath, to parent: ItemIdentifier, making missing: [ItemName] = [], name: ItemName,
-        in domain: DomainName, keepingSource: Bool = false, isTrash: Bool = false
+        in domain: DomainName, keepingSource: Bool = false, from trashed: TrashRecord? = nil
     ) throws -> Arrival {
-        guard isTrash || !source.starts(with: root.path) && !root.path.starts(with: source) else {
+        guard trashed != nil || !source.starts(with: root.path) && !root.path.starts(with: source) else {
             throw DocumentError(
                 .invalidArgument,
                 "\(source) is in the storage root, or around it: rename the item itself instead. Nothing was moved.")
@@ -52,13 +52,23 @@ extension DocumentStore {
         try takingBack {
             try abandon(arrival)
         } _: {
-            arrival.entry.payload.parts = try root.staging.gather(source, in: request)
+            arrival.entry.payload.parts =
+                try trashed.flatMap { try gather($0, in: request) } ?? root.staging.gather(source, in: request)
             try request.wrap(in: missing + [name])
             arrival.entry.payload.file = try request.contentsIdentity()
             arrival.entry = try index.write { try $0.advance(arrival.entry, to: .arriveStaged) }
         }
         try reached(.arriveStaged)
         return arrival
+    }
+
+    private func gather(_ trashed: TrashRecord, in request: StagingRequest) throws -> [CopiedPart]? {
+        let file = try root.trash.link(
+            trashed.document.id, in: trashed.document.location.domain, to: request.folder, StagingRequest.contents)
+        guard let file else { return nil }
+        try request.folder.file(StagingRequest.contents)?.flush()
+        try request.folder.flush()
+        return [CopiedPart(path: [], file: file)]
     }
 
     /// Puts it at its place, where it is to be sent from; then the source goes, as far as it is what was copied.

@@ -48,7 +48,7 @@ extension DocumentStore {
         let location = try locate(item.id, in: item.domain).location
         if item.item.kind == .document {
             if discarding {
-                try discardFile(of: item.id, in: item.domain, isKept: false)
+                try discardFile(of: item.id, in: item.domain, skippingTrash: false)
             } else if let local = item.local {
                 try tree.removeFile(at: location, expecting: local)
             }

@@ -39,14 +39,16 @@ enum IndexSchema {
         CREATE TABLE trash (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
             domain INTEGER NOT NULL REFERENCES domain (number) ON DELETE CASCADE,
-            id TEXT NOT NULL UNIQUE,
+            id TEXT NOT NULL,
             path TEXT NOT NULL,
             size INTEGER NOT NULL,
             modified INTEGER NOT NULL,
             modified_ns INTEGER NOT NULL,
             removed INTEGER NOT NULL
         ) STRICT;
-        CREATE INDEX trash_path ON trash (domain, path);
+        CREATE UNIQUE INDEX trash_id ON trash (id, domain);
+        CREATE INDEX trash_removed ON trash (removed);
+        CREATE INDEX trash_domain ON trash (domain);
         """
 
     /// The user's own ignore rules, in the order in which they count; and the places of what the remote has, or had, that were

@@ -53,8 +53,8 @@ package struct JournalPayload: Hashable, Sendable {
     package var known: [ItemIdentifier: [UInt8]] = [:]
     /// Unsent changes go too: the user said so.
     package var discardsEdits = false
-    /// There is a copy of what is removed: it does not go into the trash.
-    package var isKeptElsewhere = false
+    /// There is a copy of what is removed, or it is to go for good: it does not go into the trash.
+    package var skipsTrash = false
     /// Of a change: new contents, whatever was there before. What lies in the item's place when it has ended is they.
     package var replacesContents = false
     /// Of a change: the document was made for it, and perhaps nothing of it is on disk yet.

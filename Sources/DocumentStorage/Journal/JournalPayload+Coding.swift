@@ -27,7 +27,7 @@ extension JournalPayload {
                 "known", version.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + ":" + id.rawValue)
         }
         if discardsEdits { writer.add("discards-edits", "yes") }
-        if isKeptElsewhere { writer.add("kept-elsewhere", "yes") }
+        if skipsTrash { writer.add("skips-trash", "yes") }
         if replacesContents { writer.add("replaces-contents", "yes") }
         if isNew { writer.add("is-new", "yes") }
         writer.finish()
@@ -61,7 +61,7 @@ extension JournalPayload {
             known[try ItemIdentifier(id)] = version
         }
         discardsEdits = record.text("discards-edits") == "yes"
-        isKeptElsewhere = record.text("kept-elsewhere") == "yes"
+        skipsTrash = record.text("skips-trash") == "yes"
         replacesContents = record.text("replaces-contents") == "yes"
         isNew = record.text("is-new") == "yes"
     }

@@ -14,7 +14,11 @@ extension DocumentStore {
     /// - Returns: what is to be done in the tree.
     package func recordGone(_ entry: JournalEntry) throws -> ApplyOutcome {
         try index.write { index in
-            let outcome = try entry.itemID.map { try index.delete([$0], in: entry.domain) } ?? ApplyOutcome()
+            let outcome =
+                try entry.itemID.map { id in
+                    try remove(
+                        [id], in: entry.domain, discardingEdits: false, skippingTrash: entry.payload.skipsTrash, index)
+                } ?? ApplyOutcome()
             try index.finish(entry)
             return outcome
         }

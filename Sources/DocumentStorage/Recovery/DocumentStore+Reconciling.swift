@@ -11,7 +11,8 @@ extension DocumentStore {
         } catch let error as DocumentError where error.isOutOfSpace {
             // Parts of contents can come again; nothing can be written down before there is room.
             let swept = try root.staging.sweepFetched()
-            guard swept > 0 else { throw error }
+            let isRoom = (try? trimTrash(freeing: Self.room)) ?? false
+            guard swept > 0 || isRoom else { throw error }
             logger.warning("the disk is full: what came of documents that are not whole was removed")
             return try compare()
         }
@@ -33,7 +34,12 @@ extension DocumentStore {
         }
         try dropNeedlessVersions()
         try dropNeedlessParts()
-        try reconcileTrash()
+        do {
+            try reconcileTrash()
+        } catch let error as DocumentError where !error.isOutOfSpace {
+            // Nothing else depends on it.
+            logger.error("the trash could not be looked through", metadata: ["error": "\(error)"])
+        }
         let keeping = Set(report.pending.compactMap(\.payload.staging))
             .union(try index.read { try $0.partialRequests() })
         report.swept = try root.sweptAtOpening + root.staging.sweep(keeping: keeping)
@@ -402,6 +408,10 @@ extension DocumentStore {
     /// those that hold what nobody else has are kept as versions.
     private func rescueStaged(_ report: inout ReconciliationReport) throws {
         for staged in try root.staging.leaving() {
+            if let place = staged.trashed, try index.read({ try $0.domain(place.domain) }) != nil {
+                try root.staging.hand(staged.file, to: root.trash.slot(for: place))
+                continue
+            }
             guard staged.stamp?.matches(staged.file.identity) != true else { continue }
             try rescue(staged.file, staged.stamp?.domain, &report)
         }

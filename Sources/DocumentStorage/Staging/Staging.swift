@@ -100,8 +100,9 @@ package struct Staging: Sendable {
         }
     }
 
-    /// Files that were on their way out of the tree when the host ended, with their stamps.
-    func leaving() throws -> [(file: StagedFile, stamp: ItemStamp?)] {
+    /// Files that were on their way out of the tree when the host ended, with their stamps; and where those were that were on
+    /// their way into the trash.
+    func leaving() throws -> [(file: StagedFile, stamp: ItemStamp?, trashed: Location?)] {
         var names: [String] = []
         try folder.forEachEntry { name, kind in
             if let name, kind == .file, name.hasPrefix(DocumentTree.leavingPrefix) { names.append(name) }
@@ -111,8 +112,12 @@ package struct Staging: Sendable {
             let stamp = try file.attribute(ItemStamp.attribute).flatMap(ItemStamp.init(bytes:))
             let staged = StagedFile(
                 request: "", name: name, path: path.appending(name), identity: try file.status().identity)
-            return (staged, stamp)
+            return (staged, stamp, try TrashStore.label(of: file))
         }
+    }
+
+    func hand(_ file: StagedFile, to slot: TrashStore.Slot) throws {
+        _ = try folder(of: file).rename(file.name, to: slot.folder, slot.id, .notReplacing)
     }
 
     /// A request's folder; staging's own for a file that belongs to no request.

@@ -4,35 +4,42 @@ internal import Logging
 /// The trash (CONT-13): contents that were here when their document was removed, here or at its provider, are put aside
 /// for a while instead of being removed with it. One file gets another place; nothing is copied.
 extension DocumentStore {
+    /// What is made free at once when nothing can be written, in bytes.
+    static let room: UInt64 = 100_000_000
+
     /// Takes the contents of a document that is gone out of the tree, into the trash where they are to be kept.
     ///
-    /// - Parameter isKept: they are not: there is a copy of them elsewhere.
-    func takeAway(_ file: FileIdentity, of item: IndexedItem, at location: Location, isKept elsewhere: Bool) throws {
-        let slot = try elsewhere ? nil : trashSlot(for: file, of: item, at: location)
+    /// - Parameter skippingTrash: they are not: there is a copy of them elsewhere, or they are to go for good.
+    func takeAway(_ file: FileIdentity, of item: IndexedItem, at location: Location, skippingTrash: Bool) throws {
+        let slot = skippingTrash ? nil : trashSlot(for: file, of: item, at: location)
         let isInTrash = try tree.removeFile(at: location, expecting: file, into: slot)
         if isInTrash { try reached(.removeKept) }
         try index.write(durably: false) { index in
             if let slot, isInTrash { try index.addTrash(Self.document(slot.id, location, file, at: date())) }
             try index.setPlaceholder(item.id, in: item.domain)
         }
-        if isInTrash, root.trash.grew(by: file.size) > (try index.read { try $0.trashLimits() }).bytes {
-            try trimTrash()
-        }
+        guard isInTrash else { return }
+        let limits = try index.read { try $0.trashLimits() }
+        if root.trash.grew(by: file.size) > limits.bytes { try trimTrash() }
     }
 
-    private func trashSlot(
-        for file: FileIdentity, of item: IndexedItem, at location: Location
-    ) throws -> TrashStore.Slot? {
+    /// - Returns: nil where they are not kept: whatever is wrong with the trash, the document is removed.
+    private func trashSlot(for file: FileIdentity, of item: IndexedItem, at location: Location) -> TrashStore.Slot? {
         // Nobody misses what has never been anything.
         guard file.size > 0, !item.isArriving else { return nil }
-        let limits = try index.read { try $0.trashLimits() }
-        guard limits.keepsAnything, UInt64(file.size) <= limits.bytes else { return nil }
-        // Somebody may remove it to have room.
-        guard try !root.isNearlyFull() else {
-            try trimTrash()
+        do {
+            let limits = try index.read { try $0.trashLimits() }
+            guard limits.keepsAnything, UInt64(file.size) <= limits.bytes else { return nil }
+            // Somebody may remove it to have room.
+            guard try root.shortage() == 0 else {
+                try trimTrash()
+                return nil
+            }
+            return try root.trash.slot(for: location)
+        } catch {
+            logger.warning("what is removed cannot be kept in the trash", metadata: ["error": "\(error)"])
             return nil
         }
-        return try root.trash.slot(for: location)
     }
 
     private static func document(
@@ -42,28 +49,41 @@ extension DocumentStore {
             id: id, location: location, size: UInt64(max(file.size, 0)), modified: file.modified, removed: date)
     }
 
-    /// Removes for good what is too old or too much, and what it takes when the disk is nearly full; the oldest first.
-    package func trimTrash() throws {
+    /// Removes for good what is too old; then the oldest, when it is too much (down to nine tenths of what may be, so that
+    /// this is not done for each), and as much as the disk lacks.
+    ///
+    /// - Parameter bytes: so much is to be made free in any case.
+    /// - Returns: whether something went.
+    @discardableResult
+    package func trimTrash(freeing bytes: UInt64 = 0) throws -> Bool {
         let status = try index.read { try $0.trashStatus() }
         let first = date() - Int64(status.limits.days) * 86_400
-        var bytes = status.bytes
-        var isMore = status.documents > 0
-        while isMore {
+        var left = status.bytes
+        while true {
+            let old = try index.read { try $0.trash(removedBy: first, limit: 100) }
+            try drop(old)
+            left -= old.reduce(0) { $0 + min(left, $1.document.size) }
+            if old.count < 100 { break }
+        }
+        // Known beforehand: not every file system has the room at once when a file is gone.
+        let surplus = left > status.limits.bytes ? left - status.limits.bytes / 10 * 9 : 0
+        var toGo = max(surplus, bytes, try root.shortage())
+        while toGo > 0 {
             let oldest = try index.read { try $0.oldestTrash(limit: 100) }
-            let surplus = try oldest.prefix { record in
-                guard
-                    try bytes > status.limits.bytes || record.document.removed <= first || root.isNearlyFull()
-                else { return false }
-                // At once: whether the disk is nearly full still depends on it.
-                try root.trash.remove(record.document.id, in: record.domain)
-                bytes -= min(bytes, record.document.size)
+            let chosen = oldest.prefix { record in
+                guard toGo > 0 else { return false }
+                toGo -= min(toGo, record.document.size)
                 return true
             }
-            try drop(Array(surplus))
-            isMore = !surplus.isEmpty && surplus.count == oldest.count
+            try drop(Array(chosen))
+            if chosen.isEmpty { break }
         }
         try measureTrash()
+        return try index.read { try $0.trashStatus() }.documents < status.documents
     }
+
+    /// Nothing can be written, whatever the file system says of its room (a quota, for one): some of what is oldest goes.
+    package func makeRoomInTrash() throws { try trimTrash(freeing: Self.room) }
 
     private func measureTrash() throws {
         root.trash.isKnown(toHold: try index.read { try $0.trashStatus() }.bytes)
@@ -81,7 +101,7 @@ extension DocumentStore {
         var before = UInt64.max
         while true {
             let page = try index.read { try $0.trash(choice, before: before, limit: 500) }
-            if case .one(let id) = choice, page.isEmpty, total.documents == 0 { throw Self.unknownTrash(id) }
+            if case .one(let id) = choice, page.isEmpty, before == .max { throw Self.unknownTrash(id) }
             guard let last = page.last else { break }
             before = last.number
             let chosen = page.filter { $0.document.removed < date }
@@ -108,10 +128,22 @@ extension DocumentStore {
         }
     }
 
+    /// - Throws: `noSuchItem` for an identifier that names nothing, also when its contents are gone.
+    package func trashed(_ id: String) throws -> TrashRecord {
+        guard let record = try index.read({ try $0.trash(.one(id), limit: 1) }).first else {
+            throw Self.unknownTrash(id)
+        }
+        guard try root.trash.file(of: id, in: record.domain) != nil else {
+            try drop([record])
+            throw Self.unknownTrash(id)
+        }
+        return record
+    }
+
     /// Its contents are a document's again.
     package func finishRestoring(_ record: TrashRecord) throws {
         try drop([record])
-        try measureTrash()
+        root.trash.shrank(by: record.document.size)
     }
 
     /// After a crash: what lies there and the index does not know is taken up, as its file says; what is not there any more
@@ -128,11 +160,11 @@ extension DocumentStore {
             try index.write(durably: false) { index in
                 for record in gone { try index.removeTrash(number: record.number) }
                 for (id, (file, location)) in files.sorted(by: { $0.key < $1.key }) {
-                    let place = location.flatMap { $0.domain == domain.name && !$0.isRoot ? $0 : nil }
+                    let place = location?.domain == domain.name ? location : nil
+                    // What has no name that a document can have, nobody has put there but by hand.
+                    guard let name = try? ItemName(id) else { continue }
                     try index.addTrash(
-                        Self.document(
-                            id, place ?? Location(domain: domain.name, components: [try ItemName(id)]), file,
-                            at: date()))
+                        Self.document(id, place ?? Location(domain: domain.name, components: [name]), file, at: date()))
                 }
             }
         }

@@ -28,10 +28,10 @@ extension IndexReader {
                 reading: Self.trashRecord)
         case .below(let location):
             let path = location.relativePath
-            // Of what lies below it: everything between its path with a slash, and with what comes after a slash.
+            // In the order of the numbers, without sorting. Of what lies below it: everything between its path with a slash, and with what comes after a slash.
             return try sql.all(
                 Self.trashColumns + """
-                     WHERE domain.name = ?1 AND trash.number < ?2
+                     WHERE +trash.domain = (SELECT number FROM domain WHERE name = ?1) AND trash.number < ?2
                         AND (?3 = '' OR path = ?3 OR path > ?3 || '/' AND path < ?3 || '0')
                      ORDER BY trash.number DESC LIMIT ?4
                     """, .text(location.domain.rawValue), before, .text(path), .int(Int64(limit)),
@@ -42,6 +42,13 @@ extension IndexReader {
     func oldestTrash(limit: Int) throws -> [TrashRecord] {
         try sql.all(
             Self.trashColumns + " ORDER BY trash.number LIMIT ?", .int(Int64(limit)), reading: Self.trashRecord)
+    }
+
+    /// What was removed at a time or before it.
+    func trash(removedBy date: Int64, limit: Int) throws -> [TrashRecord] {
+        try sql.all(
+            Self.trashColumns + " WHERE trash.removed <= ? ORDER BY trash.removed LIMIT ?", .int(date),
+            .int(Int64(limit)), reading: Self.trashRecord)
     }
 
     func trash(of domain: DomainName) throws -> [TrashRecord] {
@@ -83,7 +90,7 @@ extension IndexTransaction {
         let own = try reference(to: document.location.domain)
         try sql.run(
             """
-            INSERT INTO trash (domain, id, path, size, modified, modified_ns, removed) VALUES (?, ?, ?, ?, ?, ?, ?)
+            INSERT OR IGNORE INTO trash (domain, id, path, size, modified, modified_ns, removed) VALUES (?, ?, ?, ?, ?, ?, ?)
             """, .int(own.number), .text(document.id), .text(document.location.relativePath),
             .int(Int64(clamping: document.size)), .int(document.modified.seconds),
             .int(Int64(document.modified.nanoseconds)), .int(document.removed))

@@ -34,6 +34,8 @@ package final class TrashStore: Sendable {
         }
     }
 
+    func shrank(by bytes: UInt64) { load.withLock { $0 -= min($0, bytes) } }
+
     func slot(for location: Location) throws -> Slot {
         Slot(
             id: RandomName.make(), folder: try folder.makingFolders([location.domain.rawValue]),
@@ -59,7 +61,7 @@ package final class TrashStore: Sendable {
         try folder.removeTree(domain.rawValue, .folder)
     }
 
-    /// What lies there, with what each file says that it was; nil where it says nothing.
+    /// What lies there, with what each file says that it was; nil where it says nothing. What cannot be looked at is left out.
     func files(of domain: DomainName) throws -> [String: (file: FileIdentity, location: Location?)] {
         guard let folder = try folder.folderIfPresent([domain.rawValue]) else { return [:] }
         var names: [String] = []
@@ -68,12 +70,26 @@ package final class TrashStore: Sendable {
         }
         var found: [String: (FileIdentity, Location?)] = [:]
         for name in names {
-            guard let file = try folder.file(name) else { continue }
-            let label = try file.attribute(Self.attribute, limit: 65_536).flatMap {
-                String(validating: $0, as: UTF8.self)
-            }
-            found[name] = (try file.status().identity, label.flatMap { try? Location($0) })
+            guard let file = try? folder.file(name), let status = try? file.status() else { continue }
+            found[name] = (status.identity, try? Self.label(of: file))
         }
         return found
+    }
+
+    /// Where a file was that is in the trash, or on its way there.
+    static func label(of file: OpenFile) throws -> Location? {
+        guard let label = try file.attribute(attribute, limit: 65_536) else { return nil }
+        let place = String(validating: label, as: UTF8.self).flatMap { try? Location($0) }
+        return place?.isRoot == false ? place : nil
+    }
+
+    /// Its contents are a document's again: it gets a second name in a request, where the file system has such a thing.
+    func link(_ id: String, in domain: DomainName, to request: DirectoryHandle, _ name: String) throws -> FileIdentity?
+    {
+        guard let folder = try folder.folderIfPresent([domain.rawValue]), let file = try folder.file(id),
+            try folder.link(id, to: request, name)
+        else { return nil }
+        try? file.setAttribute(Self.attribute, to: [])
+        return try file.status().identity
     }
 }

@@ -117,6 +117,8 @@ extension DocumentTree {
         guard lease != .refused else { throw inUse(location, use) }
         defer { if lease == .held { file.dropLease() } }
 
+        // Whatever becomes of this host: what lies in staging says by itself what it was.
+        if let slot { try? file.setAttribute(TrashStore.attribute, to: slot.label) }
         let leaving = Self.leavingPrefix + RandomName.make()
         guard try folder.rename(name, to: staging, leaving, .notReplacing) == .done else { return false }
         let moved = try staging.status(leaving)?.identity
@@ -126,10 +128,9 @@ extension DocumentTree {
                 try staging.unlink(leaving)
                 return false
             }
-            // Only when the index does not get to know it: better without than not at all.
-            try? file.setAttribute(TrashStore.attribute, to: slot.label)
             return try staging.rename(leaving, to: slot.folder, slot.id, .notReplacing) == .done
         }
+        if slot != nil { try? file.setAttribute(TrashStore.attribute, to: []) }
         guard try staging.rename(leaving, to: folder, name, .notReplacing) == .done else {
             throw DocumentError(
                 .busy,

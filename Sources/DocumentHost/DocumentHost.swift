@@ -317,7 +317,7 @@ public final class DocumentHost: Sendable {
             pinKeeper: pinKeeper, sender: sender, arrivals: arrivals, parts: parts, disk: disk, providing: providing,
             localChanges: localChanges, work: work, logger: logger)
         exporter = Exporter(
-            storage: storage, broker: broker, accesses: accesses, resolver: resolver, follower: follower,
+            storage: storage, broker: broker, locks: locks, accesses: accesses, resolver: resolver, follower: follower,
             made: delivery.made, owner: owner)
         arranger = Arranger(
             storage: storage, broker: broker, locks: locks, resolver: resolver, follower: follower,

@@ -10,6 +10,7 @@ import SystemPackage
 struct Exporter: Sendable {
     let storage: StorageThreads
     let broker: CoordinationBroker
+    let locks: KeyedLock<ItemKey>
     let accesses: AccessTable
     let resolver: ItemResolver
     let follower: ChangeFollower
@@ -113,7 +114,11 @@ struct Exporter: Sendable {
                 try await session.create(call, onProgress: onProgress)
             }
             try check(item, isMadeAs: call, at: location, in: domain)
-            new = try await storage.run { try $0.finish(export, as: item) }
+            // Whoever finds it from now on brings its contents when they are not here yet: not while they are just coming.
+            new = try await locks.withLock(ItemKey(domain: domain.name, id: item.id)) {
+                () async throws(DocumentError) in
+                try await storage.run { try $0.finish(export, as: item) }
+            }
             // Presenters of the folders around hear of it (COORD-26).
             if !broker.isIdle { broker.noticed(.appeared, on: try storage.read { try $0.coordinated(new) }) }
         } catch {

@@ -11,7 +11,7 @@ extension DocumentStore {
         } catch let error as DocumentError where error.isOutOfSpace {
             // Parts of contents can come again; nothing can be written down before there is room.
             let swept = try root.staging.sweepFetched()
-            let isRoom = (try? trimTrash(freeing: Self.room)) ?? false
+            let isRoom = (try? makeRoomInTrash()) ?? false
             guard swept > 0 || isRoom else { throw error }
             logger.warning("the disk is full: what came of documents that are not whole was removed")
             return try compare()

@@ -5,7 +5,7 @@ internal import Logging
 /// for a while instead of being removed with it. One file gets another place; nothing is copied.
 extension DocumentStore {
     /// What is made free at once when nothing can be written, in bytes.
-    static let room: UInt64 = 100_000_000
+    private static let room: UInt64 = 100_000_000
 
     /// Takes the contents of a document that is gone out of the tree, into the trash where they are to be kept.
     ///
@@ -78,15 +78,20 @@ extension DocumentStore {
             try drop(Array(chosen))
             if chosen.isEmpty { break }
         }
-        try measureTrash()
-        return try index.read { try $0.trashStatus() }.documents < status.documents
+        return try measureTrash().documents < status.documents
     }
 
     /// Nothing can be written, whatever the file system says of its room (a quota, for one): some of what is oldest goes.
-    package func makeRoomInTrash() throws { try trimTrash(freeing: Self.room) }
+    ///
+    /// - Returns: whether something went.
+    @discardableResult
+    package func makeRoomInTrash() throws -> Bool { try trimTrash(freeing: Self.room) }
 
-    private func measureTrash() throws {
-        root.trash.isKnown(toHold: try index.read { try $0.trashStatus() }.bytes)
+    @discardableResult
+    private func measureTrash() throws -> TrashStatus {
+        let status = try index.read { try $0.trashStatus() }
+        root.trash.isKnown(toHold: status.bytes)
+        return status
     }
 
     /// Removes what is in the trash for good.
@@ -115,7 +120,7 @@ extension DocumentStore {
         return total
     }
 
-    package static func unknownTrash(_ id: String) -> DocumentError {
+    private static func unknownTrash(_ id: String) -> DocumentError {
         DocumentError(.noSuchItem, "Nothing in the trash is called “\(id)”: docent trash shows what there is.")
     }
 

@@ -48,7 +48,7 @@ package final class TrashStore: Sendable {
     }
 
     /// Nil when they are gone.
-    package func file(of id: String, in domain: DomainName) throws -> FileIdentity? {
+    func file(of id: String, in domain: DomainName) throws -> FileIdentity? {
         try folder.folderIfPresent([domain.rawValue])?.status(id)?.identity
     }
 

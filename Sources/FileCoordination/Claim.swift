@@ -105,6 +105,9 @@ package struct Claim: Hashable, Sendable {
         case unlessBusy
         /// Access as soon as its owner's own claims have ended, or not at all while somebody else has one.
         case unlessOthersUseIt
+        /// Access for bringing newer contents before somebody reads, who is content with the older ones where to wait would
+        /// close a circle. Nobody is told of that: nobody's access is refused.
+        case renewal
     }
 
     package let id: ClaimID

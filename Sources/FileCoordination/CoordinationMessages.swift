@@ -145,6 +145,8 @@ extension Claim {
     /// The strongest thing that it wants: "read", "write".
     var verb: String {
         if style == .preparation { return "prepare" }
-        return (intentions.first { $0.intent.isWriting } ?? intentions.first)?.intent.verb ?? "read"
+        return (intentions.first { $0.intent.isWriting } ?? intentions.first).map(verb) ?? "read"
     }
+
+    func verb(of intention: AccessIntention) -> String { style == .renewal ? "renew" : intention.intent.verb }
 }

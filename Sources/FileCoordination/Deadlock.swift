@@ -61,6 +61,7 @@ extension CoordinationStateMachine {
         let others = told.parties.filter { $0 != claim.owner }.map { ($0, deadlock(seenBy: $0)) }
         deadlocks.append(told)
         refuse(id, told.error)
+        if claim.style == .renewal { return true }
         for (party, deadlock) in others { actions.append(.report(deadlock, to: party)) }
         return true
     }

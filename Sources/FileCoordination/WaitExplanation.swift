@@ -46,7 +46,11 @@ extension CoordinationStateMachine {
         case .queued, .asked:
             reasons = allBlocks(of: id).flatMap { block in
                 block.claim.intentions.filter { met in record.claim.intentions.contains { $0.meets(met) } }
-                    .map { .claim(block.claim.id, of: block.claim.owner, verb: "\($0.intent.verb)s", $0.item.location) }
+                    .map {
+                        .claim(
+                            block.claim.id, of: block.claim.owner, verb: "\(block.claim.verb(of: $0))s",
+                            $0.item.location)
+                    }
             }
         case .relinquishing, .asking:
             reasons = record.unanswered.sorted().compactMap { message in

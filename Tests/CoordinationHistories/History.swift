@@ -46,7 +46,8 @@ package struct History {
 
     static let owners = (1...3).map { ClaimOwner(id: UInt64($0), name: ["alice", "bob", "carol"][$0 - 1]) }
     private static let paths = [
-        "a", "f/", "f/a", "f/g/", "f/g/b", "p.pkg/", "p.pkg/c", "p.pkg/q.pkg/", "p.pkg/q.pkg/d",
+        "a", "f/", "f/a", "f/g/", "f/g/b", "f/r.pkg/", "f/r.pkg/e", "p.pkg/", "p.pkg/c", "p.pkg/q.pkg/",
+        "p.pkg/q.pkg/d",
     ]
 
     /// The items that histories are about: made once.

@@ -348,6 +348,11 @@ struct HostileInputTests {
         #expect(code { _ = try ServiceCall(serialized: access.encoded()) } == .invalidArgument)
         access.beginAccess.intent = .UNRECOGNIZED(9)
         #expect(code { _ = try ServiceCall(serialized: access.encoded()) } == .invalidArgument)
+        access.beginAccess.intent = .reading
+        access.beginAccess.readingOptions.forUploading = true
+        #expect(code { _ = try ServiceCall(serialized: access.encoded()) } == nil)
+        access.beginAccess.readingOptions.immediatelyAvailableMetadataOnly = true
+        #expect(code { _ = try ServiceCall(serialized: access.encoded()) } == .invalidArgument)
         var resolve = WireServiceServiceRequest()
         resolve.resolveConflict.location = "work:/x"
         #expect(code { _ = try ServiceCall(serialized: resolve.encoded()) } == .invalidArgument)
@@ -355,6 +360,31 @@ struct HostileInputTests {
         export.exportDocument.sourcePath = "x.txt"
         export.exportDocument.destination = "work:/x"
         #expect(code { _ = try ServiceCall(serialized: export.encoded()) } == .invalidArgument)
+    }
+
+    @Test("COORD-15: more than one writing option for one item in one step is refused")
+    func writingOptions() {
+        func written(_ options: (WireServiceWritingOption, String)...) -> WireServiceServiceRequest {
+            var call = WireServiceServiceRequest()
+            call.beginAccess.location = options[0].1
+            call.beginAccess.intent = .writing
+            call.beginAccess.writingOption = options[0].0
+            call.beginAccess.also = options.dropFirst().map { option in
+                var intention = WireServiceAccessIntention()
+                intention.location = option.1
+                intention.intent = .writing
+                intention.writingOption = option.0
+                return intention
+            }
+            return call
+        }
+        func refusal(_ call: WireServiceServiceRequest) -> DocumentError.Code? {
+            code { _ = try ServiceCall(serialized: call.encoded()) }
+        }
+        #expect(refusal(written((.forMerging, "work:/x"), (.forMoving, "work:/x"))) == .invalidArgument)
+        #expect(refusal(written((.unspecified, "work:/x"), (.forDeleting, "work:/x"))) == .invalidArgument)
+        #expect(refusal(written((.forMoving, "work:/x"), (.forReplacing, "work:/y"))) == nil)
+        #expect(refusal(written((.forMoving, "work:/x"), (.forMoving, "work:/x"))) == nil)
     }
 
     @Test("an impossible answer of the daemon is a protocol violation that says what to do")

@@ -72,6 +72,12 @@ struct ServiceRoundTripTests {
         return description
     }
 
+    private func readingOptions(_ generator: inout Generator) -> ReadingOptions {
+        let options = ReadingOptions(rawValue: UInt32(generator.int(0...15)))
+        // The two exclude each other.
+        return options.contains(.forUploading) ? options.subtracting(.immediatelyAvailableMetadataOnly) : options
+    }
+
     private func access(_ generator: inout Generator) throws -> AccessRequest {
         let intent = generator.one(of: AccessIntent.allCases)
         var request = AccessRequest(
@@ -82,13 +88,14 @@ struct ServiceRoundTripTests {
             metadataOnly: generator.bool(),
             nestedIn: generator.many(0...3) { $0.next() }
         )
-        request.readingOptions = intent == .reading ? ReadingOptions(rawValue: UInt32(generator.int(0...15))) : []
+        request.readingOptions = intent == .reading ? readingOptions(&generator) : []
+        if request.metadataOnly { request.readingOptions.remove(.forUploading) }
         request.also = try generator.many(0...3) { generator in
             let intent = generator.one(of: AccessIntent.allCases)
             return AccessRequest.Intention(
                 location: try generator.location(), intent: intent,
                 writingOption: intent == .writing ? generator.optional { $0.one(of: WritingOption.allCases) } : nil,
-                readingOptions: ReadingOptions(rawValue: UInt32(generator.int(0...15))))
+                readingOptions: readingOptions(&generator))
         }
         request.presenter = generator.optional { UInt64($0.int(1...1000)) }
         request.onBehalf = generator.optional { "p" + $0.text(0...20) }

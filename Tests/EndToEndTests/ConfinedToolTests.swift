@@ -100,4 +100,39 @@ extension EntitlementTests {
             }
         }
     }
+
+    @Test(
+        "PICK-21, COORD-7: while it is written, a document that the remote renames and moves is opened where its file is",
+        arguments: [false, true])
+    func movedMeanwhile(replacing: Bool) async throws {
+        try await withDomains { machine async throws in
+            let (f, g) = (machine.remote + "/work/f", machine.remote + "/work/g")
+            mkdir(f, 0o700)
+            try machine.write("from f", to: f + "/b.txt")
+            for folder in ["work:/", "work:/f"] { try machine.succeed("ls", folder) }
+            try register("confined = true\ndomains = [\"work\"]", on: machine)
+            let written = replacing ? "put in its place" : "written meanwhile"
+            try await machine.client { client async throws in
+                let place = try Location("work:/f/b.txt")
+                try await client.coordinate(writingItemAt: place, for: replacing ? .forReplacing : nil) { _, _ in
+                    rename(f, g)
+                    rename(g + "/b.txt", g + "/c.txt")
+                    #expect(
+                        Machine.eventually(within: 60) {
+                            (try? machine.succeed("ls", "work:/g").contains("c.txt")) == true
+                        }, "\(machine.logTail)")
+                    let file = try await client.openAccessed()
+                    defer { try? file.close() }
+                    // What is to be replaced need not be here.
+                    #expect(try text(file) == (replacing ? "" : "from f"))
+                    try file.writeAll(toAbsoluteOffset: 0, Array(written.utf8))
+                }
+            }
+            #expect(
+                Machine.eventually(within: 60) { machine.read(g + "/c.txt") == written },
+                "\(machine.read(g + "/c.txt") ?? "nothing") \(machine.logTail)")
+            #expect(try Machine.eventually { try FileManager.default.contentsOfDirectory(atPath: g) == ["c.txt"] })
+            #expect(!FileManager.default.fileExists(atPath: f))
+        }
+    }
 }

@@ -146,6 +146,10 @@ import Testing
             #expect(again?.code == .invalidArgument)
             #expect(again?.message.contains("org.example.sync") == true)
             #expect(throws: DocumentError.self) { try unlike.setPurposeIdentifier("") }
+            let ofPresenter = FileCoordinator(one, presenter: Editor(a, one, unsaved: nil))
+            let refused = #expect(throws: DocumentError.self) { try ofPresenter.setPurposeIdentifier("org.example.x") }
+            #expect(refused?.code == .invalidArgument)
+            #expect(refused?.message.contains("made with a presenter and has that one's purpose") == true)
             try await mine.coordinate(writingItemAt: a) { _, _ in
                 let read = try await same.coordinate(readingItemAt: a) { path, _ in machine.read(path.string) }
                 #expect(read == "from a.txt")

@@ -1,5 +1,8 @@
+import DocumentClient
+import DocumentModel
 import Foundation
 import Glibc
+import SystemPackage
 import Testing
 
 /// Coordination reaches providers, and what providers tell reaches presenters.
@@ -74,11 +77,13 @@ import Testing
             #expect(one.says("granted") && other.says("granted"), "\(one.lines) \(other.lines) \(machine.logTail)")
             try machine.write("", to: gate)
             #expect(one.says("done"))
-            // The provider answers in turn: were it told, it would be before this.
-            _ = try machine.succeed("stat", "t:/First day")
+            // It is told a moment after the end, and some time more has passed then.
+            usleep(600_000)
             #expect(!calls(machine).contains("stop Welcome.md"), "\(calls(machine))")
             other.kill()
             #expect(Machine.eventually { calls(machine).contains("stop Welcome.md") }, "\(calls(machine))")
+            usleep(600_000)
+            #expect(calls(machine).filter { $0 == "stop Welcome.md" }.count == 1, "\(calls(machine))")
         }
     }
 
@@ -329,6 +334,51 @@ import Testing
                     told().lastIndex(of: "lost").map { told()[$0...].contains("reacquire") } == true
                 }, "\(editor.lines)")
             #expect(told().filter { $0 != "reacquire" } == ["resolved", "lost"], "\(editor.lines)")
+        }
+    }
+
+    @Test("COORD-14, PICK-2: in a folder whose move is waited for, documents are read for uploading and chosen by path")
+    func besideWhatIsWritten() async throws {
+        try await Machine.with { machine in
+            for folder in ["f", "g"] { mkdir(machine.remote + "/" + folder, 0o700) }
+            for name in ["b.txt", "c.txt"] { try machine.write("from \(name)", to: machine.remote + "/f/" + name) }
+            try machine.succeed(
+                "domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
+            for folder in ["d:/", "d:/f", "d:/g"] { try machine.succeed("ls", folder) }
+            try machine.succeed("download", "d:/f/c.txt")
+            let (file, place) = (machine.root + "/documents/d/f/c.txt", try Location("d:/g/f/c.txt"))
+            try await machine.client { client in
+                let (coordinator, copy) = (FileCoordinator(client), try Location("d:/copy.txt"))
+                let written = try Location("d:/f/b.txt")
+                let exporting = try await coordinator.coordinate(writingItemAt: written) { _, _ in
+                    rename(machine.remote + "/f", machine.remote + "/g/f")
+                    #expect(
+                        try Machine.eventually(within: 60) { try machine.succeed("ls", "d:/g").contains("f") },
+                        "\(machine.logTail)")
+                    #expect(machine.read(file) == "from c.txt", "it moves when this access ends")
+                    // Not inside of the access, but beside it, by the same coordinator (COORD-6).
+                    let read = try await Task.detached {
+                        try await coordinator.coordinate(readingItemAt: place, options: .forUploading) { path, _ in
+                            machine.read(path.string)
+                        }
+                    }.value
+                    #expect(read == "from c.txt")
+                    let request = try PickerRequest(.open, types: [.content])
+                    let picked = try await client.withPickerSession(request) { try await $0.open(path: FilePath(file)) }
+                    #expect(picked.location == place)
+                    // As what it is, and not as somebody's file: it waits as every reader does.
+                    let exporting = Task.detached { try await client.exportDocument(FilePath(file), to: copy) }
+                    #expect(
+                        try Machine.eventually(within: 60) {
+                            try machine.succeed("status").contains("waits to read d:/g/f/c.txt")
+                        }, "\(machine.logTail)")
+                    return exporting
+                }
+                _ = try await exporting.value
+                try await client.waitUntilSent(copy)
+            }
+            #expect(machine.read(machine.remote + "/copy.txt") == "from c.txt")
+            #expect(Machine.eventually { machine.read(machine.root + "/documents/d/g/f/c.txt") == "from c.txt" })
         }
     }
 }

@@ -120,6 +120,7 @@ extension EntitlementTests {
                 try machine.provide(tree, in: "cloud")
                 #expect(try await client.containers() == [])
                 #expect(try await names(client.containerDocuments()) == [])
+                #expect(try await client.location(forContainer: nil) == nil)
             }
         }
     }

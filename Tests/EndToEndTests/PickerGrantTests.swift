@@ -271,6 +271,12 @@ import Testing
                 ("download", { try await client.download($0) }),
                 ("evict", { _ = try await client.evict($0) }),
                 ("resolve", { try await client.resolveConflict(at: $0, keeping: .local) }),
+                ("bookmark", { _ = try await client.bookmark(of: $0) }),
+                ("versions", { _ = try await client.versions(of: $0) }),
+                ("keep", { try await client.keep($0, as: .pinned) }),
+                ("pause", { try await client.pauseTransfers(at: $0) }),
+                ("preview", { _ = try await client.preview(below: $0) }),
+                ("move out", { _ = try await client.moveOut($0, to: copy) }),
             ]
             for (name, call) in calls {
                 let errors = await [there, missing].asyncMap { place in await failure { try await call(place) } }

@@ -19,6 +19,7 @@ import Testing
                 let one = try #require(all["one.txt"])
                 #expect(one.status.item.size == 4 && one.status.item.contentType == .plainText && one.isSelectable)
                 #expect(one.status.state == .placeholder && one.status.item.modified != .zero)
+                #expect(one.status.item.created != .zero, "PICK-17: also when it was made")
                 #expect(all["Letters"]?.status.item.kind == .folder && all["Letters"]?.isSelectable == false)
                 let photo = try #require(all["photo.png"])
                 #expect(!photo.isSelectable)
@@ -401,6 +402,17 @@ import Testing
                     try #require(found.first { $0.status.item.name?.rawValue == "two.txt" }).id)
                 #expect(picked.location.description == "work:/Letters/two.txt")
                 #expect(await code { try await session.search(for: two, below: top) } == .invalidArgument)
+            }
+        }
+    }
+
+    @Test("PICK-7: a provider says in which folder its picker begins")
+    func start() async throws {
+        try await withDomains(settings: ["start=deep"]) { _, client in
+            try await client.withPickerSession(try PickerRequest(.open, types: [.content])) { session in
+                let top = try await session.listing(of: try root(session, "book"))
+                let start = try #require(top.shape.start)
+                #expect(try await entries(session, start).keys.contains("Checklist.txt"))
             }
         }
     }

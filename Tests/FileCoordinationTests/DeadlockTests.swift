@@ -244,4 +244,22 @@ import Testing
         #expect(scene.news() == ["grant 1", "refuse 2", "refuse 3"])
         #expect(scene.refusals.values.allSatisfy { $0.code == .deadlock })
     }
+
+    @Test("COORD-39: who would only renew a file gives way to a deadlock, and nobody is told; its wait says what it is")
+    mutating func renewal() throws {
+        try scene.request(1, alice, .reading, "a")
+        try scene.request(2, bob, .reading, "b")
+        try scene.request(3, alice, .writing(nil), "b", in: [1])
+        try scene.request(4, bob, .writing(nil), "a", in: [2], style: .renewal)
+        #expect(scene.news() == ["grant 1", "grant 2", "refuse 4"])
+        #expect(scene.refusals[4]?.code == .deadlock)
+        try scene.request(5, carol, .writing(nil), "a", style: .renewal)
+        let wait = try #require(scene.machine.explanation(of: ClaimID(5)))
+        #expect("\(wait)" == "carol waits to renew work:/a until these have ended: alice, which reads work:/a.")
+        scene.end(2)
+        scene.end(3)
+        scene.end(1)
+        #expect(scene.news() == ["grant 3", "grant 5"])
+        #expect(scene.machine.holdings.map(\.description) == ["carol renews work:/a."])
+    }
 }

@@ -29,10 +29,10 @@ extension AccessGranter {
                 try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .noFollow])
             }
         }
-        let (place, kind) = try whereabouts(of: intention, number: index, in: access)
+        let (place, onDisk, kind) = try whereabouts(of: intention, number: index, in: access)
         try check(part, of: place, kind)
         let isWriting = intention.intent.writesContents
-        let file = Location(domain: place.domain, components: place.components + part)
+        let file = Location(domain: onDisk.domain, components: onDisk.components + part)
         let isMaking = isWriting && (part.isEmpty ? intention.mayMakeFile : making)
         let opened = try await storage.run { store in
             try store.root.tree.openFile(at: file, writing: isWriting, making: isMaking)
@@ -42,23 +42,24 @@ extension AccessGranter {
                 .noSuchItem,
                 part.isEmpty
                     ? "The contents of \(place) are not here: ask for an access that wants them."
-                    : "There is no file \(file).")
+                    : "There is no file \(Location(domain: place.domain, components: place.components + part)).")
         }
         return opened
     }
 
-    /// Where the document of an intention is by now.
+    /// Where the document of an intention is by now: for people, and its file, which stays where it was while it is used.
     private func whereabouts(
         of intention: AccessIntention, number: Int, in access: Access
-    ) throws(DocumentError) -> (Location, ItemKind) {
+    ) throws(DocumentError) -> (place: Location, onDisk: Location, ItemKind) {
         let item = intention.item
         guard case .item(let key) = item.subject else {
             // What is to come there, in the place that the journal knows.
             let place = access.awaited.first { $0.intention == number }?.entry.payload.place
-            return (place.map { Location(domain: item.location.domain, components: $0) } ?? item.location, .document)
+            let location = place.map { Location(domain: item.location.domain, components: $0) } ?? item.location
+            return (location, location, .document)
         }
         let found = try current(key, item.location)
-        return (found.coordinated.location, found.item.item.kind)
+        return (found.coordinated.location, found.onDisk, found.item.item.kind)
     }
 
     private func check(_ part: [ItemName], of place: Location, _ kind: ItemKind) throws(DocumentError) {

@@ -21,7 +21,7 @@ extension AccessGranter {
             let outdated = AccessIntention(try storage.read { try $0.coordinated(item) }, .writing(nil))
             claim = try await broker.claim { id in
                 Claim(
-                    id: id, owner: owner, intentions: [outdated], purpose: purpose,
+                    id: id, owner: owner, intentions: [outdated], style: .renewal, purpose: purpose,
                     coordinator: request.coordinator.map { CoordinatorID(owner: owner.id, number: $0) },
                     nestedIn: nestedIn, answering: request.answering.map(MessageID.init))
             }.id

@@ -286,19 +286,20 @@ struct AccessGranter: Sendable {
 
     private func makeSnapshots(of wanted: [CoordinatedItem], in snapshots: Snapshots) async throws(DocumentError) {
         for item in wanted {
-            let parts: [ArchivedItem]?
-            if item.kind != .document, case .item(let key) = item.subject {
-                parts = try contents.parts(of: try current(key, item.location).item, at: item.location)
-            } else {
-                parts = nil
+            var file = item.location
+            var parts: [ArchivedItem]?
+            if case .item(let key) = item.subject {
+                let now = try current(key, item.location)
+                file = now.onDisk
+                if item.kind != .document { parts = try contents.parts(of: now.item, at: item.location) }
             }
             snapshots.add(
-                try await storage.run { store in
+                try await storage.run { [file, parts] store in
                     let request = try store.root.staging.makeRequest()
                     do {
                         let made =
                             try parts.map { try store.root.staging.archive($0, in: request) }
-                            ?? store.root.staging.snapshot(of: item.location, in: request)
+                            ?? store.root.staging.snapshot(of: file, in: request)
                         return (request, made.path)
                     } catch {
                         try? request.remove()

@@ -61,8 +61,9 @@ extension DocumentHost {
             let documents = StorageRootPath(
                 documents: root.tree.path(of: Location(domain: any)).removingLastComponent())
             for path in paths {
-                let location = try await storage.run { _ in try documents.location(of: path) }
-                try picker.check(location.domain)
+                let place = try await storage.run { _ in try documents.location(of: path) }
+                try picker.check(place.domain)
+                let location = try storage.read { try $0.location(onDisk: place) }
                 try sight.require(.reading, of: location)
                 let domain = try domains.domain(location.domain)
                 items.append(try await resolver.resolve(location, in: domain))

@@ -57,8 +57,10 @@ extension DocumentHost {
         let tree = storage.store.root.tree
         let documents = StorageRootPath(
             documents: tree.path(of: Location(domain: domain.name)).removingLastComponent())
-        let location = try await storage.run { _ in try? documents.location(of: original.string) }
-        guard let location, let item = try granter.known.item(at: location), item.item.exists else { return nil }
+        let place = try await storage.run { _ in try? documents.location(of: original.string) }
+        guard let place else { return nil }
+        let location = try storage.read { try $0.location(onDisk: place) }
+        guard let item = try granter.known.item(at: location), item.item.exists else { return nil }
         guard item.item.item.kind == .document else {
             throw DocumentError(.invalidArgument, "\(location) is a folder: name a document.")
         }

@@ -40,8 +40,7 @@ extension DocumentHost {
         guard let place = registry.containerPlace, let domain = domains.find(place.domain) else { return nil }
         let location = place.appending(try ItemName(wanted.rawValue))
         do throws(DocumentError) {
-            try await follower.freshen(domain)
-            _ = try await resolver.resolve(place, in: domain)
+            _ = try await current(place, in: domain)
             if try await resolver.resolveIfPresent(location, in: domain) == nil {
                 do throws(DocumentError) {
                     _ = try await exporter.makeFolder(at: location, on: domain)
@@ -99,16 +98,22 @@ extension DocumentHost {
         return wanted
     }
 
+    /// The folder of the containers, as the provider has it now: from its feed, or listed anew.
+    private func current(_ place: Location, in domain: Domain) async throws(DocumentError) -> IndexedItem {
+        try await follower.freshen(domain)
+        let folder = try await resolver.resolve(place, in: domain)
+        let isKnown = try storage.read { try $0.listing(of: folder.id, in: domain.name).isComplete }
+        if !isKnown || !domain.hasFeed { try await follower.list(folder.id, of: domain) }
+        return folder
+    }
+
     /// The containers that are there and that the tool can see: its own, and public ones (CONT-4, CONT-6). All of them for
     /// the user's own programs. None when the service is off, or there is no account (QUERY-6).
     public func containers(for tool: Tool) async throws(DocumentError) -> [ContainerDescription] {
         guard let place = registry.containerPlace, let domain = domains.find(place.domain) else { return [] }
         let folder: IndexedItem
         do throws(DocumentError) {
-            try await follower.freshen(domain)
-            folder = try await resolver.resolve(place, in: domain)
-            let isKnown = try storage.read { try $0.listing(of: folder.id, in: domain.name).isComplete }
-            if !isKnown || !domain.hasFeed { try await follower.list(folder.id, of: domain) }
+            folder = try await current(place, in: domain)
         } catch {
             // Without an account there are no containers, as there are none while the service is off (QUERY-6).
             if error.code == .notAuthenticated { return [] }

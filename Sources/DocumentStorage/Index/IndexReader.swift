@@ -110,6 +110,12 @@ package class IndexReader {
         return Location(domain: domain, components: place)
     }
 
+    /// What has its file at a place on disk, which people may have been told as its path: its location, or the given one
+    /// where nothing is to be moved. The other way round of ``diskLocations(in:)``.
+    package func location(onDisk place: Location) throws -> Location {
+        Location(domain: place.domain, components: try OpenMoves(in: place.domain, self).done(place.components))
+    }
+
     /// Children in the order of their folded names; a page by key, so that its cost does not grow with its place.
     package func children(
         of folder: ItemIdentifier, in domain: DomainName, after cursor: ChildCursor? = nil, limit: Int

@@ -31,6 +31,15 @@ struct OpenMoves {
         return place
     }
 
+    /// The place in the index of what lies at a place on disk: the other way round.
+    func done(_ place: [ItemName]) -> [ItemName] {
+        var place = place
+        for move in moves where place.starts(with: move.place) {
+            place = move.destination + place.dropFirst(move.place.count)
+        }
+        return place
+    }
+
     /// Whether something is still to be moved that lies within a place on disk: it would go along with a move of that place,
     /// and not be found any more.
     func isToMove(within place: [ItemName]) -> Bool {

@@ -43,10 +43,31 @@ extension AccessRequest {
                 .invalidArgument,
                 "\(location) was to be made by an access that does more than write it: make it on its own first.")
         }
+        try Self.check(intentions)
+    }
+
+    private static func check(_ intentions: [Intention]) throws(DocumentError) {
+        var writings: [Location: WritingOption?] = [:]
         for intention in intentions {
             guard intention.writingOption == nil || intention.intent == .writing else {
                 throw DocumentError(
                     .invalidArgument, "A writing option was given for a reading access to \(intention.location).")
+            }
+            guard !intention.readingOptions.contains([.forUploading, .immediatelyAvailableMetadataOnly]) else {
+                throw DocumentError(
+                    .invalidArgument,
+                    "\(intention.location) was to be read for uploading and without its contents: leave out one of the options."
+                )
+            }
+            guard intention.intent == .writing else { continue }
+            // COORD-15.
+            if let other = writings.updateValue(intention.writingOption, forKey: intention.location),
+                other != intention.writingOption
+            {
+                throw DocumentError(
+                    .invalidArgument,
+                    "\(intention.location) was to be written with two options in one step: choose one of them, or do the one after the other."
+                )
             }
         }
     }

@@ -9,7 +9,7 @@ import SystemPackage
 struct PeerProcess {
     let reading: FileDescriptor
     let writing: FileDescriptor
-    private let pid: pid_t
+    let pid: pid_t
 
     /// What the two sides talk over.
     enum Line {

@@ -5,8 +5,9 @@ import SystemPackage
 struct PingPong {
     private let peer: PeerProcess
 
-    init(_ line: PeerProcess.Line = .pipes) throws {
+    init(_ line: PeerProcess.Line = .pipes, _ placement: Placement = .free) throws {
         peer = try PeerProcess.start("ping-pong", over: line)
+        try placement.place(other: peer.pid)
     }
 
     /// - Returns: microseconds for one there and back.

@@ -9,6 +9,10 @@ import SystemPackage
 struct CoordinatedReads: BenchmarkRow {
     enum Way: String {
         case plain = "coordinated read"
+        /// The host runs on another processor than the tool, and so do the two sides of the floor.
+        case apart = "coordinated read, two processors"
+        /// All on one processor.
+        case together = "coordinated read, one processor"
         /// With a coordinator that was made with a presenter.
         case presenter = "coordinated read, with a presenter"
         /// By a tool that may do only what its manifest names.
@@ -17,6 +21,13 @@ struct CoordinatedReads: BenchmarkRow {
     }
 
     let way: Way
+    private var placement: Placement {
+        switch way {
+        case .apart: .apart
+        case .together: .together
+        case .plain, .presenter, .registered, .bookmark: .free
+        }
+    }
     var name: String { way.rawValue + ", over a plain open and read" }
     let floor = "2 ping-pongs over a socket"
     let unit = "µs"
@@ -32,7 +43,9 @@ struct CoordinatedReads: BenchmarkRow {
             let locations = try await folder.makeDocuments(count, of: contents, client)
             var paths: [FilePath] = []
             for location in locations { paths.append(FilePath(try await client.item(at: location).path)) }
+            try placement.place(other: try await client.hostStatus().processID)
             let results = try await measure(rounds, locations, paths, folder, client)
+            try placement.end()
             try await client.stopHost()
             return results
         }
@@ -42,7 +55,7 @@ struct CoordinatedReads: BenchmarkRow {
         _ rounds: Int, _ locations: [Location], _ paths: [FilePath], _ folder: TemporaryHost, _ client: DocumentClient
     ) async throws -> [Round] {
         switch way {
-        case .plain:
+        case .plain, .apart, .together:
             return try await measure(rounds, paths) { number in
                 try await client.coordinate(readingItemAt: locations[number]) { path, _ in try read(path) }
             }
@@ -89,7 +102,7 @@ struct CoordinatedReads: BenchmarkRow {
     private func measure(
         _ rounds: Int, _ paths: [FilePath], _ readDocument: (Int) async throws -> Void
     ) async throws -> [Round] {
-        let socket = try PingPong(.socket)
+        let socket = try PingPong(.socket, placement)
         defer { socket.stop() }
         var results: [Round] = []
         for round in 0..<rounds + 3 {

@@ -54,8 +54,11 @@ extension DocumentClient {
     }
 
     /// Asks for an access, runs the closure with its documents, and ends it.
+    ///
+    /// - Parameter presented: what a presenter presents when the closure has returned (COORD-29).
     func withAccess<Value>(
-        _ request: AccessRequest, _ progress: ProgressHandler?, _ body: ([AccessedItem]) async throws -> Value
+        _ request: AccessRequest, _ progress: ProgressHandler?, presented: () -> PresentedItem? = { nil },
+        _ body: ([AccessedItem]) async throws -> Value
     ) async throws -> Value {
         var request = request
         request.nestedIn = enclosing.map(\.access)
@@ -73,7 +76,8 @@ extension DocumentClient {
             return intention
         }
         return try await inside(
-            access, request.isPreparation ? [] : granted, changingNothing: request.changesNothing
+            access, request.isPreparation ? [] : granted, changingNothing: request.changesNothing,
+            presented: presented
         ) {
             try await body([AccessedItem(path: path, item: item)] + also)
         }
@@ -88,7 +92,7 @@ extension DocumentClient {
     /// Runs the closure inside of an access that was granted, and ends it.
     func inside<Value>(
         _ access: UInt64, _ intentions: [AccessRequest.Intention], changingNothing: Bool,
-        _ body: () async throws -> Value
+        presented: () -> PresentedItem? = { nil }, _ body: () async throws -> Value
     ) async throws -> Value {
         let value: Value
         do {
@@ -103,7 +107,7 @@ extension DocumentClient {
             try? await end(access, changingNothing: changingNothing)
             throw error
         }
-        try await end(access, changingNothing: changingNothing)
+        try await end(access, changingNothing: changingNothing, presented())
         return value
     }
 
@@ -123,13 +127,24 @@ extension DocumentClient {
 
     /// Ends an access, also when the task is cancelled. When it may have changed something, that is safe when this
     /// returns; of one that has only read the host need not be waited for.
-    private func end(_ access: UInt64, changingNothing: Bool) async throws(DocumentError) {
-        if changingNothing {
+    private func end(
+        _ access: UInt64, changingNothing: Bool, _ presented: PresentedItem? = nil
+    ) async throws(DocumentError) {
+        if let presented {
+            try await tellToItsEnd(
+                .endWrite(access, presenter: presented.presenter, presents: presented.location))
+        } else if changingNothing {
             accesses.readHasEnded(access)
         } else {
             try await tellToItsEnd(.endAccess(access))
         }
     }
+}
+
+/// What a presenter presents, by its number.
+struct PresentedItem {
+    let presenter: UInt64
+    let location: Location
 }
 
 extension AccessRequest {

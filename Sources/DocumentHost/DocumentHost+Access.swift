@@ -104,6 +104,37 @@ extension DocumentHost {
         try await granter.end(number, by: tool.owner)
     }
 
+    /// Ends an access in which a presenter has written; from then on it presents a document, before whoever waits goes on: of what
+    /// they do it hears (COORD-29).
+    ///
+    /// - Throws: what the end throws; `notPermitted` when the tool may not read what is to be presented: the access has ended
+    ///   then.
+    package func endWrite(
+        _ number: UInt64, presenter: UInt64, presents location: Location, of tool: Tool
+    ) async throws(DocumentError) {
+        defer { bookmarkedAccessEnded(number, of: tool) }
+        let isAllowed = (try? authorise(.setPresentedItem(presenter, location), for: tool)) != nil
+        var isPresented = false
+        try await granter.end(number, by: tool.owner) { [self] in
+            // What nobody knows yet is looked for afterwards: to ask a provider takes its time.
+            guard isAllowed, let id = try? presenters.presenter(presenter, of: tool.owner),
+                let item = try? granter.known.item(at: location), item.item.exists,
+                (try? exported.check(item.key, at: location, by: tool.owner)) != nil
+            else { return }
+            broker.setItem(item.coordinated, of: id)
+            attributes.setItem(item.coordinated, of: id)
+            isPresented = true
+        }
+        guard !isPresented else { return }
+        try authorise(.setPresentedItem(presenter, location), for: tool)
+        do throws(DocumentError) {
+            try await setPresentedItem(location, of: presenter, tool: tool)
+        } catch {
+            // Nothing was written, and it is still to come.
+            guard error.code == .noSuchItem else { throw error }
+        }
+    }
+
     /// What was written in an access so far is on disk when this returns, and a document that was made for it, too; of an
     /// access to a folder, also one for reading, what was made, renamed and removed in it.
     public func flushAccess(_ number: UInt64, of tool: Tool) async throws(DocumentError) {

@@ -115,6 +115,9 @@ struct ToolHandler: RequestHandler {
         case .endAccess(let number):
             try await host.endAccess(number, of: tool)
             return .done
+        case .endWrite(let number, let presenter, let location):
+            try await host.endWrite(number, presenter: presenter, presents: location, of: tool)
+            return .done
         case .addPresenter(let registration):
             try await host.addPresenter(registration, for: tool)
             return .done

@@ -164,14 +164,17 @@ import Testing
             let number = try number(of: 0, host)
             let place = try Location("work:/new")
             try await FileCoordinator(client, presenter: author).coordinate(readingItemAt: place) { _, _ in }
-            #expect(!host.calls.contains { if case .setPresentedItem = $0 { true } else { false } })
+            #expect(!host.calls.contains { if case .endWrite = $0 { true } else { false } })
             try await FileCoordinator(client, presenter: author).coordinate(writingItemAt: place) { _, _ in
                 author.present(place)
                 other.present(place)
             }
-            #expect(
-                host.calls.filter { if case .setPresentedItem = $0 { true } else { false } }
-                    == [.setPresentedItem(number, place)])
+            // With the end of the write, so that nobody's change slips in between.
+            let ends = host.calls.compactMap { call in
+                if case .endWrite(_, let presenter, let location) = call { (presenter, location) } else { nil }
+            }
+            #expect(ends.count == 1 && ends[0] == (number, place))
+            #expect(!host.calls.contains { if case .setPresentedItem = $0 { true } else { false } })
         }
     }
 }

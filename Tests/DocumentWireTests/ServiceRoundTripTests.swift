@@ -236,6 +236,7 @@ struct ServiceRoundTripTests {
                         observedAttributes: generator.many(0...3) { "a" + $0.text(0...9) },
                         patience: .milliseconds(generator.int(1...100_000)))),
                 .removePresenter(generator.next()),
+                .endWrite(generator.next(), presenter: generator.next() | 1, presents: try generator.location()),
                 .setPresentedItem(generator.next(), try generator.optional { try $0.location() }),
                 .cancelCoordinator(generator.next()), .coordinationStatus,
                 .exportDocument(

@@ -162,6 +162,29 @@ import Testing
         }
     }
 
+    @Test("COORD-29: who presents what he has just made hears of what those do who waited for it")
+    func madeAndPresented() async throws {
+        try await withTwo { machine, one, other in
+            let place = try place("new.txt")
+            let author = Author()
+            try await one.addPresenter(author)
+            let second = try await FileCoordinator(one, presenter: author).coordinate(writingItemAt: place) { path, _ in
+                try machine.write("first", to: path.string)
+                let second = Task.detached {
+                    try await FileCoordinator(other).coordinate(writingItemAt: place) { path, _ in
+                        try machine.write("second", to: path.string)
+                    }
+                }
+                #expect(try await says("waits to write d:/new.txt", machine))
+                author.present(place)
+                return second
+            }
+            try await second.value
+            #expect(await author.hears("changed"))
+            #expect(author.heard == ["changed"])
+        }
+    }
+
     @Test(
         "COORD-7, PICK-19: what is exported over a document that is renamed meanwhile comes to its place, and leaves it alone"
     )
@@ -318,11 +341,13 @@ private final class Gate: Sendable {
 /// What presenters of these tests have in common.
 private class Listener: @unchecked Sendable {  // Its state is behind a lock.
     private let state = Mutex((messages: [String](), refusal: DocumentError?.none))
-    private let location: Location
+    private let location: Mutex<Location?>
 
-    init(_ location: Location) { self.location = location }
+    init(_ location: Location?) { self.location = Mutex(location) }
 
-    var presentedItemLocation: Location? { location }
+    var presentedItemLocation: Location? { location.withLock { $0 } }
+    func present(_ location: Location) { self.location.withLock { $0 = location } }
+
     var heard: [String] { state.withLock { $0.messages } }
 
     func refuse(_ error: DocumentError?) { state.withLock { $0.refusal = error } }
@@ -340,6 +365,13 @@ private class Listener: @unchecked Sendable {  // Its state is behind a lock.
         }
         return false
     }
+}
+
+/// Presents nothing at first.
+private final class Author: Listener, FilePresenter, @unchecked Sendable {
+    init() { super.init(nil) }
+
+    func presentedItemDidChange() async { hear("changed") }
 }
 
 /// Has something unsaved, perhaps.

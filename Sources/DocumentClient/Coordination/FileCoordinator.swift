@@ -110,12 +110,10 @@ public final class FileCoordinator: Sendable {
     ) async throws -> Value {
         var request = try request([.writing(location)])
         request.isCreating = true
-        let value = try await client.withAccess(request, nil) { items in
+        return try await client.withAccess(request, nil, presented: presented) { items in
             guard let first = items.first else { throw DocumentClient.unexpectedAnswer }
             return try await body(FilePath(first.path), first.item)
         }
-        try await tellLocation()
-        return value
     }
 
     // MARK: - Several documents in one step
@@ -148,12 +146,11 @@ public final class FileCoordinator: Sendable {
         _ body: ([CoordinatedFile]) async throws -> Value
     ) async throws -> Value {
         let request = try request(intents)
-        let value = try await client.withAccess(request, progress) { items in
+        let isWriting = intents.contains(where: \.isWriting)
+        return try await client.withAccess(request, progress, presented: { isWriting ? presented() : nil }) { items in
             guard items.count == intents.count else { throw DocumentClient.unexpectedAnswer }
             return try await body(items.map { CoordinatedFile(path: FilePath($0.path), item: $0.item) })
         }
-        if intents.contains(where: \.isWriting) { try await tellLocation() }
-        return value
     }
 
     /// Has presenters of the documents, and of everything inside of them, save or make ready, all at once; gives no access:
@@ -200,16 +197,11 @@ public final class FileCoordinator: Sendable {
     }
 
     /// COORD-29: after its own write, a presenter may have its document.
-    private func tellLocation() async throws(DocumentError) {
+    private func presented() -> PresentedItem? {
         guard let presenter, let registered = client.desk.number(of: presenter),
             let location = presenter.presentedItemLocation
-        else { return }
-        do throws(DocumentError) {
-            try await client.tell(.setPresentedItem(registered, location))
-        } catch {
-            // Nothing was written, and it is still to come.
-            guard error.code == .noSuchItem else { throw error }
-        }
+        else { return nil }
+        return PresentedItem(presenter: registered, location: location)
     }
 }
 

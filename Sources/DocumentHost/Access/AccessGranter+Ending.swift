@@ -5,12 +5,15 @@ import Logging
 
 /// The ends of accesses: what was written is recorded, whoever waits goes on, and nobody's provider provides for nothing.
 extension AccessGranter {
+    /// - Parameter beforeOthers: what is to be done when all is recorded, and before whoever waits goes on.
     /// - Throws: `invalidArgument` when the tool holds no such access.
-    func end(_ number: UInt64, by owner: ClaimOwner) async throws(DocumentError) {
+    func end(
+        _ number: UInt64, by owner: ClaimOwner, beforeOthers: () -> Void = {}
+    ) async throws(DocumentError) {
         guard let access = accesses.remove(ClaimID(number), of: owner) else {
             throw DocumentError(.invalidArgument, "Access \(number) is not held; it was ended before.")
         }
-        try await end(access, isComplete: true)
+        try await end(access, isComplete: true, beforeOthers)
     }
 
     /// Makes durable what was written in an access so far, and what names there are in folders.
@@ -57,7 +60,9 @@ extension AccessGranter {
     }
 
     /// - Parameter isComplete: the tool has said so; else it is gone, perhaps in the middle of a save.
-    private func end(_ access: Access, isComplete: Bool) async throws(DocumentError) {
+    private func end(
+        _ access: Access, isComplete: Bool, _ beforeOthers: () -> Void = {}
+    ) async throws(DocumentError) {
         var effects: [ClaimEffect]?
         defer {
             broker.end(access.claim, effects: effects)
@@ -103,5 +108,6 @@ extension AccessGranter {
             }
         }
         if let failure { throw failure }
+        beforeOthers()
     }
 }

@@ -49,6 +49,8 @@ extension DocumentHost {
             return [(.reading, location)]
         case .addPresenter(let registration): return registration.location.map { [(.reading, $0)] } ?? []
         case .setPresentedItem(_, let location): return location.map { [(.reading, $0)] } ?? []
+        // The access ends whatever the tool may present: see ``DocumentHost/endWrite(_:presenter:presents:of:)``.
+        case .endWrite: return []
         case .makeFolder(let location, _), .removeItem(let location, _, _, _), .exportDocument(_, let location, _),
             .moveDocument(_, let location, _), .moveIn(_, let location), .resolveConflict(let location, _, _),
             .restoreVersion(let location, _), .removeVersions(let location, _):

@@ -2628,6 +2628,13 @@ package nonisolated struct WireServiceEndAccess: Sendable {
 
   package var access: UInt64 = 0
 
+  /// Of an access of a presenter's that has written: the presenter, and the location of what it presents from then on. It counts
+  /// before whoever waits goes on, so that the presenter hears of what that one does.
+  package var presenter: UInt64 = 0
+
+  /// Required with `presenter`, and else empty.
+  package var presented: String = String()
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -9613,7 +9620,7 @@ nonisolated extension WireServiceAccessedItem: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension WireServiceEndAccess: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".EndAccess"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}access\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}access\0\u{1}presenter\0\u{1}presented\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -9622,6 +9629,8 @@ nonisolated extension WireServiceEndAccess: SwiftProtobuf.Message, SwiftProtobuf
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularUInt64Field(value: &self.access) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.presenter) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.presented) }()
       default: break
       }
     }
@@ -9631,11 +9640,19 @@ nonisolated extension WireServiceEndAccess: SwiftProtobuf.Message, SwiftProtobuf
     if self.access != 0 {
       try visitor.visitSingularUInt64Field(value: self.access, fieldNumber: 1)
     }
+    if self.presenter != 0 {
+      try visitor.visitSingularUInt64Field(value: self.presenter, fieldNumber: 2)
+    }
+    if !self.presented.isEmpty {
+      try visitor.visitSingularStringField(value: self.presented, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireServiceEndAccess, rhs: WireServiceEndAccess) -> Bool {
     if lhs.access != rhs.access {return false}
+    if lhs.presenter != rhs.presenter {return false}
+    if lhs.presented != rhs.presented {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -79,7 +79,11 @@ extension ServiceCall {
                 try Location(call.location), recursive: call.recursive, discardUnsent: call.discardUnsent,
                 atOnce: call.atOnce)
         case .beginAccess(let call): self = .beginAccess(try AccessRequest(call))
-        case .endAccess(let call): self = .endAccess(call.access)
+        case .endAccess(let call):
+            self =
+                call.presenter == 0
+                ? .endAccess(call.access)
+                : .endWrite(call.access, presenter: call.presenter, presents: try Location(call.presented))
         case .flushAccess(let call): self = .flushAccess(call.access)
         case .awaitContents(let call):
             let (end, isTooFar) = call.offset.addingReportingOverflow(call.length)
@@ -300,6 +304,13 @@ extension ServiceCall {
             )
         case .beginAccess(let request): .beginAccess(WireServiceBeginAccess(request))
         case .endAccess(let access): .endAccess(.with { $0.access = access })
+        case .endWrite(let access, let presenter, let location):
+            .endAccess(
+                .with {
+                    $0.access = access
+                    $0.presenter = presenter
+                    $0.presented = location.description
+                })
         case .flushAccess(let access): .flushAccess(.with { $0.access = access })
         case .awaitContents(let access, let range):
             .awaitContents(

@@ -26,6 +26,8 @@ package enum ServiceCall: Hashable, Sendable {
     case removeItem(Location, recursive: Bool, discardUnsent: Bool, atOnce: Bool = false)
     case beginAccess(AccessRequest)
     case endAccess(UInt64)
+    /// The same, of a write by a presenter, which presents a document from then on.
+    case endWrite(UInt64, presenter: UInt64, presents: Location)
     case flushAccess(UInt64)
     case awaitContents(UInt64, Range<Int64>)
     /// `number`: which of the access's documents. `part`: the file in it, of a package.

@@ -48,11 +48,12 @@ To use it, put the folder that holds its provider.toml into ~/.local/share/docen
 
 
 class Failure(Exception):
-    """The bad end of a request: a code of `docent.wire.v1.Code` by name, and one sentence for people."""
+    """The bad end of a request: a code of `docent.wire.v1.Code` by name, one sentence for people, and what led to it."""
 
-    def __init__(self, code, message):
+    def __init__(self, code, message, causes=()):
         super().__init__(message)
         self.code = wire.Code.Value(code)
+        self.causes = list(causes)
 
 
 class Broken(Exception):
@@ -257,7 +258,7 @@ class Session:
         try:
             frame = {"answer": wire.Answer(body=self._call(body, transfer).SerializeToString())}
         except Failure as failure:
-            frame = {"failure": wire.Failure(code=failure.code, message=str(failure))}
+            frame = {"failure": wire.Failure(code=failure.code, message=str(failure), causes=failure.causes)}
         except OSError as error:
             frame = {"failure": wire.Failure(code=wire.LOCAL_STORAGE, message=f"A file could not be used: {error}.")}
         except Exception as error:  # pylint: disable=broad-except

@@ -11,20 +11,24 @@ import Testing
 
     private func withTelling(_ body: (Machine) throws -> Void) throws {
         try Machine.with { machine in
-            let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            let sources = tests.deletingLastPathComponent().deletingLastPathComponent().path
-            let bundle = machine.folder + "/bin/providers/TellingProvider"
-            let manager = FileManager.default
-            try manager.copyItem(atPath: tests.path + "/Support/TellingProvider", toPath: bundle)
-            for name in ["docent_provider.py", "generate", "memory-provider"] {
-                try manager.copyItem(
-                    atPath: sources + "/Examples/memory-provider-python/" + name, toPath: bundle + "/" + name)
-            }
-            let made = try machine.run(bundle + "/generate", [sources + "/Sources/DocumentWire/Protos"])
-            try #require(made.status == 0, "\(made.errors)")
-            try machine.succeed("domain", "add", "t", "--provider", "org.example.telling")
+            try setUpTelling(machine)
             try body(machine)
         }
+    }
+
+    private func setUpTelling(_ machine: Machine) throws {
+        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        let sources = tests.deletingLastPathComponent().deletingLastPathComponent().path
+        let bundle = machine.folder + "/bin/providers/TellingProvider"
+        let manager = FileManager.default
+        try manager.copyItem(atPath: tests.path + "/Support/TellingProvider", toPath: bundle)
+        for name in ["docent_provider.py", "generate", "memory-provider"] {
+            try manager.copyItem(
+                atPath: sources + "/Examples/memory-provider-python/" + name, toPath: bundle + "/" + name)
+        }
+        let made = try machine.run(bundle + "/generate", [sources + "/Sources/DocumentWire/Protos"])
+        try #require(made.status == 0, "\(made.errors)")
+        try machine.succeed("domain", "add", "t", "--provider", "org.example.telling")
     }
 
     /// What the provider was asked so far.
@@ -47,6 +51,24 @@ import Testing
             let reader = try Peer(machine, "hold", "read", "t:/Welcome.md", machine.folder + "/never")
             #expect(reader.says("granted # Welcome"), "\(reader.lines) \(machine.logTail)")
             #expect(calls(machine).filter { $0 == "start Welcome.md" }.count == 2, "\(calls(machine))")
+        }
+    }
+
+    @Test("PROV-14: the provider's error arrives with its code, its sentence and its causes")
+    func error() async throws {
+        try await Machine.with { machine in
+            try setUpTelling(machine)
+            try machine.write("x", to: machine.folder + "/away")
+            try machine.succeed("export", machine.folder + "/away", "t:/away")
+            try await machine.client { client in
+                let error = await #expect(throws: DocumentError.self) {
+                    try await client.coordinate(readingItemAt: try Location("t:/Welcome.md")) { _, _ in }
+                }
+                #expect(error?.code == .serverUnreachable)
+                let sentence = "The handbook is on holiday. Try again next week."
+                #expect(error?.message == "t:/Welcome.md cannot be provided: " + sentence)
+                #expect(error?.causes == [sentence, "Its keeper is at the sea."])
+            }
         }
     }
 
@@ -96,6 +118,9 @@ import Testing
             let reader = try Peer(machine, "cancelled", "t:/Welcome.md", gate)
             #expect(Machine.eventually(within: 60) { calls(machine).contains("start Welcome.md") }, "\(reader.lines)")
             #expect(!calls(machine).contains("ended Welcome.md"))
+            #expect(
+                try machine.succeed("status").contains(
+                    "waits to read t:/Welcome.md until the provider has brought the contents of t:/Welcome.md."))
             try machine.write("", to: gate)
             // Else it would come to no end.
             #expect(reader.says("read cancelled"), "\(reader.lines) \(machine.logTail)")

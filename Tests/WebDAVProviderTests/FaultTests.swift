@@ -36,6 +36,36 @@ struct FaultTests {
         }
     }
 
+    @Test(
+        "a list that is too deep, or so long that no memory would hold it, is refused, also through a proxy",
+        .timeLimit(.minutes(2)), arguments: [true, false])
+    func excessive(isDeep: Bool) async throws {
+        let answer: [Server.Part]
+        if isDeep {
+            let (open, close) = (String(repeating: "<a>", count: 100_000), String(repeating: "</a>", count: 100_000))
+            answer = [.bytes(Server.multistatus(Server.response("/dav/", folder: true), open + close))]
+        } else {
+            let head = ["HTTP/1.1 207 Multi-Status", "Content-Length: \(1 << 30)", "", ""]
+            let start = head.joined(separator: "\r\n") + "<multistatus xmlns=\"DAV:\">"
+            let part = [UInt8](repeating: UInt8(ascii: "y"), count: 1 << 20)
+            answer = [.bytes(Array(start.utf8))] + Array(repeating: .bytes(part), count: 300) + [.silence]
+        }
+        try await Server.with { request, _ in
+            request.method == "CONNECT" ? [.bytes(Array("HTTP/1.1 200 Connected\r\n\r\n".utf8))] : answer
+        } body: { server in
+            let proxy = try ServerAddress(server.url, setting: "proxy")
+            try await DomainFixture.with(url: "http://files.example:8080/dav/") { settings, _ in
+                settings.proxy = proxy
+            } body: { fixture async throws in
+                let error = await failure { try await fixture.names() }
+                #expect(error?.code == .cannotSynchronize, "\(String(describing: error))")
+                let reason = isDeep ? "nested" : "longer than 256 MiB"
+                #expect(error?.causes.contains { $0.contains(reason) } == true, "\(error?.causes ?? [])")
+                #expect(server.requests.count { $0.method == "PROPFIND" } < 5)
+            }
+        }
+    }
+
     @Test("RS-9: credentials are sent to the origin that was given, and nowhere else")
     func credentialsStay() async throws {
         try await Server.with { _, _ in

@@ -102,6 +102,8 @@ struct XMLTests {
             + "</D:href></D:response></D:multistatus>"
         #expect(problem(long)?.contains("16 KiB") == true)
         #expect(problem(Self.good, .init(), .init(resources: 2))?.contains("more than 2") == true)
+        #expect(problem(Self.good, .init(), .init(kept: 3 * 256))?.contains("takes more") == true)
+        #expect(problem(Self.good, .init(), .init(kept: 2000)) == nil)
     }
 
     @Test func statusLines() {

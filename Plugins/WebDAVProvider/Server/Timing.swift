@@ -18,6 +18,8 @@ struct Timing: Sendable {
     var settling: Duration = .seconds(2)
     /// How long a document may be out of sight while somebody else changes it.
     var gap: Duration = .milliseconds(300)
+    /// How long others are waited for who change the same, before that is told.
+    var patience: Duration = .seconds(25)
     /// Whoever is seen to hold a claim for so long is gone.
     var abandoned: Duration = .seconds(120)
     /// What was staged so long ago, by the server's clock, is of nobody (SLOT-6).
@@ -30,6 +32,8 @@ struct Timing: Sendable {
     var longestNews: Duration = .seconds(300)
     /// How long a folder is brought up to date by what has changed in it, before it is listed anew all the same.
     var keptListing: Duration = .seconds(600)
+    /// How long a server that gave all of a document where a part was asked for is asked for no parts.
+    var wholeOnly: Duration = .seconds(600)
     var retrying = RetryPlan.Limits()
     var pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     var now: @Sendable () -> ContinuousClock.Instant = { .now }

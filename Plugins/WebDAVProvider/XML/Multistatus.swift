@@ -2,7 +2,9 @@
 struct Multistatus {
     struct Limits: Hashable, Sendable {
         /// Resources in one answer.
-        var resources = 1_000_000
+        var resources = 300_000
+        /// What is kept of one answer, in bytes: several are read at a time, and the provider has 1 GiB in all.
+        var kept = 1 << 27
         /// Bytes of one property's text.
         var text = 1 << 14
         /// Whether the document may say why something was refused instead.
@@ -27,6 +29,9 @@ struct Multistatus {
 
     private let limits: Limits
     private var count = 0
+    private var kept = 0
+    /// What a resource takes beside its texts, in bytes.
+    private static let share = 256
     private var open: [Element] = []
     private var resource = Resource()
     private var found = Properties()
@@ -61,6 +66,7 @@ struct Multistatus {
                 throw XMLProblem(reason: "it lists more than \(limits.resources) resources")
             }
             resource = Resource()
+            try keep(Self.share)
         case .propstat:
             found = Properties()
             partStatus = nil
@@ -80,7 +86,15 @@ struct Multistatus {
         guard text.count + bytes.count <= limits.text else {
             throw XMLProblem(reason: "a property of it has more than \(limits.text >> 10) KiB")
         }
+        try keep(bytes.count)
         text += bytes
+    }
+
+    private mutating func keep(_ bytes: Int) throws(XMLProblem) {
+        kept += bytes
+        guard kept <= limits.kept else {
+            throw XMLProblem(reason: "what it lists takes more than \(limits.kept >> 20) MiB")
+        }
     }
 
     mutating func end() throws(XMLProblem) {

@@ -16,7 +16,7 @@ final class XMLStream {
     struct Limits: Hashable, Sendable {
         var depth = 32
         /// Of the whole document, in bytes.
-        var size: Int64 = 1 << 30
+        var size: Int64 = 1 << 28
         /// Of one piece of markup, in bytes.
         var markup = 1 << 20
         /// Handed to the parser at a time.

@@ -200,6 +200,30 @@ struct WriteFaultTests {
         }
     }
 
+    @Test("what drips behind the answer to a change is not waited for", .timeLimit(.minutes(1)), arguments: [201, 500])
+    func dripping(_ status: Int) async throws {
+        try await Server.with { request, _ in
+            let head = "HTTP/1.1 \(status) Something\r\nContent-Length: 1000\r\n\r\n"
+            return [.bytes(Array(head.utf8))] + (0..<1000).flatMap { _ in [Server.Part.bytes([0x20]), .pause(50)] }
+        } body: { server in
+            let file = try TemporaryFolder.make().appending("some")
+            defer { TemporaryFolder.remove(file.removingLastComponent()) }
+            try TemporaryFile.write("some", to: file)
+            var timing = Timing()
+            Self.limit(&timing)
+            let link = try ServerLink(WebDAVSettings(address: try ServerAddress(server.url)), timing: timing)
+            let path = RemotePath.root.appending(try ItemName("some"))
+            let request = ServerRequest(method: .PUT, path: path, body: .file(try FileParts(file)), timeout: nil)
+            let clock = ContinuousClock()
+            let began = clock.now
+            let answer = try await link.change(request, isRepeatable: false)
+            // What it has said counts.
+            if status == 500 { #expect(answer.code == nil) } else { #expect(answer.isSuccess) }
+            #expect(clock.now - began < .seconds(10))
+            await link.close()
+        }
+    }
+
     @Test("a server that does not say how much room it has is sent what there is (RFC 4331)")
     func unknownQuota() async throws {
         try await RealServer.with(.lighttpd) { upstream in

@@ -34,7 +34,7 @@ struct GuaranteeFinder: Sendable {
     ) async throws -> Certificate {
         let software = try await link.ask(.properties(of: .root, depth: 0, asFolder: true), accepting: [207]) {
             answer in
-            await answer.discard()
+            await answer.discard(within: link.timing.silence)
             return answer.header("Server") ?? ""
         }
         let subject = Certificate.subject(address: settings.address, software: software)

@@ -313,7 +313,7 @@ struct Probe: Sendable {
         let request = ServerRequest(method: method, path: path, asFolder: asFolder, headers: headers, body: body)
         do {
             return try await link.ask(request, accepting: Self.everyStatus, retrying: .init(attempts: 1)) { answer in
-                await answer.discard()
+                await answer.discard(within: link.timing.silence)
                 return answer.status
             }
         } catch ServerFailure.interrupted {

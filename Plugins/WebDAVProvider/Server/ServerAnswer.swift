@@ -45,8 +45,21 @@ struct ServerAnswer: Sendable {
         Set(response.headers["WWW-Authenticate"].compactMap { $0.split(separator: " ").first?.lowercased() })
     }
 
-    /// Reads the rest when it is short.
-    func discard() async {
+    /// Reads the rest when it is short and comes soon; else the connection is given up.
+    ///
+    /// - Parameter limit: for all of it. A body that drips is never silent for long enough to be cut off.
+    func discard(within limit: Duration) async {
+        // Nothing can drip there.
+        if length == 0 { return await drain() }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await drain() }
+            group.addTask { try? await Task.sleep(for: limit) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private func drain() async {
         var count = 0
         do {
             for try await part in body {

@@ -90,7 +90,7 @@ final class ServerLink: Sendable {
             await refused.makeSure(after: failure) {
                 do {
                     try await timing.pause(timing.gap)
-                    try await send(question, [207]) { await $0.discard() }
+                    try await send(question, [207]) { await $0.discard(within: timing.silence) }
                     return false
                 } catch {
                     return if case .signIn = ServerFailure(error) { true } else { false }
@@ -111,7 +111,7 @@ final class ServerLink: Sendable {
             if (200..<300).contains(answer.status) { refused.wasAccepted() }
             if accepted.contains(answer.status) { return try await read(answer) }
             // So that the connection can be used again.
-            await answer.discard()
+            await answer.discard(within: timing.silence)
             switch answer.status {
             case 300..<400:
                 let location = answer.header("Location") ?? ""

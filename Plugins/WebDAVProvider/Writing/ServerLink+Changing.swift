@@ -39,7 +39,7 @@ extension ServerLink {
         do {
             let limits = isRepeatable ? timing.retrying : RetryPlan.Limits(attempts: 1)
             return try await ask(request, accepting: Self.telling, retrying: limits) { answer in
-                await answer.discard()
+                await answer.discard(within: timing.silence)
                 return .status(answer.status, tag: answer.tag)
             }
         } catch let failure as ServerFailure {

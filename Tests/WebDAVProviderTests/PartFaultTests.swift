@@ -74,6 +74,25 @@ struct PartFaultTests {
         }
     }
 
+    @Test("one answer with all of it is no proof that a server gives no parts: it is asked for some again later")
+    func withoutPartsOnce() async throws {
+        let script = Server.document(Server.contents) { request, number in
+            number == 0
+                ? [.bytes(Server.answer("200 OK", ["ETag: \"v1\""], Server.contents))] : [.bytes(Self.right(request))]
+        }
+        let later = Flag(false)
+        try await Server.with(script) { server in
+            try await DomainFixture.with(url: server.url) { _, timing in
+                timing.now = { .now + (later.value ? .seconds(601) : .zero) }
+            } body: { fixture async throws in
+                for _ in 0..<2 { #expect(await failure { try await provide(fixture) }?.code == .unimplemented) }
+                later.set(true)
+                let end = Int(Self.part.upperBound)
+                #expect(try await provide(fixture).contents.count == end)
+            }
+        }
+    }
+
     @Test("a server that sends all of it where a part was asked for gives no parts, and is not asked for any again")
     func withoutParts() async throws {
         let script = Server.document(Server.contents) { _, _ in

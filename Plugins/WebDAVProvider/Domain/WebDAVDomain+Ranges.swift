@@ -23,7 +23,7 @@ extension WebDAVDomain {
         return try await patiently(path, what) {
             for _ in 0..<Self.attempts {
                 let before = try await known(path, contentVersion, transfer)
-                guard before.hasValidator, let length = before.length, !withoutParts.load(ordering: .relaxed) else {
+                guard before.hasValidator, let length = before.length, givesParts else {
                     throw Self.wholeOnly(path, "the server gives no parts of it")
                 }
                 guard range.upperBound <= length else {
@@ -62,6 +62,10 @@ extension WebDAVDomain {
             looks[path] = found
         }
         return found
+    }
+
+    private var givesParts: Bool {
+        withoutParts.withLock { $0.map { link.timing.now() - $0 >= link.timing.wholeOnly } ?? true }
     }
 
     private static let mostLooks = 64
@@ -104,7 +108,7 @@ extension WebDAVDomain {
                 return try await receive(path, &plan, range, file, &furthest, transfer)
             } catch ServerFailure.unusable(let reason) {
                 // It may well be able to give the whole.
-                if reason == PartPlan.noParts { withoutParts.store(true, ordering: .relaxed) }
+                if reason == PartPlan.noParts { withoutParts.withLock { $0 = link.timing.now() } }
                 throw Self.wholeOnly(path, "asked for a part, the server does otherwise: \(reason)")
             } catch let failure as ServerFailure {
                 let pause = plan.pause(

@@ -12,8 +12,8 @@ final class WebDAVDomain: Sendable {
     let claims = ClaimWatch()
     /// Whether the server tells with contents the version that it tells of the document itself: found out when one is read.
     let tellsVersions = Atomic(false)
-    /// Whether the server was seen to give documents as a whole only.
-    let withoutParts = Atomic(false)
+    /// When the server was last seen to give a document as a whole only: once is no proof that it always does.
+    let withoutParts = Mutex<ContinuousClock.Instant?>(nil)
     /// What it said of documents before parts of them were asked for.
     let looks = Mutex<[RemotePath: Properties]>([:])
     /// When the last part of a document came.

@@ -183,9 +183,14 @@ extension WebDAVDomain {
         let way = try await checked(.root, "Nothing can be changed here") {
             try await gate.writing { transfer?.heartbeat() }
         }
-        let outcome = try await body(way)
-        try ledger.finish(operation, outcome)
-        return outcome
+        do {
+            let outcome = try await body(way)
+            try ledger.finish(operation, outcome)
+            return outcome
+        } catch let error as DocumentError where error.code.errorClass == .definitive {
+            ledger.refuse(operation)
+            throw error
+        }
     }
 
     private func item(_ outcome: WriteLedger.Outcome) throws -> Item {

@@ -16,8 +16,9 @@ final class WriteLedger: Sendable {
     fileprivate struct State {
         var outcomes: [String: Outcome] = [:]
         var order: [String] = []
-        /// What was begun, and may have been done although nobody heard of it.
-        var begun: Set<String> = []
+        /// What was begun, and may have been done although nobody heard of it; with its place in the order of that.
+        var begun: [String: Int] = [:]
+        var beginnings = 0
         var running: Set<String> = []
     }
 
@@ -69,12 +70,19 @@ final class WriteLedger: Sendable {
     }
 
     /// Whether an earlier run of it may have been carried out.
-    func wasBegun(_ operation: String) -> Bool { state.withLock { $0.begun.contains(operation) } }
+    func wasBegun(_ operation: String) -> Bool { state.withLock { $0.begun[operation] != nil } }
 
     /// Before something is asked of the server whose answer may be lost.
     func noteBegun(_ operation: String) throws(DocumentError) {
-        guard !operation.isEmpty, state.withLock({ $0.begun.insert(operation).inserted }) else { return }
+        guard !operation.isEmpty, state.withLock({ $0.begin(operation) }) else { return }
         try write("begun \(Self.word(operation))")
+    }
+
+    /// It was refused for good, and nothing of it was done: what is found when it is asked for again is not its work.
+    func refuse(_ operation: String) {
+        guard state.withLock({ $0.begun.removeValue(forKey: operation) != nil }) else { return }
+        // Why it was refused matters more than that it cannot be written down.
+        try? write("refused \(Self.word(operation))")
     }
 
     func finish(_ operation: String, _ outcome: Outcome) throws(DocumentError) {
@@ -172,15 +180,30 @@ extension WriteLedger.State {
         let words = line.split(separator: " ")
         guard words.count >= 2, let operation = WriteLedger.text(words[1]) else { return }
         switch words[0] {
-        case "begun": begun.insert(operation)
+        case "begun": _ = begin(operation)
+        case "refused": begun[operation] = nil
         case "removed": finish(operation, .removed)
         case "made": WriteLedger.outcome(words).map { finish(operation, $0) }
         default: break
         }
     }
 
+    /// - Returns: false when it was before.
+    fileprivate mutating func begin(_ operation: String) -> Bool {
+        guard begun[operation] == nil else { return false }
+        beginnings += 1
+        begun[operation] = beginnings
+        if begun.count > 2 * WriteLedger.capacity {
+            for old in latest.dropLast(WriteLedger.capacity) { begun[old] = nil }
+        }
+        return true
+    }
+
+    /// What was begun, the latest last.
+    private var latest: [String] { begun.sorted { $0.value < $1.value }.map(\.key) }
+
     fileprivate mutating func finish(_ operation: String, _ outcome: WriteLedger.Outcome) {
-        begun.remove(operation)
+        begun[operation] = nil
         if outcomes.updateValue(outcome, forKey: operation) == nil { order.append(operation) }
         guard order.count > 2 * WriteLedger.capacity else { return }
         for old in order.prefix(order.count - WriteLedger.capacity) { outcomes[old] = nil }
@@ -191,6 +214,6 @@ extension WriteLedger.State {
     fileprivate var lines: [String] {
         order.suffix(WriteLedger.capacity).compactMap { operation in
             outcomes[operation].map { WriteLedger.line(operation, $0) }
-        } + begun.sorted().suffix(WriteLedger.capacity).map { "begun \(PercentCoding.encode($0.utf8))" }
+        } + latest.suffix(WriteLedger.capacity).map { "begun \(PercentCoding.encode($0.utf8))" }
     }
 }

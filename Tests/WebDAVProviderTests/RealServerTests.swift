@@ -194,6 +194,42 @@ struct RealServerTests {
         }
     }
 
+    @Test("TLS: a certificate that is trusted, and has expired, is said to be none to trust any more")
+    func expiredCertificate() async throws {
+        try await RealServer.with(.lighttpd, .encryptedUntilYesterday) { server in
+            try await DomainFixture.with(url: "https://127.0.0.1:\(server.port)/") { settings, _ in
+                settings.certificates = server.base.appending("own/certificate.pem")
+                settings.credentials = .basic(user: "ann", password: "s3cret")
+            } body: { fixture async throws in
+                let error = await failure { try await fixture.names() }
+                #expect(error?.code == .serverUnreachable && error?.message.contains("is not trusted") == true)
+                #expect(error?.causes.contains { $0.contains("expired") } == true, "\(error?.causes ?? [])")
+            }
+        }
+    }
+
+    @Test(
+        "TLS: contents whose encrypted connection is cut without a word, or damaged, go on, and are what they are",
+        arguments: ByteRelay.Fault.allCases)
+    func faultyEncryption(_ fault: ByteRelay.Fault) async throws {
+        try await RealServer.with(.lighttpd, .encrypted) { server in
+            let contents = (0..<2_000_000).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13) }
+            try server.write(contents, to: "data/large")
+            try Loopback.run("/usr/bin/touch", ["-d", "2026-01-01", server.base.appending("data/large").string])
+            try await ByteRelay.with(to: server.port, fault, after: 700_000) { relay in
+                try await DomainFixture.with(url: "https://127.0.0.1:\(relay.port)/") { settings, _ in
+                    settings.certificates = server.base.appending("own/certificate.pem")
+                } body: { fixture async throws in
+                    let provided = try await fixture.provide("large")
+                    #expect(provided.contents == contents)
+                    #expect(relay.wasFaulty && relay.connections > 1)
+                    let place = fixture.log.text.firstMatch(of: #/goes on at (\d+) bytes/#).flatMap { Int($0.1) }
+                    #expect((1..<700_000).contains(place ?? 0), "\(fixture.log.text)")
+                }
+            }
+        }
+    }
+
     @Test("TLS: a server that speaks none, or ends it before it began, cannot be reached; nothing is told it in clear")
     func noEncryption() async throws {
         try await RealServer.with(.nginx) { server in

@@ -73,7 +73,9 @@ enum ServerFailure: Error, Hashable, Sendable {
         case .handshakeFailed(let cause):
             let words = "\(cause)"
             return words.contains("CERTIFICATE_VERIFY_FAILED") || words.contains("verify")
-                ? .untrusted("its certificate was not issued by anybody this computer trusts, or not for this name")
+                ? .untrusted(
+                    "its certificate was not issued by anybody this computer trusts, or not for this name, or has expired"
+                )
                 : .unreachable("the encrypted connection failed: \(words)")
         case .uncleanShutdown: return .interrupted("it ended the encrypted connection without saying so")
         default: return .unreachable("the encrypted connection failed: \(error)")

@@ -60,9 +60,11 @@ extension RealServer {
                 auth.backend.plain.userfile = "\(base)/own/users"
                 auth.require = ( "/" => ( "method" => "basic", "realm" => "here", "require" => "valid-user" ) )
                 """
-        case .encrypted, .encryptedForAnother:
+        case .encrypted, .encryptedForAnother, .encryptedUntilYesterday:
             modules.append("mod_openssl")
-            try makeCertificate(for: extra == .encrypted ? "IP:127.0.0.1" : "DNS:files.example")
+            try makeCertificate(
+                for: extra == .encryptedForAnother ? "DNS:files.example" : "IP:127.0.0.1",
+                days: extra == .encryptedUntilYesterday ? -1 : 30)
             lines = """
                 ssl.engine = "enable"
                 ssl.pemfile = "\(base)/own/server.pem"
@@ -135,12 +137,20 @@ extension RealServer {
             """
     }
 
-    private func makeCertificate(for name: String) throws {
-        let words = [
-            "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=here", "-addext",
-            "subjectAltName=\(name)", "-keyout", "\(base)/own/key.pem", "-out", "\(base)/own/certificate.pem",
-        ]
-        try Loopback.run("/usr/bin/openssl", words)
+    private func makeCertificate(for name: String, days: Int) throws {
+        let (key, request) = ("\(base)/own/key.pem", "\(base)/own/request.pem")
+        try Loopback.run(
+            "/usr/bin/openssl",
+            [
+                "req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=here", "-addext", "subjectAltName=\(name)",
+                "-keyout", key, "-out", request,
+            ])
+        try Loopback.run(
+            "/usr/bin/openssl",
+            [
+                "x509", "-req", "-in", request, "-signkey", key, "-days", "\(days)", "-copy_extensions", "copy", "-out",
+                "\(base)/own/certificate.pem",
+            ])
         let parts = try ["key", "certificate"].map { try TemporaryFile.read(base.appending("own/\($0).pem")) }
         try write(parts.joined(), to: "own/server.pem")
     }

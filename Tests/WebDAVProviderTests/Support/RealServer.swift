@@ -20,6 +20,8 @@ struct RealServer: Sendable {
         case encrypted
         /// With one for another computer.
         case encryptedForAnother
+        /// With one of yesterday.
+        case encryptedUntilYesterday
     }
 
     let kind: Kind

@@ -30,6 +30,15 @@ struct KnownNames: Sendable {
             .flatMap { folder, names in names.map { folder.appending($0) } }
     }
 
+    /// A folder has another place, with all that is below it.
+    mutating func move(_ source: RemotePath, to target: RemotePath) {
+        for (folder, names) in folders where folder.names.starts(with: source.names) {
+            folders[folder] = nil
+            let place = RemotePath(names: target.names + folder.names.dropFirst(source.names.count))
+            count -= folders.updateValue(names, forKey: place)?.count ?? 0
+        }
+    }
+
     mutating func forget(_ name: ItemName, in folder: RemotePath) {
         if folders[folder]?.remove(name) != nil { count -= 1 }
     }

@@ -23,14 +23,16 @@ extension WebDAVDomain {
         for name in missing { claims[try OwnNames.claim(on: name)] = name }
         var hidden: Set<ItemName> = []
         var hasEnded = false
-        for (claim, name) in claims.sorted(by: { $0.key < $1.key }).prefix(Self.mostClaims) {
+        // All get their turn, also behind those that nobody here can end.
+        for claim in self.claims.turn(of: claims.keys.sorted(), in: folder, count: Self.mostClaims) {
+            let name = claims[claim] ?? nil
             let takeOver = ClaimTakeOver(
                 link: link, watch: self.claims, logger: logger, claim: folder.appending(claim),
                 isRest: OwnNames.isRest(claim))
             do {
                 switch try await takeOver.look() {
                 case .nobody, .oneself: break
-                case .somebody: if let name { hidden.insert(name) }
+                case .somebody, .stranger: if let name { hidden.insert(name) }
                 case .ended: hasEnded = true
                 }
             } catch let failure as ServerFailure {

@@ -105,6 +105,11 @@ final class WebDAVDomain: Sendable {
         known.withLock { $0.forget(name, in: folder) }
     }
 
+    /// What was seen in a folder is missed at its new place, where it is out of sight there.
+    func knowMoved(_ source: RemotePath, to target: RemotePath) {
+        known.withLock { $0.move(source, to: target) }
+    }
+
     /// All that was seen below a folder.
     func known(below path: RemotePath) -> [RemotePath] { known.withLock { $0.below(path) } }
 
@@ -159,7 +164,7 @@ final class WebDAVDomain: Sendable {
         return listing.entries
     }
 
-    private func missing(_ listing: ServerLink.Listing, in path: RemotePath) -> Set<ItemName> {
+    func missing(_ listing: ServerLink.Listing, in path: RemotePath) -> Set<ItemName> {
         known.withLock { $0.missing(listing.entries, in: path) }
     }
 
@@ -269,7 +274,7 @@ final class WebDAVDomain: Sendable {
         let takeOver = ClaimTakeOver(link: link, watch: claims, logger: logger, claim: claim)
         return switch try await takeOver.look() {
         case .nobody: false
-        case .oneself, .somebody, .ended: true
+        case .oneself, .somebody, .stranger, .ended: true
         }
     }
 

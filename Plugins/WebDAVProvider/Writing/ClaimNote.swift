@@ -5,13 +5,15 @@ struct ClaimNote: Hashable, Sendable {
     var kind: ClaimPlan.Kind
     /// Where the document was; nil for a new one.
     var source: RemotePath?
+    /// Whoever wrote it has the same top folder: where the document was means the same to both.
+    var isOfThisAddress = true
 
     private static let heading = "docent change 1"
 
     /// The document's place is written as the server's address has it: others have other top folders.
     func text(_ address: ServerAddress) -> String {
-        [Self.heading, kind.rawValue, source.map { address.target(of: $0, asFolder: false) } ?? "-", ""]
-            .joined(separator: "\n")
+        let place = source.map { address.target(of: $0, asFolder: false) } ?? "-"
+        return [Self.heading, kind.rawValue, place, Self.top(address), ""].joined(separator: "\n")
     }
 
     /// Nil for what is none, and for a place outside of the domain.
@@ -21,6 +23,8 @@ struct ClaimNote: Hashable, Sendable {
             return nil
         }
         self.kind = kind
+        // Those of earlier versions do not say it.
+        isOfThisAddress = lines[3] == Self.top(address)
         guard lines[2] != "-" else { return }
         var segments: [[UInt8]] = []
         for part in lines[2].utf8.split(separator: UInt8(ascii: "/")) {
@@ -35,6 +39,8 @@ struct ClaimNote: Hashable, Sendable {
         }
         source = RemotePath(names: names)
     }
+
+    private static func top(_ address: ServerAddress) -> String { address.target(of: .root, asFolder: true) }
 
     init(kind: ClaimPlan.Kind, source: RemotePath?) {
         self.kind = kind

@@ -12,6 +12,8 @@ struct ClaimTakeOver: Sendable {
         /// Who looks.
         case oneself
         case somebody
+        /// Somebody who is gone, with a document of which nobody here knows where it was.
+        case stranger
         /// Somebody had it, and has it no more.
         case ended
     }
@@ -42,7 +44,7 @@ struct ClaimTakeOver: Sendable {
         // Nobody else knows where a document of a change lies that is of another address of this folder.
         guard try await isUnderstood(entries) else {
             logger.notice("A change that is not understood is left alone.", metadata: ["claim": "\(claim.quoted)"])
-            return .somebody
+            return .stranger
         }
         logger.notice("A change whose owner is gone is undone.", metadata: ["claim": "\(claim.quoted)"])
         // What was begun is ended, also when nobody waits for it any more.
@@ -68,12 +70,18 @@ struct ClaimTakeOver: Sendable {
         for holder in holders where holder.properties.isFolder {
             let own = claim.appending(holder.name)
             guard try await parts(of: own).contains(ClaimNames.old) else { continue }
-            // With another address of the same folder, a place can seem to be one of this domain's.
-            guard let place = try await note(in: own)?.source?.parent,
-                try await link.lookIfThere(place)?.properties.isFolder == true
-            else { return false }
+            guard try await home(of: try await note(in: own)) != nil else { return false }
         }
         return true
+    }
+
+    /// Where what was taken away goes back to: where it was; or beside the claim when its folder is not there any more, as one
+    /// that somebody has renamed with the claim in it. Nil when that is not known.
+    private func home(of note: ClaimNote?) async throws -> RemotePath? {
+        guard let note, let source = note.source, let folder = source.parent, let name = source.name else { return nil }
+        if let there = try await link.lookIfThere(folder) { return there.properties.isFolder ? source : nil }
+        // With another address of the same folder, a place can seem to be one of this domain's, and never have been there.
+        return note.isOfThisAddress ? claim.parent?.appending(name) : nil
     }
 
     private func parts(of own: RemotePath) async throws -> Set<ItemName> {
@@ -95,13 +103,13 @@ struct ClaimTakeOver: Sendable {
             let own = rest.appending(holder.name)
             let parts = try await parts(of: own)
             guard parts.contains(ClaimNames.old) else { continue }
-            guard let note = try await note(in: own), let source = note.source else {
+            guard let note = try await note(in: own), let home = try await home(of: note) else {
                 logger.warning("What lies in \(own.quoted) is of a change that is not known; it is left there.")
                 return
             }
             // New contents that are not there any more have their place.
             if note.kind == .put, !parts.contains(ClaimNames.new) { continue }
-            try await link.restore(own.appending(ClaimNames.old), to: source, logger)
+            try await link.restore(own.appending(ClaimNames.old), to: home, logger)
         }
         if isCertain { _ = try await link.remove(rest, asFolder: true) }
     }

@@ -71,7 +71,7 @@ struct ClaimTaking {
 
     /// - Throws: `busy` when it has taken too long.
     private func pause() async throws {
-        guard link.timing.now() - began < Self.patience else {
+        guard link.timing.now() - began < link.timing.patience else {
             throw DocumentError(
                 .busy, "\(change.target.quoted) is being changed by somebody else; try again in a moment.")
         }

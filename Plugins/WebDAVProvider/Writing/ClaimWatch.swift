@@ -10,6 +10,8 @@ final class ClaimWatch: Sendable {
     }
 
     private static let mostSightings = 1024
+    /// The last one that was looked at, by folder.
+    private let lookedAt = Mutex<[RemotePath: ItemName]>([:])
     private let sightings = Mutex<[RemotePath: Sighting]>([:])
     /// The changes of this process, and whether they are under way.
     private let own = Mutex<[ItemName: Bool]>([:])
@@ -28,6 +30,23 @@ final class ClaimWatch: Sendable {
             }
             sightings[claim] = sighting
             return now - sighting.since
+        }
+    }
+
+    /// Some of the claims in a folder that are more than can be looked at at once: those that come after the ones of last time.
+    ///
+    /// - Parameter all: in their order.
+    func turn(of all: [ItemName], in folder: RemotePath, count: Int) -> [ItemName] {
+        lookedAt.withLock { lookedAt in
+            guard all.count > count else {
+                lookedAt[folder] = nil
+                return all
+            }
+            let start = lookedAt[folder].flatMap { last in all.firstIndex { $0 > last } } ?? 0
+            let turn = (all[start...] + all[..<start]).prefix(count)
+            if lookedAt.count >= Self.mostSightings { lookedAt = [:] }
+            lookedAt[folder] = turn.last
+            return Array(turn)
         }
     }
 

@@ -3,13 +3,15 @@ internal import Logging
 
 extension ServerLink {
     /// Gives what was taken away its place again, or another name where somebody else has taken that.
-    func restore(_ old: RemotePath, to source: RemotePath, _ logger: Logger) async throws {
+    func restore(
+        _ old: RemotePath, to source: RemotePath, asFolder: Bool = false, _ logger: Logger
+    ) async throws {
         for attempt in 0..<ClaimedWrite.mostAttempts {
-            let answer = try await move(old, to: source, asFolder: false)
+            let answer = try await move(old, to: source, asFolder: asFolder)
             if answer.isSuccess { return }
             guard try await lookIfThere(old) != nil else { return }
             if try await lookIfThere(source) != nil {
-                let kept = try await keep(old, beside: source, logger)
+                let kept = try await keep(old, beside: source, asFolder: asFolder, logger)
                 guard kept.isSuccess else { throw kept.failure }
                 return
             }
@@ -19,13 +21,15 @@ extension ServerLink {
     }
 
     /// So that no version that somebody wrote is lost.
-    func keep(_ old: RemotePath, beside source: RemotePath, _ logger: Logger) async throws -> Answer {
+    func keep(
+        _ old: RemotePath, beside source: RemotePath, asFolder: Bool = false, _ logger: Logger
+    ) async throws -> Answer {
         guard let folder = source.parent, let name = source.name else { return .status(409, tag: nil) }
         let mark = String(UInt32(truncatingIfNeeded: timing.mark()), radix: 36)
         let kept = folder.appending(try ItemName.kept(name, mark))
         logger.warning(
             "\(source.quoted) was written by another program meanwhile; what was there is kept as \(kept.quoted).")
-        return try await move(old, to: kept, asFolder: false)
+        return try await move(old, to: kept, asFolder: asFolder)
     }
 }
 

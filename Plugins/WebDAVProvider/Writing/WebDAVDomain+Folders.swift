@@ -17,10 +17,12 @@ extension WebDAVDomain {
             }
             try ledger.noteBegun(operation)
             let answer = try await link.makeFolder(path)
-            if answer.isSuccess { return .made(path, try await link.look(at: path).properties) }
+            if answer.isSuccess, let made = try await link.lookIfThere(path)?.properties { return .made(path, made) }
             // Somebody else was faster.
             if answer.code == 405 { throw Self.collision(path) }
-            guard attempt + 1 < Self.attempts, answer.code == nil || answer.code == 423 else { throw answer.failure }
+            guard attempt + 1 < Self.attempts, answer.isSuccess || answer.code == nil || answer.code == 423 else {
+                throw answer.failure
+            }
             try await link.pause(after: answer, atLeast: .milliseconds(50 << attempt))
         }
         throw ServerFailure.interrupted("it does not make a folder")
@@ -34,9 +36,12 @@ extension WebDAVDomain {
             let taken = try await link.lookIfThere(target)?.properties
             if !isThere, attempt > 0, let taken, taken.isFolder { return done(source, target, taken) }
             guard taken == nil else { throw Self.collision(target) }
+            if attempt == 0 { try await waitUntilMovable(source) }
             try ledger.noteBegun(operation)
             let answer = try await link.move(source, to: target, asFolder: true)
-            if answer.isSuccess { return done(source, target, try await link.look(at: target).properties) }
+            if answer.isSuccess, let made = try await link.lookIfThere(target)?.properties {
+                return done(source, target, made)
+            }
             guard attempt + 1 < Self.attempts else { throw answer.failure }
             try await link.pause(after: answer, atLeast: .milliseconds(50 << attempt))
         }
@@ -45,30 +50,62 @@ extension WebDAVDomain {
 
     private func done(_ source: RemotePath, _ target: RemotePath, _ found: Properties) -> WriteLedger.Outcome {
         forget(source)
+        knowMoved(source, to: target)
         return .made(target, found)
     }
 
     /// The folder is moved out of sight first: what somebody puts into it in that moment goes with it, and is seen there.
     func removeFolder(_ path: RemotePath, _ deletion: ItemDeletion) async throws -> WriteLedger.Outcome {
-        let mark = link.timing.mark()
+        let rest = try rest(of: path, deletion)
+        if deletion.recursive { try await requireRemovable(path) } else { try await requireEmpty(path, path) }
+        try ledger.noteBegun(deletion.operation)
+        // What is out of sight is ended, also when nobody waits for it any more.
+        return try await Task(executorPreference: link.timing.executor) { [self] in
+            for attempt in 0..<Self.attempts {
+                let answer = try await link.move(path, to: rest, asFolder: true)
+                if try await link.lookIfThere(rest) != nil { break }
+                guard attempt + 1 < Self.attempts else { throw answer.failure }
+                try await link.pause(after: answer, atLeast: .milliseconds(50 << attempt))
+            }
+            return try await endRemoval(of: path, at: rest, deletion)
+        }.value
+    }
+
+    /// An earlier run of the same operation may have moved the folder out of sight, and have ended before it was removed.
+    ///
+    /// - Returns: nil when there is nothing of that.
+    func resumedRemoval(of path: RemotePath, _ deletion: ItemDeletion) async throws -> WriteLedger.Outcome? {
+        guard ledger.wasBegun(deletion.operation) else { return nil }
+        let rest = try rest(of: path, deletion)
+        guard try await link.lookIfThere(rest) != nil else { return nil }
+        return try await Task(executorPreference: link.timing.executor) { [self] in
+            try await endRemoval(of: path, at: rest, deletion)
+        }.value
+    }
+
+    /// Where the folder lies out of sight: the same in every run of an operation.
+    private func rest(of path: RemotePath, _ deletion: ItemDeletion) throws(DocumentError) -> RemotePath {
         guard let folder = path.parent else {
             throw DocumentError(.invalidArgument, "The domain's top folder cannot be changed.")
         }
-        let rest = try ClaimNames.rest(in: folder, mark)
-        if !deletion.recursive { try await requireEmpty(path, path) }
-        for attempt in 0..<Self.attempts {
-            let answer = try await link.move(path, to: rest, asFolder: true)
-            if try await link.lookIfThere(rest) != nil { break }
-            guard attempt + 1 < Self.attempts else { throw answer.failure }
-            try await link.pause(after: answer, atLeast: .milliseconds(50 << attempt))
-        }
+        return folder.appending(try OwnNames.rest(try OwnNames.key(of: deletion.operation, or: link.timing.mark())))
+    }
+
+    private func endRemoval(
+        of path: RemotePath, at rest: RemotePath, _ deletion: ItemDeletion
+    ) async throws -> WriteLedger.Outcome {
         do {
-            if !deletion.recursive { try await requireEmpty(rest, path) }
-        } catch {
-            let answer = try await link.move(rest, to: path, asFolder: true)
-            if !answer.isSuccess {
-                logger.error("A folder that is not empty could not be put back.", metadata: ["place": "\(rest.quoted)"])
+            if deletion.recursive {
+                try await requireRemovable(rest, once: path)
+            } else {
+                try await requireEmpty(rest, path)
             }
+        } catch let error as DocumentError {
+            // Where it cannot be put back, the next run finds it: it is not said to be as it was.
+            try await link.restore(rest, to: path, asFolder: true, logger)
+            throw error
+        } catch {
+            _ = try? await link.move(rest, to: path, asFolder: true)
             throw error
         }
         forget(path)

@@ -109,6 +109,7 @@ extension WebDAVDomain {
         _ = try await once(deletion.operation, nil) { _ in
             do {
                 return try await checked(path, what) {
+                    if let outcome = try await resumedRemoval(of: path, deletion) { return outcome }
                     let change = ClaimedWrite.Change(
                         key: try OwnNames.key(of: deletion.operation, or: link.timing.mark()), kind: .remove,
                         source: path, target: path, contents: nil, base: deletion.baseVersion)

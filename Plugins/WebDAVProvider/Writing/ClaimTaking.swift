@@ -4,8 +4,8 @@ internal import Logging
 /// Gets one change its claim: looks whether it can be made at all, stages what is new, and moves that to where only one
 /// can be.
 struct ClaimTaking {
-    /// How long others are waited for.
-    private static let patience: Duration = .seconds(25)
+    /// More bytes than this are not sent while somebody has the claim anyway.
+    private static let fewBytes: Int64 = 1 << 16
 
     let write: ClaimedWrite
     let change: ClaimedWrite.Change
@@ -15,7 +15,10 @@ struct ClaimTaking {
     private(set) var staging: ClaimStaging
     private var attempts = 0
     private var failures = 0
-    private let began: ContinuousClock.Instant
+    /// The server has said that it has moved what was staged.
+    private var wasMoved = false
+    /// When others began to be waited for.
+    private var began: ContinuousClock.Instant
 
     init(write: ClaimedWrite, change: ClaimedWrite.Change, names: ClaimNames) {
         self.write = write
@@ -32,19 +35,31 @@ struct ClaimTaking {
     /// - Returns: what the change came to when no claim is needed; nil to look whether there is one now.
     mutating func take(_ plan: ClaimPlan) async throws -> ClaimedWrite.Outcome? {
         attempts += 1
-        if attempts > 1 {
-            try await staging.lookAgain()
-            if try await waitForOthers() { return nil }
+        if attempts > 1 { try await staging.lookAgain() }
+        if wasMoved, staging.isDone {
+            failures += 1
+            guard failures < ClaimedWrite.mostAttempts else {
+                throw ServerFailure.interrupted("it says that it has moved a folder, and has not")
+            }
+            try await pause()
         }
+        wasMoved = false
+        let isCostly = !staging.isDone && change.contents.map { $0.length > Self.fewBytes } ?? false
+        if attempts > 1 || isCostly, try await waitForOthers() { return nil }
         if let outcome = try await outcomeWithoutClaim(plan) {
             await staging.clear()
             return outcome
         }
         if !staging.isDone {
             guard try await staging.stage() else { return .refused(.gone) }
+            // What has taken its time here is nobody's claim.
+            began = link.timing.now()
         }
         let answer = try await link.move(staging.folder, to: names.claim, asFolder: true)
-        guard !answer.isSuccess else { return nil }
+        guard !answer.isSuccess else {
+            wasMoved = true
+            return nil
+        }
         write.logger.debug(
             "A claim was not taken.", metadata: ["claim": "\(names.claim.quoted)", "answer": "\(answer)"])
         if answer.code != 412 { failures += 1 }
@@ -63,7 +78,7 @@ struct ClaimTaking {
         switch try await claim.look(for: names.key) {
         case .nobody: return false
         case .oneself, .ended: return true
-        case .somebody:
+        case .somebody, .stranger:
             try await pause()
             return true
         }

@@ -111,7 +111,7 @@ struct ClaimedWrite: Sendable {
     }
 
     /// What was taken away gets its place again; where somebody else has taken that, it is kept beside it under another
-    /// name, unless it is what the change began from anyway.
+    /// name, unless new contents were to replace it anyway: whoever sends them has them. A rename has nothing but this.
     private func putBack(
         _ old: RemotePath, _ change: Change, isExpected: Bool
     ) async throws -> ServerLink.Answer? {
@@ -119,7 +119,7 @@ struct ClaimedWrite: Sendable {
         let answer = try await link.move(old, to: source, asFolder: false)
         if answer.isSuccess { return answer }
         guard try await link.lookIfThere(old) != nil, try await link.lookIfThere(source) != nil else { return answer }
-        if isExpected { return try await link.remove(old, asFolder: false) }
+        if isExpected, change.kind == .put { return try await link.remove(old, asFolder: false) }
         return try await link.keep(old, beside: source, logger)
     }
 

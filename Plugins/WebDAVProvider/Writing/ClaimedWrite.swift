@@ -81,7 +81,8 @@ struct ClaimedWrite: Sendable {
                 answer = try await move(change.kind == .move ? names.old : names.new, to: change.target)
             case .finish(let refusal): return try await finish(change, names, plan, refusal)
             }
-            if let answer, !answer.isSuccess {
+            // Who says that it has worked, and it has not, is not asked for ever either.
+            if let answer, !answer.isSuccess || failures > 0 {
                 logger.debug(
                     "A step of a change has not worked.", metadata: ["step": "\(step)", "answer": "\(answer)"])
                 guard failures + 1 < Self.mostAttempts else { throw answer.failure }

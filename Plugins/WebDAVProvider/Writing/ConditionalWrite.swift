@@ -53,6 +53,8 @@ struct ConditionalWrite: Sendable {
                 // RS-4: what a connection that ended has left is no measure for what is there now.
                 switch try await made(contents, path, tag, isClean: failures == 0 && !wasBegun) {
                 case .whole(let made): return .done(made)
+                // Without a tag it is not said that anything was stored: what is there tells whether it was.
+                case .another where tag == nil: break
                 case .another: return .refused(.changed)
                 case .damaged: damaged = tag
                 }

@@ -22,6 +22,8 @@ extension ServerLink {
         /// What it comes to when it keeps failing.
         var failure: ServerFailure {
             switch self {
+            // As a portal does that wants a sign-in, with a page for it.
+            case .status where isSuccess: .interrupted("it says that it has done what it has not")
             case .status(let code, _): .status(code, retryAfter: nil)
             case .unknown(let failure): failure
             }

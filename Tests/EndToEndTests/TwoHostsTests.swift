@@ -1,8 +1,9 @@
 import Foundation
+import Glibc
 import Testing
 
 /// Two hosts, each with a storage root of its own, at one server: in short what `scripts/check-webdav` does at length, with
-/// one server whose conditions are kept and one where documents are claimed.
+/// each of the servers.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct TwoHostsTests {
     private func withTwo(
         _ kind: KnownServer, _ documents: [String: String], _ body: (SharedServer, Machine, Machine) throws -> Void
@@ -65,7 +66,7 @@ import Testing
 
     @Test(
         "of edits that two machines make of the same documents at the same time no line that was taken is lost",
-        arguments: KnownServer.allCases)
+        arguments: KnownServer.reliable)
     func sharing(_ kind: KnownServer) throws {
         let (documents, rounds) = (2, 3)
         try withTwo(kind, ["0.txt": "begin\n", "1.txt": "begin\n"]) { server, ann, ben in
@@ -89,6 +90,60 @@ import Testing
             #expect(contents.count == documents, "nothing stays beside them: \(contents.keys.sorted())")
             for machine in [ann, ben] {
                 #expect(try machine.succeed("conflicts") == "Nothing is in conflict.\n")
+            }
+        }
+    }
+
+    /// All documents on the server with their folders, and nothing of Docent's own.
+    private func documents(_ server: SharedServer) -> [String: String] {
+        let paths = (try? FileManager.default.subpathsOfDirectory(atPath: server.documents)) ?? []
+        return paths.filter { !$0.contains(".docent-") && !$0.contains(".DAV") }.reduce(into: [:]) { documents, path in
+            documents[path] = try? String(contentsOfFile: server.documents + "/" + path, encoding: .utf8)
+        }
+    }
+
+    @Test(
+        "an edit on one machine is not lost when the other one renames the folder around it at the same time",
+        arguments: KnownServer.allCases)
+    func renamedFolder(_ kind: KnownServer) throws {
+        let pauses: [UInt32] = [0, 100_000, 400_000]
+        try withTwo(kind, [:]) { server, ann, ben in
+            for (round, pause) in pauses.enumerated() {
+                let (old, new) = ("F\(round)", "G\(round)")
+                let folder = server.documents + "/" + old
+                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+                try Data("begin\n".utf8).write(to: URL(fileURLWithPath: folder + "/note.txt"))
+                chmod(folder, 0o777)
+                chmod(folder + "/note.txt", 0o666)
+                for machine in [ann, ben] {
+                    try machine.succeed("ls", "web:/", "--refresh")
+                    #expect(try machine.succeed("cat", "web:/\(old)/note.txt") == "begin\n")
+                }
+                let text = "begin\nof ben \(round)\n"
+                // As any program does; it is sent in a moment.
+                try ben.write(text, to: ben.root + "/documents/web/\(old)/note.txt")
+                usleep(pause)
+                // It is refused while it is not as it was known.
+                let isRenamed = try Machine.eventually(within: 30) {
+                    try ann.succeed("ls", "web:/", "--refresh")
+                    return try ann.docent("rename", "web:/\(old)", "web:/\(new)").status == 0
+                }
+                #expect(isRenamed, "\(ann.logTail)")
+                let isThere = Machine.eventually(within: 60) { documents(server).values.contains(text) }
+                #expect(isThere, "\(pause) µs: \(documents(server))\n\(ann.logTail)\n\(ben.logTail)")
+            }
+            for machine in [ann, ben] {
+                for round in pauses.indices {
+                    let isSeen = try Machine.eventually(within: 60) {
+                        for name in ["", "F\(round)", "G\(round)"] {
+                            _ = try machine.docent("ls", "web:/" + name, "--refresh")
+                        }
+                        return try documents(server).filter { $0.value.contains("of ben \(round)") }.allSatisfy {
+                            try machine.docent("cat", "web:/" + $0.key).output == $0.value
+                        }
+                    }
+                    #expect(isSeen, "round \(round): \(documents(server))\n\(machine.logTail)")
+                }
             }
         }
     }

@@ -5,17 +5,33 @@ enum KnownServer: String, CaseIterable {
     /// Its conditions are kept.
     case lighttpd
     /// Documents are claimed.
-    case nginx
+    case apache, nginx, rclone
+    /// The same; but now and then it lets two believe that they have moved one folder.
+    case wsgidav
+
+    /// Those that never let two win.
+    static let reliable: [KnownServer] = [.lighttpd, .apache, .nginx, .rclone]
 
     /// As it says in its answers.
-    fileprivate func software(_ machine: Machine) throws -> String {
-        let said = try machine.run("/usr/sbin/" + rawValue, ["-v"])
-        // “lighttpd/1.4.69 (ssl) - a light and fast webserver”, “nginx version: nginx/1.22.1”
-        let words = (said.output + said.errors).split { $0.isWhitespace }
-        guard let name = words.first(where: { $0.hasPrefix(rawValue + "/") }) else {
-            throw Machine.Failure(description: "\(rawValue) does not say its version")
+    ///
+    /// - Parameter url: where it is, when it runs.
+    fileprivate func software(_ machine: Machine, at url: String) throws -> String {
+        let said =
+            switch self {
+            case .lighttpd, .nginx: try machine.run("/usr/sbin/" + rawValue, ["-v"])
+            case .apache, .rclone, .wsgidav:
+                try machine.run("/usr/bin/curl", ["-s", "-i", "-X", "PROPFIND", "-H", "Depth: 0", url])
+            }
+        if self == .lighttpd || self == .nginx {
+            // “lighttpd/1.4.69 (ssl) - a light and fast webserver”, “nginx version: nginx/1.22.1”
+            let words = (said.output + said.errors).split { $0.isWhitespace }
+            if let name = words.first(where: { $0.hasPrefix(rawValue + "/") }) { return String(name) }
+        } else if said.status == 0 {
+            let lines = said.output.split(whereSeparator: \.isNewline).prefix { !$0.isEmpty }
+            let line = lines.first { $0.lowercased().hasPrefix("server:") }
+            return line.map { $0.dropFirst("server:".count).trimmingCharacters(in: .whitespaces) } ?? "(unnamed)"
         }
-        return String(name)
+        throw Machine.Failure(description: "\(rawValue) does not say its version")
     }
 }
 
@@ -32,9 +48,11 @@ extension Machine {
         let verdict =
             switch server {
             case .lighttpd: ["conditional-changes", "exact tags"]
-            case .nginx: ["folder-moves", "tags that need time"]
+            case .rclone: ["folder-moves", "exact tags"]
+            case .apache, .nginx, .wsgidav: ["folder-moves", "tags that need time"]
             }
-        let lines = ["docent webdav server 2", "\(url) \(try server.software(self))"] + verdict + ["As known.", ""]
+        let lines =
+            ["docent webdav server 2", "\(url) \(try server.software(self, at: url))"] + verdict + ["As known.", ""]
         try write(lines.joined(separator: "\n"), to: folder + "/server.txt")
     }
 }

@@ -1,4 +1,5 @@
 import DocumentModel
+import DocumentTestSupport
 import SystemPackage
 import Testing
 
@@ -85,6 +86,38 @@ struct SandboxPolicyTests {
         let error = #expect(throws: DocumentError.self) { try self.policy(tables, settings: ["port": "70000"]) }
         #expect(error?.code == .notConfigured)
         #expect(error?.message.contains("“70000” is no port") == true)
+    }
+
+    @Test(
+        "The shipped WebDAV provider reaches the port of its server, that of its proxy, and name servers, and nothing else",
+        arguments: [
+            (["url": "https://files.example/dav/"], [53, 443]), (["url": "http://files.example/dav/"], [53, 80]),
+            (["url": "https://files.example:8443/"], [53, 8443]),
+            (["url": "http://127.0.0.1:8080/", "proxy": "http://proxy.example:3128"], [53, 3128, 8080]),
+            (["url": "https://files.example/", "proxy": "http://proxy.example:443", "ca-file": "/c.pem"], [53, 443]),
+            ([:], []),
+        ] as [([String: String], Set<UInt16>)])
+    func webDAV(_ settings: [String: String], _ ports: Set<UInt16>) throws {
+        let folder = try BuiltProducts.packageFolder().appending("Plugins/WebDAVProvider")
+        let file = folder.appending("provider.toml")
+        let text = String(decoding: try Self.bytes(of: file), as: UTF8.self)
+        let bundle = ProviderBundle(
+            manifest: try Manifest(text: text, file: file.string), folder: folder,
+            executable: folder.appending("WebDAVProvider"))
+        let policy = try SandboxPolicy(
+            bundle, settings: settings, folders: folders, interpreters: [], system: system)
+        #expect(Set(policy.ports) == ports)
+        #expect(!policy.changesOthersFiles)
+        #expect(paths(policy, .read).contains("/c.pem") == (settings["ca-file"] != nil))
+    }
+
+    private static func bytes(of path: FilePath) throws -> [UInt8] {
+        let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec])
+        return try file.closeAfter {
+            try [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
+                count = try file.read(into: UnsafeMutableRawBufferPointer(buffer))
+            }
+        }
     }
 
     @Test("A script's interpreter may be executed, and read its configuration")

@@ -312,6 +312,34 @@ struct WritingTests {
         }
     }
 
+    @Test("what the ends of claims have left goes after a week, too, unless a document of somebody's is in it")
+    func rests() async throws {
+        try await RealServer.with(.apache) { server in
+            let names = try ["empty", "spent", "taken", "folder"].map { try OwnNames.rest(ItemName("op-\($0)")) }
+            let paths = names.map { "data/\($0)" }
+            try server.makeFolder(paths[0])
+            let source = try #require(RemotePath(try ItemIdentifier("note")))
+            let note = ClaimNote(kind: .put, source: source).text(try ServerAddress(server.url))
+            for path in [paths[1], paths[2]] {
+                try server.makeFolder(path + "/op")
+                try server.write(note, to: path + "/op/\(ClaimNames.note)")
+            }
+            try server.write("one", to: paths[2] + "/op/\(ClaimNames.old)")
+            // A folder whose removal was broken off, with what somebody has put into it.
+            try server.makeFolder(paths[3] + "/op")
+            try server.write("somebody's", to: paths[3] + "/op/\(ClaimNames.new)")
+            for path in paths {
+                try Loopback.run("/usr/bin/touch", ["-d", "8 days ago", server.base.appending(path).string])
+            }
+            try await WritingFixture.with(.apache, url: server.url) { fixture async throws in
+                _ = try await fixture.names()
+                let left = try server.names(in: "data")
+                #expect(!left.contains("\(names[0])") && !left.contains("\(names[1])"), "\(left)")
+                #expect(left.contains("\(names[2])") && left.contains("\(names[3])"), "\(left)")
+            }
+        }
+    }
+
     @Test("a change of which this address of the folder does not know where its document was is left alone")
     func foreignClaim() async throws {
         try await RealServer.with(.apache) { server in

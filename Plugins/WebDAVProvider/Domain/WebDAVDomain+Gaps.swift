@@ -45,12 +45,18 @@ extension WebDAVDomain {
         return hidden
     }
 
-    /// Removes what was staged in a folder for a change that nobody makes any more.
+    /// Removes what was staged in a folder for a change that nobody makes any more, and what is empty of documents where a claim
+    /// ended.
     func sweep(_ listing: ServerLink.Listing, in folder: RemotePath) async {
         guard let gate, gate.capabilities != .readOnly else { return }
         for name in listing.leftovers.prefix(Self.mostClaims) {
+            if OwnNames.isRest(name) {
+                let rest = ClaimTakeOver(
+                    link: link, watch: claims, logger: logger, claim: folder.appending(name), isRest: true)
+                guard (try? await rest.isSpent()) == true else { continue }
+            }
             logger.notice(
-                "What was staged long ago is removed.", metadata: ["folder": "\(folder.appending(name).quoted)"])
+                "What a change left long ago is removed.", metadata: ["folder": "\(folder.appending(name).quoted)"])
             _ = try? await link.remove(folder.appending(name), asFolder: true)
         }
     }

@@ -19,7 +19,7 @@ extension ServerLink {
         var leftOut: [String] = []
         /// What documents are being changed under, and what the ends of changes have left.
         var claims: [ItemName] = []
-        /// What was staged so long ago that nobody works on it any more.
+        /// What was staged, or left by the end of a claim, so long ago that nobody works on it any more.
         var leftovers: [ItemName] = []
     }
 
@@ -59,7 +59,8 @@ extension ServerLink {
                 case .child(let name) where hidingOwn && OwnNames.isOwn(name):
                     if OwnNames.isClaim(name) || OwnNames.isRest(name) { listing.claims.append(name) }
                     let look = Look(properties: resource.properties, date: answer.date)
-                    if OwnNames.isStage(name), look.isSettled(after: timing.forgotten) ?? false {
+                    if OwnNames.isStage(name) || OwnNames.isRest(name), look.isSettled(after: timing.forgotten) ?? false
+                    {
                         listing.leftovers.append(name)
                     }
                 case .child(let name):

@@ -59,6 +59,21 @@ struct ClaimTakeOver: Sendable {
         return try await holdsDocuments(entries)
     }
 
+    /// Whether what the end of a claim has left is only what Docent itself made for a change: an answer was lost when it was to be
+    /// removed.
+    func isSpent() async throws -> Bool {
+        guard let entries = try await link.entries(of: claim) else { return false }
+        for entry in entries {
+            guard entry.properties.isFolder else { return false }
+            let own = claim.appending(entry.name)
+            let parts = try await parts(of: own)
+            guard parts.isSubset(of: [ClaimNames.new, ClaimNames.note]) else { return false }
+            // A folder that is on its way to be removed lies there under such a name, too, and may have anything in it.
+            if !parts.isEmpty, try await note(in: own) == nil { return false }
+        }
+        return true
+    }
+
     private func holdsDocuments(_ holders: [Listings.Entry]) async throws -> Bool {
         for holder in holders where holder.properties.isFolder {
             if try await parts(of: claim.appending(holder.name)).contains(ClaimNames.old) { return true }

@@ -9,8 +9,20 @@ enum KnownServer: String, CaseIterable {
     /// The same; but now and then it lets two believe that they have moved one folder.
     case wsgidav
 
+    /// Those that are tried: all, or those that `DOCENT_TEST_SERVERS` names, as `scripts/test` does, which tries all of them in
+    /// another way.
+    static let tried: [KnownServer] = {
+        guard let names = ProcessInfo.processInfo.environment["DOCENT_TEST_SERVERS"] else { return allCases }
+        return names.split(separator: ",").map { name in
+            guard let server = KnownServer(rawValue: String(name)) else {
+                preconditionFailure("DOCENT_TEST_SERVERS names “\(name)”, which is none of \(allCases).")
+            }
+            return server
+        }
+    }()
+
     /// Those that never let two win.
-    static let reliable: [KnownServer] = [.lighttpd, .apache, .nginx, .rclone]
+    static let reliable = tried.filter { $0 != .wsgidav }
 
     /// As it says in its answers.
     ///

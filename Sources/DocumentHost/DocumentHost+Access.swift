@@ -117,7 +117,8 @@ extension DocumentHost {
         var isPresented = false
         try await granter.end(number, by: tool.owner) { [self] in
             // What nobody knows yet is looked for afterwards: to ask a provider takes its time.
-            guard isAllowed, let id = try? presenters.presenter(presenter, of: tool.owner),
+            guard isAllowed, (try? domains.domain(location.domain).requireVisible()) != nil,
+                let id = try? presenters.presenter(presenter, of: tool.owner),
                 let item = try? granter.known.item(at: location), item.item.exists,
                 (try? exported.check(item.key, at: location, by: tool.owner)) != nil
             else { return }
@@ -125,7 +126,8 @@ extension DocumentHost {
             attributes.setItem(item.coordinated, of: id)
             isPresented = true
         }
-        guard !isPresented else { return }
+        // Who presents no more is no reason for the write to have failed.
+        guard !isPresented, (try? presenters.presenter(presenter, of: tool.owner)) != nil else { return }
         try authorise(.setPresentedItem(presenter, location), for: tool)
         do throws(DocumentError) {
             try await setPresentedItem(location, of: presenter, tool: tool)

@@ -45,9 +45,30 @@ extension CoordinationStateMachine {
     /// What waits, in the graph of waits.
     typealias Waiter = Deadlock.Party
 
-    /// Refuses a claim that waits, in the end, for itself, and tells the other parties.
+    /// Refuses a claim that waits, in the end, for itself, and tells the other parties; or those in the circle that would only
+    /// renew a file, when that is enough.
+    ///
+    /// - Returns: whether it was refused.
     mutating func refuseDeadlock(closedBy id: ClaimID) -> Bool {
-        guard let circle = circle(from: id), let claim = records[id]?.claim else { return false }
+        while let circle = circle(from: id), let renewal = openRenewal(in: circle) {
+            refuse(in: circle, renewal)
+            if renewal == id { return true }
+        }
+        guard let circle = circle(from: id), records[id] != nil else { return false }
+        refuse(in: circle, id)
+        return true
+    }
+
+    /// A claim of the circle that gives way to all others.
+    private func openRenewal(in circle: [Waiter]) -> ClaimID? {
+        for case .claim(let id) in circle where records[id]?.claim.style == .renewal {
+            if records[id]?.stage.isOpen == true { return id }
+        }
+        return nil
+    }
+
+    private mutating func refuse(in circle: [Waiter], _ id: ClaimID) {
+        guard let claim = records[id]?.claim else { return }
         let claims = circle.compactMap { party in
             if case .claim(let id) = party { records[id]?.claim } else { nil }
         }
@@ -61,9 +82,8 @@ extension CoordinationStateMachine {
         let others = told.parties.filter { $0 != claim.owner }.map { ($0, deadlock(seenBy: $0)) }
         deadlocks.append(told)
         refuse(id, told.error)
-        if claim.style == .renewal { return true }
+        if claim.style == .renewal { return }
         for (party, deadlock) in others { actions.append(.report(deadlock, to: party)) }
-        return true
     }
 
     /// The shortest way from a claim back to itself.

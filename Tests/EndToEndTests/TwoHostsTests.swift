@@ -104,7 +104,7 @@ import Testing
 
     @Test(
         "an edit on one machine is not lost when the other one renames the folder around it at the same time",
-        arguments: KnownServer.tried)
+        arguments: KnownServer.reliable)
     func renamedFolder(_ kind: KnownServer) throws {
         let pauses: [UInt32] = [0, 100_000, 400_000]
         try withTwo(kind, [:]) { server, ann, ben in

@@ -262,4 +262,16 @@ import Testing
         #expect(scene.news() == ["grant 3", "grant 5"])
         #expect(scene.machine.holdings.map(\.description) == ["carol renews work:/a."])
     }
+
+    @Test("COORD-39: who would only renew a file gives way also to whoever closes the circle later")
+    mutating func renewalBefore() throws {
+        try scene.request(1, alice, .reading, "a")
+        try scene.request(2, bob, .reading, "b")
+        try scene.request(3, alice, .writing(nil), "b", in: [1], style: .renewal)
+        try scene.request(4, bob, .writing(nil), "a", in: [2])
+        #expect(scene.news() == ["grant 1", "grant 2", "refuse 3"])
+        #expect(scene.reports.isEmpty)
+        scene.end(1)
+        #expect(scene.news() == ["grant 4"])
+    }
 }

@@ -24,7 +24,12 @@ extension WebDAVDomain {
         var hidden: Set<ItemName> = []
         var hasEnded = false
         // All get their turn, also behind those that nobody here can end.
-        for claim in self.claims.turn(of: claims.keys.sorted(), in: folder, count: Self.mostClaims) {
+        let turn = self.claims.turn(of: claims.keys.sorted(), in: folder, count: Self.mostClaims)
+        // What is not looked at yet is not known to be gone.
+        for claim in Set(claims.keys).subtracting(turn) {
+            if let name = claims[claim] ?? nil { hidden.insert(name) }
+        }
+        for claim in turn {
             let name = claims[claim] ?? nil
             let takeOver = ClaimTakeOver(
                 link: link, watch: self.claims, logger: logger, claim: folder.appending(claim),

@@ -36,7 +36,7 @@ struct ClaimTaking {
     mutating func take(_ plan: ClaimPlan) async throws -> ClaimedWrite.Outcome? {
         attempts += 1
         if attempts > 1 { try await staging.lookAgain() }
-        if wasMoved, staging.isDone {
+        if wasMoved {
             failures += 1
             guard failures < ClaimedWrite.mostAttempts else {
                 throw ServerFailure.interrupted("it says that it has moved a folder, and has not")

@@ -72,8 +72,8 @@ extension ServerLink {
                 headers: [("Destination", address.url(of: to, asFolder: asFolder)), ("Overwrite", "F")]))
     }
 
-    func makeFolder(_ path: RemotePath) async throws -> Answer {
-        try await change(ServerRequest(method: .MKCOL, path: path, asFolder: true))
+    func makeFolder(_ path: RemotePath, isRepeatable: Bool = true) async throws -> Answer {
+        try await change(ServerRequest(method: .MKCOL, path: path, asFolder: true), isRepeatable: isRepeatable)
     }
 
     func remove(_ path: RemotePath, asFolder: Bool) async throws -> Answer {

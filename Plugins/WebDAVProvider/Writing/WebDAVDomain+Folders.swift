@@ -16,7 +16,8 @@ extension WebDAVDomain {
                 return .made(path, there)
             }
             try ledger.noteBegun(operation)
-            let answer = try await link.makeFolder(path)
+            // Repeated by itself, it would find its own folder and take it for somebody else's.
+            let answer = try await link.makeFolder(path, isRepeatable: false)
             if answer.isSuccess, let made = try await link.lookIfThere(path)?.properties { return .made(path, made) }
             // Somebody else was faster.
             if answer.code == 405 { throw Self.collision(path) }
@@ -48,7 +49,7 @@ extension WebDAVDomain {
         throw ServerFailure.interrupted("it does not move a folder")
     }
 
-    private func done(_ source: RemotePath, _ target: RemotePath, _ found: Properties) -> WriteLedger.Outcome {
+    func done(_ source: RemotePath, _ target: RemotePath, _ found: Properties) -> WriteLedger.Outcome {
         forget(source)
         knowMoved(source, to: target)
         return .made(target, found)
@@ -108,13 +109,17 @@ extension WebDAVDomain {
             _ = try? await link.move(rest, to: path, asFolder: true)
             throw error
         }
-        forget(path)
         for attempt in 0..<Self.attempts {
             let answer = try await link.remove(rest, asFolder: true)
             if answer.isSuccess || answer.code == 404 { break }
-            guard attempt + 1 < Self.attempts else { throw answer.failure }
+            guard attempt + 1 < Self.attempts else {
+                // What the server clearly does not remove is not out of sight for good.
+                if answer.code != nil { try await link.restore(rest, to: path, asFolder: true, logger) }
+                throw answer.failure
+            }
             try await link.pause(after: answer, atLeast: .milliseconds(50 << attempt))
         }
+        forget(path)
         return .removed
     }
 

@@ -69,8 +69,8 @@ extension WebDAVDomain {
             let listing: ServerLink.Listing
             do {
                 listing = try await link.list(folder)
-            } catch ServerFailure.status(400..<500, _) {
-                // Gone, or nobody's business.
+            } catch ServerFailure.status(let code, _) where [403, 404, 409, 410].contains(code) {
+                // Gone, or nobody's business. What could not be seen for another reason is not free of claims.
                 continue
             }
             var claims = Set(listing.claims)

@@ -147,8 +147,7 @@ extension WebDAVDomain {
             let there = try await link.lookIfThere(target)?.properties,
             there.isFolder
         {
-            forget(source)
-            return .made(target, there)
+            return done(source, target, there)
         }
         guard try await isUnderWay(modification.operation, at: target) else { return nil }
         var change = try move(modification, from: source, to: target)

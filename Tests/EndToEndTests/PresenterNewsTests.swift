@@ -199,7 +199,9 @@ import Testing
                     if try await tag() == "another one\nholiday" { break }
                     try await Task.sleep(for: .milliseconds(20))
                 }
-                #expect(try await tag() == "another one\nholiday")
+                let listed = try machine.succeed("ls", "d:/") + machine.succeed("status")
+                let remote = machine.read(machine.remote + "/a.txt") ?? "nothing"
+                #expect(try await tag() == "another one\nholiday", "\(listed) \(remote) \(machine.logTail)")
             }
         }
     }

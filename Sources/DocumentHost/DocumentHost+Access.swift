@@ -113,22 +113,26 @@ extension DocumentHost {
         _ number: UInt64, presenter: UInt64, presents location: Location, of tool: Tool
     ) async throws(DocumentError) {
         defer { bookmarkedAccessEnded(number, of: tool) }
-        let isAllowed = (try? authorise(.setPresentedItem(presenter, location), for: tool)) != nil
+        var refusal: DocumentError?
+        do throws(DocumentError) {
+            try authorise(.setPresentedItem(presenter, location), for: tool)
+        } catch {
+            refusal = error
+        }
         var isPresented = false
         try await granter.end(number, by: tool.owner) { [self] in
             // What nobody knows yet is looked for afterwards: to ask a provider takes its time.
-            guard isAllowed, (try? domains.domain(location.domain).requireVisible()) != nil,
+            guard refusal == nil, (try? domains.domain(location.domain).requireVisible()) != nil,
                 let id = try? presenters.presenter(presenter, of: tool.owner),
                 let item = try? granter.known.item(at: location), item.item.exists,
                 (try? exported.check(item.key, at: location, by: tool.owner)) != nil
             else { return }
-            broker.setItem(item.coordinated, of: id)
-            attributes.setItem(item.coordinated, of: id)
+            present(item.coordinated, by: id)
             isPresented = true
         }
         // Who presents no more is no reason for the write to have failed.
         guard !isPresented, (try? presenters.presenter(presenter, of: tool.owner)) != nil else { return }
-        try authorise(.setPresentedItem(presenter, location), for: tool)
+        if let refusal { throw refusal }
         do throws(DocumentError) {
             try await setPresentedItem(location, of: presenter, tool: tool)
         } catch {

@@ -63,7 +63,10 @@ extension DocumentHost {
     /// A presenter presents another document by now, or one at all (COORD-29).
     package func setPresentedItem(_ location: Location?, of number: UInt64, tool: Tool) async throws(DocumentError) {
         let presenter = try presenters.presenter(number, of: tool.owner)
-        let item = try await presented(location, by: tool)
+        present(try await presented(location, by: tool), by: presenter)
+    }
+
+    func present(_ item: CoordinatedItem?, by presenter: PresenterID) {
         broker.setItem(item, of: presenter)
         attributes.setItem(item, of: presenter)
     }

@@ -84,7 +84,7 @@ package final class FaultServer: Sendable {
         body: (FaultServer) async throws -> Result
     ) async throws -> Result {
         let server = try FaultServer(upstream: upstream, cutting: cutting, script: script)
-        server.thread { server.accept() }
+        DetachedThread.start { server.accept() }
         defer { server.end() }
         return try await body(server)
     }
@@ -94,7 +94,7 @@ package final class FaultServer: Sendable {
         upstream: UInt16? = nil, _ script: @escaping Script, body: (FaultServer) throws -> Result
     ) throws -> Result {
         let server = try FaultServer(upstream: upstream, cutting: { _, _ in nil }, script: script)
-        server.thread { server.accept() }
+        DetachedThread.start { server.accept() }
         defer { server.end() }
         return try body(server)
     }
@@ -119,25 +119,6 @@ package final class FaultServer: Sendable {
         for connection in connections { shutdown(connection, Int32(SHUT_RDWR)) }
     }
 
-    // MARK: Threads
-
-    private func thread(_ body: @escaping @Sendable () -> Void) {
-        let box = Unmanaged.passRetained(Work(body))
-        var thread = pthread_t()
-        let started = pthread_create(
-            &thread, nil,
-            { raw in
-                raw.map { Unmanaged<Work>.fromOpaque($0).takeRetainedValue().body() }
-                return nil
-            }, box.toOpaque())
-        if started == 0 { pthread_detach(thread) } else { box.release() }
-    }
-
-    private final class Work: Sendable {
-        let body: @Sendable () -> Void
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    }
-
     private func accept() {
         while true {
             let connection = Glibc.accept(listener, nil, nil)
@@ -156,7 +137,7 @@ package final class FaultServer: Sendable {
                 close(connection)
                 return
             }
-            thread { [self] in
+            DetachedThread.start { [self] in
                 serve(connection)
                 _ = state.withLock { $0.connections.remove(connection) }
                 close(connection)

@@ -17,23 +17,13 @@ import Testing
     }
 
     private func setUpTelling(_ machine: Machine) throws {
-        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        let sources = tests.deletingLastPathComponent().deletingLastPathComponent().path
-        let bundle = machine.folder + "/bin/providers/TellingProvider"
-        let manager = FileManager.default
-        try manager.copyItem(atPath: tests.path + "/Support/TellingProvider", toPath: bundle)
-        for name in ["docent_provider.py", "generate", "memory-provider"] {
-            try manager.copyItem(
-                atPath: sources + "/Examples/memory-provider-python/" + name, toPath: bundle + "/" + name)
-        }
-        let made = try machine.run(bundle + "/generate", [sources + "/Sources/DocumentWire/Protos"])
-        try #require(made.status == 0, "\(made.errors)")
+        try machine.installPythonProvider("TellingProvider")
         try machine.succeed("domain", "add", "t", "--provider", "org.example.telling")
     }
 
     /// What the provider was asked so far.
     private func calls(_ machine: Machine) -> [String] {
-        (machine.read(machine.root + "/.docent/providers/t/calls") ?? "").split(separator: "\n").map(String.init)
+        machine.calls(of: "t")
     }
 
     @Test(

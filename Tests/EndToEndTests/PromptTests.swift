@@ -8,17 +8,7 @@ import Testing
 
     private func withPrompting(_ body: (Machine) throws -> Void) throws {
         try Machine.with { machine in
-            let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            let sources = tests.deletingLastPathComponent().deletingLastPathComponent().path
-            let bundle = machine.folder + "/bin/providers/PromptingProvider"
-            let manager = FileManager.default
-            try manager.copyItem(atPath: tests.path + "/Support/PromptingProvider", toPath: bundle)
-            for name in ["docent_provider.py", "generate", "memory-provider"] {
-                try manager.copyItem(
-                    atPath: sources + "/Examples/memory-provider-python/" + name, toPath: bundle + "/" + name)
-            }
-            let made = try machine.run(bundle + "/generate", [sources + "/Sources/DocumentWire/Protos"])
-            try #require(made.status == 0, "\(made.errors)")
+            try machine.installPythonProvider("PromptingProvider")
             try body(machine)
         }
     }

@@ -6,24 +6,14 @@ import Testing
 @Suite(.serialized) struct ProvidingRulesTests {
     private func withTelling(_ body: (Machine) throws -> Void) throws {
         try Machine.with { machine in
-            let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            let sources = tests.deletingLastPathComponent().deletingLastPathComponent().path
-            let bundle = machine.folder + "/bin/providers/TellingProvider"
-            let manager = FileManager.default
-            try manager.copyItem(atPath: tests.path + "/Support/TellingProvider", toPath: bundle)
-            for name in ["docent_provider.py", "generate", "memory-provider"] {
-                try manager.copyItem(
-                    atPath: sources + "/Examples/memory-provider-python/" + name, toPath: bundle + "/" + name)
-            }
-            let made = try machine.run(bundle + "/generate", [sources + "/Sources/DocumentWire/Protos"])
-            try #require(made.status == 0, "\(made.errors)")
+            try machine.installPythonProvider("TellingProvider")
             try machine.succeed("domain", "add", "t", "--provider", "org.example.telling")
             try body(machine)
         }
     }
 
     private func calls(_ machine: Machine) -> [String] {
-        (machine.read(machine.root + "/.docent/providers/t/calls") ?? "").split(separator: "\n").map(String.init)
+        machine.calls(of: "t")
     }
 
     @Test("PROV-15: itemChanged comes after the write, and not before or during; after the last one it comes once more")

@@ -4,19 +4,8 @@ import Testing
 
 /// What a provider of a real host can reach, as an ordinary provider in Python finds it; and what people are told.
 @Suite(.serialized) struct SandboxTests {
-    /// The bundle, beside those of the machine.
     private func install(_ machine: Machine) throws {
-        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        let sources = tests.deletingLastPathComponent().deletingLastPathComponent().path
-        let bundle = machine.folder + "/bin/providers/CuriousProvider"
-        let manager = FileManager.default
-        try manager.copyItem(atPath: tests.path + "/Support/CuriousProvider", toPath: bundle)
-        for name in ["docent_provider.py", "generate"] {
-            try manager.copyItem(
-                atPath: sources + "/Examples/memory-provider-python/" + name, toPath: bundle + "/" + name)
-        }
-        let made = try machine.run(bundle + "/generate", [sources + "/Sources/DocumentWire/Protos"])
-        try #require(made.status == 0, "\(made.errors)")
+        try machine.installPythonProvider("CuriousProvider", with: ["docent_provider.py", "generate"])
     }
 
     /// What came of each attempt, in a domain of its own.

@@ -31,7 +31,7 @@ final class ByteRelay: Sendable {
         to server: UInt16, _ fault: Fault, after bytes: Int, body: (ByteRelay) async throws -> Result
     ) async throws -> Result {
         let relay = try ByteRelay(to: server, fault, after: bytes)
-        relay.thread { relay.accept() }
+        DetachedThread.start { relay.accept() }
         defer {
             shutdown(relay.listener, Int32(SHUT_RDWR))
             close(relay.listener)
@@ -50,7 +50,7 @@ final class ByteRelay: Sendable {
             count.withLock { $0 += 1 }
             let open = Ends()
             for (from, to, isAnswer) in [(client, upstream, false), (upstream, client, true)] {
-                thread { [self] in
+                DetachedThread.start { [self] in
                     pump(from, to, isAnswer)
                     for end in [from, to] { shutdown(end, Int32(SHUT_RDWR)) }
                     if open.isLast() { for end in [from, to] { close(end) } }
@@ -92,20 +92,4 @@ final class ByteRelay: Sendable {
         }
     }
 
-    private func thread(_ body: @escaping @Sendable () -> Void) {
-        let box = Unmanaged.passRetained(Work(body))
-        var thread = pthread_t()
-        let started = pthread_create(
-            &thread, nil,
-            { raw in
-                raw.map { Unmanaged<Work>.fromOpaque($0).takeRetainedValue().body() }
-                return nil
-            }, box.toOpaque())
-        if started == 0 { pthread_detach(thread) } else { box.release() }
-    }
-
-    private final class Work: Sendable {
-        let body: @Sendable () -> Void
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    }
 }

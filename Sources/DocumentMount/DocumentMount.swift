@@ -9,6 +9,7 @@ package struct DocumentMount: Sendable {
     private let start: HostStart
     private let policy: DownloadPolicy
     private let isReadOnly: Bool
+    private let passesThrough: Bool
     private let explain: Explanation?
 
     /// Gets what a program was refused with a number only. On any thread; must not block.
@@ -18,15 +19,17 @@ package struct DocumentMount: Sendable {
     ///   - point: where the documents appear.
     ///   - policy: for whom documents are brought.
     ///   - isReadOnly: whether programs may change nothing.
+    ///   - passesThrough: whether the kernel reads documents that are here from their files by itself, where it can.
     ///   - start: whether a host is started when none runs, also later.
     ///   - explain: is told why programs were refused something, unless the number says it all.
     package init(
         at point: MountPoint, policy: DownloadPolicy = DownloadPolicy(), isReadOnly: Bool = false,
-        start: HostStart = .ifNeeded(), explain: Explanation? = nil
+        passesThrough: Bool = true, start: HostStart = .ifNeeded(), explain: Explanation? = nil
     ) throws(DocumentError) {
         self.point = point
         self.policy = policy
         self.isReadOnly = isReadOnly
+        self.passesThrough = passesThrough
         self.start = start
         self.explain = explain
         address = try HostAddress.ofThisProcess()
@@ -57,10 +60,11 @@ package struct DocumentMount: Sendable {
     private func serve(
         _ tree: MountedTree, _ ending: @escaping @Sendable () async -> Void, _ onReady: @Sendable () throws -> Void
     ) async throws {
-        let (point, address, isReadOnly) = (point, address, isReadOnly)
+        let (point, address, isReadOnly, passesThrough) = (point, address, isReadOnly, passesThrough)
         let session = try await tree.disk.run {
             try point.prepare(storageRoot: address.root)
-            return try KernelSession(at: point.path.string, readOnly: isReadOnly, handler: tree)
+            return try KernelSession(
+                at: point.path.string, readOnly: isReadOnly, passesThrough: passesThrough, handler: tree)
         }
         tree.notices.begin(session)
         do { try onReady() } catch { session.stop() }

@@ -38,6 +38,13 @@ struct MountCommand: AsyncParsableCommand {
     @Flag(help: "Let programs read documents, and change nothing.")
     var readOnly = false
 
+    @Flag(
+        inversion: .prefixedNo,
+        help:
+            "Let the kernel read documents that are here from their files by itself, where it can: from Linux 6.9 on, when root serves the mount."
+    )
+    var passthrough = true
+
     @Flag(help: "Say, on standard error, why programs are refused something; with --foreground.")
     var explain = false
 
@@ -56,7 +63,7 @@ struct MountCommand: AsyncParsableCommand {
         if foreground {
             let signals = try EndingSignals()
             let mount = try DocumentMount(
-                at: point, policy: policy, isReadOnly: readOnly,
+                at: point, policy: policy, isReadOnly: readOnly, passesThrough: passthrough,
                 explain: explain ? Self.explain : nil)
             try await mount.run {
                 await signals.wait()
@@ -64,7 +71,9 @@ struct MountCommand: AsyncParsableCommand {
                 try Console.print(point.path.string)
             }
         } else {
-            let options = deny.map { "--deny=\($0)" } + (readOnly ? ["--read-only"] : [])
+            let options =
+                deny.map { "--deny=\($0)" } + (readOnly ? ["--read-only"] : [])
+                + (passthrough ? [] : ["--no-passthrough"])
             try await BackgroundMount(at: point, options: options).start()
             try Console.print(point.path.string)
         }

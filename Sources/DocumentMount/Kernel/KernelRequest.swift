@@ -22,6 +22,9 @@ struct KernelRequest: @unchecked Sendable {  // libfuse takes answers from any t
     /// As whom it asks. Only until it is answered.
     var user: UInt32 { fuse_req_ctx(raw).pointee.uid }
 
+    /// Only until it is answered.
+    var session: KernelSession { KernelSession.of(fuse_req_userdata(raw)) }
+
     func fail(_ error: Errno) { fuse_reply_err(raw, error.rawValue) }
 
     func succeed() { fuse_reply_err(raw, 0) }
@@ -43,17 +46,28 @@ struct KernelRequest: @unchecked Sendable {  // libfuse takes answers from any t
         /// Those that it has are still right.
         case kept
         case new
-        /// It is to keep none of what is read through this open.
-        case none
+        /// It goes to the file by itself, by its name for it.
+        case file(Int32)
+        /// Others read the file so: what is read through this open is asked for each time.
+        case asked(Int32)
     }
 
     /// - Returns: false when the kernel does not want it any more: then it does not know the handle.
     func reply(opened handle: UInt64, _ pages: Pages) -> Bool {
-        var information = fuse_file_info()
-        information.fh = handle
-        information.keep_cache = pages == .kept ? 1 : 0
-        information.direct_io = pages == .none ? 1 : 0
-        return fuse_reply_open(raw, &information) == 0
+        var flags: docent_fuse_open_flags.RawValue = 0
+        var backing: Int32 = 0
+        switch pages {
+        case .kept: flags = DOCENT_FUSE_OPEN_KEEP.rawValue
+        case .new: break
+        case .file(let name): (flags, backing) = (DOCENT_FUSE_OPEN_PASSTHROUGH.rawValue, name)
+        case .asked(let name):
+            (flags, backing) = (DOCENT_FUSE_OPEN_PASSTHROUGH.rawValue | DOCENT_FUSE_OPEN_DIRECT.rawValue, name)
+        }
+        // As libfuse answers it, and with the name that it does not know of.
+        let answer = docent_fuse_open_answer(handle: handle, flags: flags, backing: backing)
+        return withUnsafeBytes(of: answer) {
+            fuse_reply_buf(raw, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count) == 0
+        }
     }
 
     /// The same for a folder.

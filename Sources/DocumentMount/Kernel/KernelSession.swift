@@ -21,6 +21,7 @@ final class KernelSession: @unchecked Sendable {
     }
 
     let handler: any KernelHandler
+    let passthrough: KernelPassthrough
     private let session: OpaquePointer
     private let mountPoint: String
     private let state = Mutex(State())
@@ -31,9 +32,13 @@ final class KernelSession: @unchecked Sendable {
 
     /// Mounts.
     ///
+    /// - Parameter passesThrough: whether the kernel is to read documents' files by itself, where it can.
     /// - Throws: ``DocumentError``: `localStorage` when the kernel, or the rights of the user, do not allow it.
-    init(at mountPoint: String, readOnly: Bool, handler: any KernelHandler) throws(DocumentError) {
+    init(
+        at mountPoint: String, readOnly: Bool, passesThrough: Bool, handler: any KernelHandler
+    ) throws(DocumentError) {
         self.handler = handler
+        passthrough = KernelPassthrough(isWanted: passesThrough)
         self.mountPoint = mountPoint
         let options =
             "fsname=\(MountServer.own().source),subtype=docent,default_permissions,noatime,nosuid,nodev"
@@ -57,6 +62,7 @@ final class KernelSession: @unchecked Sendable {
         identity.pointee = .passUnretained(self)
         guard stopping.rawValue >= 0 else { throw Self.refused(mountPoint) }
         guard fuse_session_mount(session, mountPoint) == 0 else { throw Self.refused(mountPoint) }
+        passthrough.begin(session)
         mounted = try? MountTable.now().entry(at: FilePath(mountPoint))
         // Several threads wait for requests: the one that finds none goes on waiting.
         let device = fuse_session_fd(session)
@@ -183,6 +189,14 @@ final class KernelSession: @unchecked Sendable {
             if isIdle { continuation.resume() }
         }
     }
+
+    // MARK: Files that the kernel reads by itself
+
+    /// Has the kernel know a file by a name; nil when it does not take it.
+    func share(_ file: FileDescriptor) -> Int32? { passthrough.share(file, session) }
+
+    /// The kernel need not know a file by its name any more.
+    func unshare(_ name: Int32) { passthrough.forget(name, session) }
 
     // MARK: What the kernel is told unasked
 

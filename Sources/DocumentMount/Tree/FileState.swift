@@ -5,8 +5,13 @@ import SystemPackage
 
 /// A file as it was at some moment: what is equal has the same contents.
 struct FileState: Hashable, Sendable {
-    private let device: UInt64
-    private let inode: UInt64
+    /// Which file it is, whatever is in it.
+    struct Identity: Hashable {
+        fileprivate let device: UInt64
+        fileprivate let inode: UInt64
+    }
+
+    let identity: Identity
     private let changed: Timestamp
     let facts: NodeAttributes.FileFacts
 
@@ -25,12 +30,11 @@ struct FileState: Hashable, Sendable {
     }
 
     /// Whether both are the same file, whatever is in it by now.
-    func isFile(of other: FileState) -> Bool { inode == other.inode && device == other.device }
+    func isFile(of other: FileState) -> Bool { identity == other.identity }
 
     private init?(_ status: docent_status) {
         guard status.type == Int32(DOCENT_TYPE_FILE.rawValue) else { return nil }
-        device = status.device
-        inode = status.inode
+        identity = Identity(device: status.device, inode: status.inode)
         changed = Timestamp(seconds: status.changed_seconds, nanoseconds: status.changed_nanoseconds)
         facts = NodeAttributes.FileFacts(
             size: status.size, blocks: status.blocks,

@@ -33,15 +33,34 @@ extension MountedTree {
                         throw error
                     }
                 }
-                let pages = await keptPages(of: file)
-                let handle = files.insert(file)
-                guard !request.reply(opened: handle, pages) else { return }
-                files.remove(handle)
-                await file.close()
+                let use: PassthroughTable<FileState.Identity>.Use =
+                    flags.isWriting || file.coming != nil ? .watching : .reading
+                if !reply(opened: file, for: use, await keptPages(of: file), request) { await file.close() }
             } catch {
                 refuse(request, error)
             }
         }
+    }
+
+    /// Answers an open.
+    ///
+    /// - Returns: false when the kernel has not taken it: then it is to be closed.
+    private func reply(
+        opened file: OpenFile, for use: PassthroughTable<FileState.Identity>.Use, _ pages: KernelRequest.Pages,
+        _ request: KernelRequest
+    ) -> Bool {
+        let session = request.session
+        guard let pages = directly.open(file, for: use, pages, session) else {
+            // The kernel looks the name up again, and finds what is there now under a number of its own.
+            nodes.withLock { $0.remove(file.node) }
+            request.fail(.staleNFSFileHandle)
+            return false
+        }
+        let handle = files.insert(file)
+        if request.reply(opened: handle, pages) { return true }
+        files.remove(handle)
+        directly.close(file.node, session)
+        return false
     }
 
     /// What was read just now is opened without a question and without a pause.
@@ -55,13 +74,11 @@ extension MountedTree {
             return false
         }
         let before = pages.withLock { $0[node] }
-        guard let before, FileState(reader.file) == before, !isOpenElsewhere(node, before) else {
+        guard let before, FileState(reader.file) == before else {
             reader.leave()
             return false
         }
-        let handle = files.insert(opened(reader))
-        if !request.reply(opened: handle, .kept) {
-            files.remove(handle)
+        if !reply(opened: opened(reader), for: reader.coming == nil ? .reading : .watching, .kept, request) {
             reader.leave()
         }
         return true
@@ -70,23 +87,13 @@ extension MountedTree {
     /// Whether the kernel's pages of a file are still right. Where they are not, its size may be another one, too.
     private func keptPages(of file: OpenFile) async -> KernelRequest.Pages {
         let now = FileState(file.file)
-        guard let now, !isOpenElsewhere(file.node, now) else {
-            await notices.tell(.attributes(of: file.node))
-            return .none
-        }
         let before = pages.withLock { pages in
             defer { pages[file.node] = now }
             return pages[file.node]
         }
-        if now == before { return .kept }
+        if let now, now == before { return .kept }
         await notices.tell(.attributes(of: file.node))
         return .new
-    }
-
-    /// Whether a program still has the file open that had the document's place before: what it reads the kernel would keep
-    /// for the new one, too.
-    private func isOpenElsewhere(_ node: UInt64, _ now: FileState) -> Bool {
-        files.first { $0.node == node && FileState($0.file).map { !$0.isFile(of: now) } ?? true } != nil
     }
 
     /// - Parameter bringing: whether contents may be brought for it; else it gets what is here and current.
@@ -213,6 +220,7 @@ extension MountedTree {
 
     func close(_ handle: UInt64, _ request: KernelRequest) {
         let file = files.remove(handle)
+        if let file { directly.close(file.node, request.session) }
         request.succeed()
         guard let file else { return }
         // Nobody waits for it, but the end of the mount.

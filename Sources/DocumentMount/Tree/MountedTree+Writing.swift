@@ -53,9 +53,15 @@ extension MountedTree {
     }
 
     private func reply(_ file: OpenFile, _ made: (number: UInt64, inode: UInt64), _ request: KernelRequest) {
-        let handle = files.insert(file)
+        let session = request.session
         let look = freshness.look()
-        guard let attributes = file.attributes else { return request.fail(.ioError) }
+        guard let attributes = file.attributes else {
+            Task { await file.close() }
+            return request.fail(.ioError)
+        }
+        // Its number is new: nobody has anything else open under it.
+        _ = directly.open(file, for: .watching, .new, session)
+        let handle = files.insert(file)
         let isTaken = freshness.answer(look) { lifetime in
             let entry = KernelEntry(node: made.number, attributes: attributes, lifetime: lifetime)
             return request.reply(created: entry, opened: handle)
@@ -63,6 +69,7 @@ extension MountedTree {
         if isTaken { return }
         forget(made.number, 1)
         files.remove(handle)
+        directly.close(file.node, session)
         Task { await file.close() }
     }
 

@@ -16,6 +16,7 @@ final class MountedTree: KernelHandler {
     let files = HandleTable<OpenFile>()
     let writers = Writers()
     let readers = Readers()
+    let directly = DirectFiles()
     let folders = HandleTable<OpenFolder>()
     /// Of which file the kernel may have pages, as it was when it was opened last.
     let pages = Mutex<[UInt64: FileState]>([:])

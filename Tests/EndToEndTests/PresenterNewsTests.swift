@@ -170,45 +170,4 @@ import Testing
             }
         }
     }
-
-    @Test("COORD-20: attributes that a program has set outlive the contents: a newer version has them, too")
-    func foreignAttributes() async throws {
-        try await Machine.with { machine async throws in
-            try machine.write("one\n", to: machine.remote + "/a.txt")
-            try machine.succeed(
-                "domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
-            #expect(try machine.succeed("cat", "d:/a.txt") == "one\n")
-            try await machine.client { client async throws in
-                let a = try Location("d:/a.txt")
-                func tag() async throws -> String {
-                    try await client.coordinate(readingItemAt: a) { path, _ in
-                        let result = try machine.python(
-                            "import os, sys; print(os.getxattr(sys.argv[1], 'user.xdg.tags').decode(), end='')",
-                            path.string)
-                        return (machine.read(path.string) ?? "") + result.output
-                    }
-                }
-                try await client.coordinate(writingItemAt: a, for: .contentIndependentMetadataOnly) { path, _ in
-                    let result = try machine.python(
-                        "import os, sys; os.setxattr(sys.argv[1], 'user.xdg.tags', b'holiday')", path.string)
-                    #expect(result.status == 0, "\(result.errors)")
-                }
-                #expect(try await tag() == "one\nholiday")
-                try machine.write("another one\n", to: machine.remote + "/a.txt")
-                for _ in 0..<500 {
-                    if try await tag() == "another one\nholiday" { break }
-                    try await Task.sleep(for: .milliseconds(20))
-                }
-                let listed = try machine.succeed("ls", "d:/") + machine.succeed("status")
-                let remote = machine.read(machine.remote + "/a.txt") ?? "nothing"
-                #expect(try await tag() == "another one\nholiday", "\(listed) \(remote) \(machine.logTail)")
-            }
-        }
-    }
-}
-
-extension Machine {
-    fileprivate func python(_ program: String, _ path: String) throws -> Result {
-        try run("/usr/bin/env", ["python3", "-c", program, path])
-    }
 }

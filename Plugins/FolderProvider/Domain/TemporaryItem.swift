@@ -44,10 +44,12 @@ struct TemporaryItem: ~Copyable {
             }
             if contents == nil { Attributes.inherit(from: folder, to: file, mask: 0o777) }
             try SystemFailure.check(docent_fsync(file.descriptor), .remote, "\(target) cannot be written to disk")
-            guard let key = sighting.facts(of: file)?.key, let folderKey = sighting.facts(of: folder)?.key else {
+            guard let facts = sighting.facts(of: file), let folderKey = sighting.facts(of: folder)?.key else {
                 throw DocumentError(.internal, "\(target) cannot be looked at; try again.")
             }
-            self.key = key
+            // What another program writes to it once it has its place, of the same size perhaps, bears a later time.
+            if contents != nil { FileClock.wait(past: facts.modified) }
+            key = facts.key
             self.folderKey = folderKey
         } catch {
             _ = FolderNames.remove(name, in: folder)

@@ -162,7 +162,7 @@ struct Delivery: Sendable {
                 let trees = evidence.applied(to: now, of: id)
                 switch trees.operation(on: id) {
                 case .send(_, let base, _): try await send(sending, base: base, to: turn, report)
-                case .compare: conflict = try await settle(sending, with: turn, because: evidence.refusal)
+                case .compare: conflict = try await settle(sending, with: turn, because: evidence.refusal, report)
                 case .create: try await makeArriving(sending, with: turn)
                 case .revive: try await makeAnew(sending, in: trees, with: turn, because: evidence.refusal)
                 default: throw evidence.refusal ?? DocumentError(.busy, "\(sending.location) cannot be sent just now.")
@@ -200,12 +200,21 @@ struct Delivery: Sendable {
         _ = try await storage.run { try $0.finish(sending, as: item) }
     }
 
-    /// The remote has another version than the change began from. Equal contents are no conflict (VER-15); else both
-    /// are kept (VER-2).
+    private enum Comparison {
+        /// The remote has what is to be sent.
+        case same
+        /// It has what the change began from: a program has set attributes there, for one.
+        case base
+        case conflict
+    }
+
+    /// The remote has another version than the change began from. Equal contents are no conflict (VER-15), nor are those that
+    /// it began from: they are written over knowingly. Else both are kept (VER-2).
     ///
     /// - Returns: what is to be told of the conflict; nil when there is none.
     private func settle(
-        _ sending: Sending, with turn: ProviderTurn, because refusal: DocumentError?
+        _ sending: Sending, with turn: ProviderTurn, because refusal: DocumentError?,
+        _ report: @escaping ProgressObserver
     ) async throws(DocumentError) -> DocumentError? {
         let conflict = DocumentError(
             .inConflict,
@@ -226,7 +235,7 @@ struct Delivery: Sendable {
             throw error
         }
         let remote = provided.item
-        let isSame = try await storage.run { store in
+        let comparison = try await storage.run { store throws -> Comparison in
             defer { try? theirs.0.remove() }
             let stamp = ItemStamp(
                 domain: sending.item.domain, id: remote.id, contentVersion: remote.version.content,
@@ -235,14 +244,21 @@ struct Delivery: Sendable {
                 theirs.1, size: remote.size, sha256: provided.sha256, stamp: stamp)
             if try store.root.staging.haveSameContents(verified, sending.snapshot) {
                 _ = try store.finish(sending, as: remote)
-                return true
+                return .same
             }
+            if remote.version.content != sending.base.content, try store.isBase(of: sending, verified) { return .base }
             _ = try store.recordConflict(sending, remote: remote, theirs: verified, because: refusal ?? conflict)
-            return false
+            return .conflict
         }
-        if isSame { return nil }
-        try tellOfConflict(sending.item)
-        return conflict
+        switch comparison {
+        case .same: return nil
+        case .base:
+            try await send(sending, base: remote.version.content, to: turn, report)
+            return nil
+        case .conflict:
+            try tellOfConflict(sending.item)
+            return conflict
+        }
     }
 
     /// Presenters hear that there is another version (COORD-27, VER-4).

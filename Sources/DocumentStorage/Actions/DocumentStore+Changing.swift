@@ -22,6 +22,7 @@ extension DocumentStore {
             payload.replacesContents = replacing
             if replacing, item.local == nil, let folder = location.parent { try tree.makeFolder(at: folder) }
             let base = keepBase(of: item, at: location, besides: versions)
+            payload.isBaseKept = isBaseCertain(of: item, at: location, among: versions + (base.map { [$0] } ?? []))
             let entry: JournalEntry? = try index.write(durably: false) { index in
                 // It may have been sent meanwhile, or somebody else's base was dropped, or kept.
                 guard try index.isStill(item, at: location), try index.keptVersions(of: item.id, in: domain) == versions
@@ -106,13 +107,17 @@ extension DocumentStore {
     ) throws -> Bool {
         let (item, location) = try locate(id, in: domain)
         let file = try tree.file(at: location)
-        let isSame = file.map { file in item.local.map { file.isUntouched(since: $0) } ?? false } ?? (item.local == nil)
+        let isUntouched =
+            file.map { file in item.local.map { file.isUntouched(since: $0) } ?? false } ?? (item.local == nil)
+        let isSame = try isUntouched || hasBaseContents(file, item, at: location, entry)
         if isSame, entry == nil, file == item.local {
             return true
         } else if isSame {
             let isNew = entry?.payload.isNew == true
-            // Nothing was written to it, and it is not on disk yet for all that.
-            if isNew, try tree.flush(location) != nil { try tree.flushFolders(around: location) }
+            // Nothing was written to it, and it is not on disk yet for all that; or nothing but attributes.
+            if isNew || !isUntouched, try tree.flush(location) != nil, isNew {
+                try tree.flushFolders(around: location)
+            }
             return try index.write(durably: isNew) { index in
                 guard try index.isStill(item, at: location) else { return false }
                 if let file { try index.setFile(file, of: id, in: domain) }

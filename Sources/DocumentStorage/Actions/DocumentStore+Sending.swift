@@ -124,7 +124,10 @@ extension DocumentStore {
             let stamp = ItemStamp(
                 domain: domain, id: id, contentVersion: item.version.content, size: found.size,
                 modified: found.modified)
-            isEdited = sent.map { !found.isUntouched(since: $0) } ?? true
+            isEdited =
+                sent.map { sent in
+                    !found.isUntouched(since: sent) && !hasSentContents(found, sending, sent: sent, at: location)
+                } ?? true
             if !isEdited, let stamped = tree.restamp(location, stamp, expecting: found),
                 stamped.hasSameContents(as: found)
             {

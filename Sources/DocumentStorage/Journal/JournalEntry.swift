@@ -59,6 +59,9 @@ package struct JournalPayload: Hashable, Sendable {
     package var replacesContents = false
     /// Of a change: the document was made for it, and perhaps nothing of it is on disk yet.
     package var isNew = false
+    /// Of a change: what it begins from is kept, and was in the file when it began. Who has touched the file and left that in it
+    /// has changed nothing of the contents.
+    package var isBaseKept = false
 
     package init() {}
 }

@@ -30,6 +30,7 @@ extension JournalPayload {
         if skipsTrash { writer.add("skips-trash", "yes") }
         if replacesContents { writer.add("replaces-contents", "yes") }
         if isNew { writer.add("is-new", "yes") }
+        if isBaseKept { writer.add("is-base-kept", "yes") }
         writer.finish()
         return writer.bytes
     }
@@ -64,6 +65,7 @@ extension JournalPayload {
         skipsTrash = record.text("skips-trash") == "yes"
         replacesContents = record.text("replaces-contents") == "yes"
         isNew = record.text("is-new") == "yes"
+        isBaseKept = record.text("is-base-kept") == "yes"
     }
 
     private static func names(_ text: String) throws -> [ItemName] {

@@ -234,6 +234,8 @@ package struct StagingRequest: Sendable {
         for attempt in 0..<Self.copyAttempts {
             if attempt > 0 { try target.truncate(to: 0) }
             let before = try source.status().identity
+            // What is written from now on bears a later time, so that it is told from what is copied.
+            FileClock.wait(past: before.changed)
             // What a program stores into its mapping from now on shows in the file's time.
             try source.writeBack()
             do {

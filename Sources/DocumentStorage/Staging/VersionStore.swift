@@ -64,6 +64,13 @@ package struct VersionStore: Sendable {
         return try place.status(parts[2])?.identity
     }
 
+    /// Opens a kept version for reading; nil when it is gone.
+    func open(_ kept: String) throws -> OpenFile? {
+        let parts = kept.split(separator: "/").map(String.init)
+        guard parts.count == 3, let place = try folder.folderIfPresent(parts.prefix(2)) else { return nil }
+        return try place.file(parts[2])
+    }
+
     /// What a kept version is named by, for as long as it is kept.
     package static func identifier(of kept: String) -> String {
         let parts = kept.split(separator: "/")

@@ -189,7 +189,7 @@ extension DocumentTree {
     ///   after the loss of the index.
     func restamp(_ location: Location, _ stamp: ItemStamp, expecting: FileIdentity) -> FileIdentity? {
         do {
-            guard let file = try open(location), try file.status().identity.hasSameContents(as: expecting) else {
+            guard let file = try open(location), try file.status().identity.isUntouched(since: expecting) else {
                 return nil
             }
             try file.setAttribute(ItemStamp.attribute, to: stamp.bytes)

@@ -1,0 +1,114 @@
+import DocumentModel
+import DocumentStorage
+import DocumentTestSupport
+import Glibc
+import SystemPackage
+import Testing
+
+/// Files of which somebody has set attributes only, and files whose time of modification was set back after they were written.
+struct RetouchedFileTests {
+    private static let stamp = Timestamp(seconds: 1_700_000_000, nanoseconds: 0)
+
+    private func fixture() throws -> (StorageFixture, Item, FilePath) {
+        let storage = try StorageFixture()
+        var item = try storage.item("a", "a.txt", contents: "one")
+        item.modified = Self.stamp
+        try storage.tell(item)
+        try storage.provide(item, "one")
+        return (storage, item, storage.tree.path(of: try storage.location("a.txt")))
+    }
+
+    private func tag(_ path: FilePath, _ value: String = "holiday") throws {
+        guard setxattr(path.string, "user.xdg.tags", value, value.utf8.count, 0) == 0 else {
+            throw Errno(rawValue: errno)
+        }
+    }
+
+    private func setBack(_ path: FilePath) throws {
+        let time = timespec(tv_sec: Int(Self.stamp.seconds), tv_nsec: 0)
+        guard utimensat(AT_FDCWD, path.string, [time, time], 0) == 0 else { throw Errno(rawValue: errno) }
+    }
+
+    @Test(
+        "COORD-20: a write in which nothing but attributes was set leaves nothing to be sent, and no other contents kept"
+    )
+    func attributesOnly() throws {
+        let (storage, item, path) = try fixture()
+        for value in ["holiday", "work"] {
+            let change = try storage.store.expectChange(of: item.id, in: storage.domain)
+            try tag(path, value)
+            let now = try storage.store.recordChange(change)
+            #expect(now.state == .materialised)
+            // Whoever looks next finds it as it is recorded.
+            #expect(try storage.tree.file(at: storage.location("a.txt")) == now.local)
+            #expect(try storage.store.recordChange(of: item.id, in: storage.domain).state == .materialised)
+            #expect(try storage.index.read { try $0.keptVersions(of: item.id, in: storage.domain) }.isEmpty)
+            #expect(try storage.index.read { try $0.journal() }.isEmpty)
+        }
+    }
+
+    @Test(
+        "A write that sets the time of modification back is an edit all the same, in a coordinated write or outside of one"
+    )
+    func timeSetBack() throws {
+        for isCoordinated in [true, false] {
+            let (storage, item, path) = try fixture()
+            let change = try isCoordinated ? storage.store.expectChange(of: item.id, in: storage.domain) : nil
+            try storage.write("two", to: path)
+            try setBack(path)
+            let now =
+                try change.map { try storage.store.recordChange($0) }
+                ?? storage.store.recordChange(of: item.id, in: storage.domain)
+            #expect(now.state == .changed, "coordinated: \(isCoordinated)")
+        }
+    }
+
+    @Test(
+        "What had been changed unseen before a write began is found at its end, though nothing but attributes was set in it"
+    )
+    func changedBefore() throws {
+        let (storage, item, path) = try fixture()
+        try storage.write("two", to: path)
+        try setBack(path)
+        let change = try storage.store.expectChange(of: item.id, in: storage.domain)
+        try tag(path)
+        #expect(try storage.store.recordChange(change).state == .changed)
+        let sending = try storage.store.beginSending(item.id, in: storage.domain)
+        #expect(try storage.read(sending.snapshot.path) == "two")
+    }
+
+    @Test(
+        "Attributes that are set while contents are sent are no edit of them; other contents of the same size and time are"
+    )
+    func touchedWhileSent() throws {
+        for isEdited in [false, true] {
+            let (storage, item, path) = try fixture()
+            try storage.edit("a", "two")
+            let sending = try storage.store.beginSending(item.id, in: storage.domain)
+            let sent = try #require(sending.snapshot.source).modified
+            if isEdited { try storage.write("six", to: path) } else { try tag(path) }
+            let time = timespec(tv_sec: Int(sent.seconds), tv_nsec: Int(sent.nanoseconds))
+            #expect(utimensat(AT_FDCWD, path.string, [time, time], 0) == 0)
+            var answer = item
+            answer.version = try ItemVersion(content: [2])
+            let now = try storage.store.finish(sending, as: answer)
+            #expect(now.state == (isEdited ? .changed : .materialised))
+            #expect(try isEdited || storage.tree.file(at: storage.location("a.txt")) == now.local)
+        }
+    }
+
+    @Test("What is copied to be sent is older than the file system's clock, so that a later write bears a later time")
+    func copiedOnceItsTimeIsPast() throws {
+        let (storage, item, path) = try fixture()
+        for round in 0..<20 {
+            try storage.edit("a", "two \(round)")
+            try storage.write("new \(round)", to: path)
+            let sending = try storage.store.beginSending(item.id, in: storage.domain)
+            var now = timespec()
+            clock_gettime(CLOCK_REALTIME_COARSE, &now)
+            let written = try #require(sending.snapshot.source).changed
+            #expect(Timestamp(seconds: Int64(now.tv_sec), nanoseconds: UInt32(now.tv_nsec)) > written)
+            try storage.store.abandon(sending, because: nil)
+        }
+    }
+}

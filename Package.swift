@@ -20,6 +20,7 @@ let package = Package(
         .executable(name: "misbehaving-peer", targets: ["misbehaving-peer"]),
         .executable(name: "provider-conformance", targets: ["provider-conformance"]),
         .executable(name: "docent-simulate", targets: ["docent-simulate"]),
+        .executable(name: "docent-simulate-hosts", targets: ["docent-simulate-hosts"]),
         .executable(name: "FolderProvider", targets: ["FolderProvider"]),
         .executable(name: "MemoryProvider", targets: ["MemoryProvider"]),
         .executable(name: "WebDAVProvider", targets: ["WebDAVProvider"]),
@@ -187,6 +188,23 @@ let package = Package(
             dependencies: [
                 "DocumentSimulator", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
+        ),
+
+        // Whole hosts over one provider, on one thread and in virtual time: run through scripts/simulate-hosts. What is linked
+        // with the C target makes some of the C library's calls by itself.
+        .target(name: "CHostSimulation"),
+        .target(
+            name: "HostSimulator",
+            dependencies: [
+                "CHostSimulation", "CLibCrypto", "DocumentModel", "DocumentTransport", "DocumentProvider",
+                "DocumentStorage", "DocumentHost", "DocumentSimulator", "ProviderLauncher",
+                .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .executableTarget(
+            name: "docent-simulate-hosts",
+            dependencies: ["HostSimulator", .product(name: "ArgumentParser", package: "swift-argument-parser")]
         ),
 
         // The provider extensions that we ship, and what third parties would write.

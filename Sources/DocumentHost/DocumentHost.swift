@@ -6,7 +6,7 @@ import DocumentTypes
 import FileCoordination
 import Glibc
 public import Logging
-import ProviderLauncher
+package import ProviderLauncher
 public import SystemPackage
 
 /// The engine that owns one document storage root, the providers and all coordination.
@@ -46,6 +46,9 @@ public final class DocumentHost: Sendable {
         var thumbnails = ThumbnailDesk.Pace()
         /// What this device is called, for people on other devices who find contents that were saved here (VER-9).
         public var deviceName = Self.nodeName
+        /// Where providers are found instead of in processes: the other end of the connection to a domain's. Nil: they are
+        /// processes.
+        package var link: ProviderLink?
         /// Who we are, for providers' logs.
         public var software: String
 
@@ -149,11 +152,11 @@ public final class DocumentHost: Sendable {
     let fleet: ProviderFleet
     let confinement: Confinement
     let providerRecords: ProviderRecords
-    private let recordThreads = BlockingPool(threads: 2, name: "docent-records")
+    private let recordThreads: BlockingPool
     /// Looks for what providers have left, and waits some seconds for its end.
-    private let sweepThread = BlockingPool(threads: 1, name: "docent-sweep")
+    private let sweepThread: BlockingPool
     /// For what is kept in a keyring, which may take its time: documents do not wait for it.
-    let secretThread = BlockingPool(threads: 1, name: "docent-secrets")
+    let secretThread: BlockingPool
 
     private let startFindings: [String]
 
@@ -171,12 +174,18 @@ public final class DocumentHost: Sendable {
     /// Opens the storage root and mends what a crash left. Blocks; nothing of the providers is started yet.
     ///
     /// - Throws: ``DocumentError``: `busy` when another host has the root, `localStorage` when it cannot be used.
+    ///
+    /// - Parameter stepping: carries out what blocks, instead of threads; nil: there are threads.
     package init(
-        _ configuration: Configuration, loop: EventLoop, observer: (any StepObserver)? = nil, logger: Logger
+        _ configuration: Configuration, loop: EventLoop, steppedBy stepping: SteppedWork? = nil,
+        observer: (any StepObserver)? = nil, logger: Logger
     ) throws(DocumentError) {
         self.configuration = configuration
         self.logger = logger
         self.loop = loop
+        recordThreads = BlockingPool(threads: 2, name: "docent-records", steppedBy: stepping)
+        sweepThread = BlockingPool(threads: 1, name: "docent-sweep", steppedBy: stepping)
+        secretThread = BlockingPool(threads: 1, name: "docent-secrets", steppedBy: stepping)
         do {
             root = try StorageRoot(at: configuration.root, logger: logger)
             keptSecrets = try KeptSecrets(root.secrets, choice: configuration.secrets, logger: logger)
@@ -186,7 +195,7 @@ public final class DocumentHost: Sendable {
         let store = DocumentStore(
             root, observer: observer, date: { Self.secondsSince1970() }, logger: logger)
         secrets = DomainSecrets(keptSecrets)
-        storage = StorageThreads(store: store)
+        storage = StorageThreads(store: store, steppedBy: stepping)
         bookmarks = BookmarkDesk(storage: storage, clock: { Self.secondsSince1970() })
         let start = MonotonicTime.now()
         let clock: @Sendable () -> Duration = { MonotonicTime.now().since(start) }
@@ -245,6 +254,7 @@ public final class DocumentHost: Sendable {
             }
         }
         launching.confinement = confinement
+        launching.link = configuration.link
         fleet = ProviderFleet(in: launching)
         providerRecords = ProviderRecords(
             postMortems: PostMortemStore(folder: root.failuresFolder), recordings: root.recordingsFolder,

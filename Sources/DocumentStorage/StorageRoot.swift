@@ -14,6 +14,8 @@ package final class StorageRoot: Sendable {
     package let trash: TrashStore
     package let index: ItemIndex
     let moves = TreeMoves()
+    /// The system's start that this is in; nil where it cannot be told.
+    let boot = Boot.current()
     /// What the domains sign in with, in files of the host.
     package let secrets: SecretFolder
     /// Small pictures of documents, which can come again.

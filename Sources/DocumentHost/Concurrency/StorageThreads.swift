@@ -1,15 +1,15 @@
 package import DocumentModel
 package import DocumentStorage
-import DocumentTransport
+package import DocumentTransport
 
 /// The way to the storage root from tasks: its calls block, so they run on threads of their own.
 package struct StorageThreads: Sendable {
     package let store: DocumentStore
     private let pool: BlockingPool
 
-    package init(store: DocumentStore, threads: Int = 8) {
+    package init(store: DocumentStore, threads: Int = 8, steppedBy stepping: SteppedWork? = nil) {
         self.store = store
-        pool = BlockingPool(threads: threads, name: "docent-storage")
+        pool = BlockingPool(threads: threads, name: "docent-storage", steppedBy: stepping)
     }
 
     /// Runs calls that write, flush or copy.

@@ -35,7 +35,7 @@ extension DocumentStore {
         payload.parentID = parent
         payload.name = name
         payload.kind = kind
-        payload.boot = Boot.current
+        payload.boot = root.boot
         payload.source = source.map { source in source.withPlatformString { $0.bytes } }
         let request = try source.map { _ in try root.staging.makeRequest(.sending(domain)) }
         payload.staging = request?.name

@@ -31,7 +31,7 @@ extension DocumentStore {
             let file = try request.makeFile(size: size)
             let partial = PartialContents(
                 number: 0, itemID: id, version: version, size: size, partSize: partSize, staging: request.name,
-                inode: file.identity.inode, boot: Boot.current ?? "")
+                inode: file.identity.inode, boot: root.boot ?? "")
             return try beginMaterialising(id, in: domain, request, file) {
                 try $0.add(partial, in: domain, now: now)
             }
@@ -62,7 +62,7 @@ extension DocumentStore {
         guard var partial = materialisation.partial else { return materialisation }
         partial.digests = partial.unsure.filter { !lost.contains($0.key) }
         partial.unsure = [:]
-        partial.boot = Boot.current ?? ""
+        partial.boot = root.boot ?? ""
         try index.write(durably: false) { [partial] index in
             for part in lost { try index.removePart(part, of: partial) }
             try index.belongs(partial, to: partial.boot)
@@ -177,7 +177,7 @@ extension DocumentStore {
             return nil
         }
         // What the machine's last life had not brought to the disk is not there.
-        if Boot.current == nil || partial.boot != Boot.current {
+        if root.boot == nil || partial.boot != root.boot {
             (partial.unsure, partial.digests) = (partial.digests, [:])
         }
         return (request, file, partial)

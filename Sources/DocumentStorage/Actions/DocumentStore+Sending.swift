@@ -34,7 +34,7 @@ extension DocumentStore {
         }
         var payload = JournalPayload()
         payload.operation = RandomName.make()
-        payload.boot = Boot.current
+        payload.boot = root.boot
         payload.base = base
         payload.place = location.components
         let request = try root.staging.makeRequest(.sending(domain))

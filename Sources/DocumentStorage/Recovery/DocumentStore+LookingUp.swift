@@ -36,7 +36,7 @@ extension DocumentStore {
         if entry.payload.staging != contents.request {
             discard(request: entry.payload.staging)
             entry.payload.staging = contents.request
-            entry.payload.boot = Boot.current
+            entry.payload.boot = root.boot
             entry = try index.write { try $0.advance(entry, to: .moveStaged) }
         }
         return Export(

@@ -146,7 +146,7 @@ extension DocumentStore {
     /// The contents of an interrupted move: the copy, or the source once more. Nil when neither is there any longer:
     /// the provider has them.
     func movedContents(_ entry: JournalEntry) throws -> StagedFile? {
-        if let name = entry.payload.staging, entry.payload.boot == Boot.current,
+        if let name = entry.payload.staging, entry.payload.boot == root.boot,
             let staged = try root.staging.request(named: name)?.existingFile(),
             staged.identity.size == entry.payload.file?.size
         {
@@ -181,7 +181,7 @@ extension DocumentStore {
             place = (try? locate(item.id, in: item.domain).location).map { self.place(at: $0) } ?? .other
         }
         var isStaged = false
-        if let name = entry.payload.staging, entry.payload.boot == Boot.current,
+        if let name = entry.payload.staging, entry.payload.boot == root.boot,
             let staged = try root.staging.request(named: name)?.existingFile()
         {
             isStaged = staged.identity.size == entry.payload.file?.size
@@ -445,7 +445,7 @@ extension DocumentStore {
         var (item, location) = try locate(id, in: entry.domain)
         // As it was when it was begun: what was told since is newer than the answer, perhaps.
         item.item.version = base
-        if entry.payload.boot == Boot.current, var staged = try root.staging.request(named: name)?.existingFile(),
+        if entry.payload.boot == root.boot, var staged = try root.staging.request(named: name)?.existingFile(),
             staged.identity.size == entry.payload.file?.size
         {
             staged.source = entry.payload.file
@@ -457,7 +457,7 @@ extension DocumentStore {
         let request = try root.staging.makeRequest(.sending(entry.domain))
         var entry = entry
         entry.payload.staging = request.name
-        entry.payload.boot = Boot.current
+        entry.payload.boot = root.boot
         return try takingBack {
             try takeBackSending(entry)
         } _: {

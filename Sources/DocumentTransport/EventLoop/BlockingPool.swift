@@ -6,14 +6,15 @@ import Synchronization
 package struct BlockingPool: Sendable {
     private let owner: Owner
 
-    package init(threads: Int, name: String) {
-        owner = Owner(threads: max(threads, 1), name: name)
+    /// - Parameter stepping: carries out the work instead of threads; nil: there are threads.
+    package init(threads: Int, name: String, steppedBy stepping: SteppedWork? = nil) {
+        owner = Owner(threads: max(threads, 1), name: name, steppedBy: stepping)
     }
 
     /// Runs the body on one of the pool's threads. It is run also when the task is cancelled.
     package func run<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
         try await withUnsafeThrowingContinuation { continuation in
-            let accepted = owner.queue.append { continuation.resume(with: Result(catching: body)) }
+            let accepted = owner.append { continuation.resume(with: Result(catching: body)) }
             if !accepted {
                 continuation.resume(throwing: CancellationError())
             }
@@ -61,12 +62,21 @@ package struct BlockingPool: Sendable {
     }
 
     private final class Owner: Sendable {
-        let queue = Queue()
+        private let queue = Queue()
+        private let stepping: SteppedWork?
         private let threads: Mutex<[LoopThread]>
 
-        init(threads count: Int, name: String) {
+        init(threads count: Int, name: String, steppedBy stepping: SteppedWork?) {
             let queue = queue
-            threads = Mutex((0..<count).compactMap { _ in LoopThread.start(name: name) { queue.serve() } })
+            self.stepping = stepping
+            threads = Mutex(
+                (0..<(stepping == nil ? count : 0)).compactMap { _ in LoopThread.start(name: name) { queue.serve() } })
+        }
+
+        func append(_ body: @escaping @Sendable () -> Void) -> Bool {
+            guard let stepping else { return queue.append(body) }
+            stepping.append(body)
+            return true
         }
 
         func shutdown() {

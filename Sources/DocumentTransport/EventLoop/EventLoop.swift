@@ -66,6 +66,12 @@ package final class EventLoop: TaskExecutor {
         state.withLock { $0.threads += [leader, watchdog].compactMap { $0 } }
     }
 
+    /// Starts no threads: nothing happens but what ``step(flushing:)`` and ``look()`` do. For simulations.
+    package init(steppedAs name: String) {
+        self.name = name
+        poller = Poller()
+    }
+
     // MARK: Work
 
     package func enqueue(_ job: consuming ExecutorJob) {

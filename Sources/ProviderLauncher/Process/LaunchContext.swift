@@ -1,3 +1,4 @@
+package import DocumentModel
 package import DocumentTransport
 package import Logging
 package import SystemPackage
@@ -26,6 +27,8 @@ package struct LaunchContext: Sendable {
     package var family: ProcessFamily?
     /// How far providers are confined.
     package var confinement = Confinement.here()
+    /// Connects to providers that are no processes of this host; nil: they are launched.
+    package var link: ProviderLink?
     package var logger: Logger
 
     package init(
@@ -46,6 +49,9 @@ package struct LaunchContext: Sendable {
         executable.removingLastComponent().appending(trampolineName)
     }
 }
+
+/// Gives our end of a new connection to a domain's provider; nil when it cannot be reached.
+package typealias ProviderLink = @Sendable (DomainName) -> (any TransportEnd)?
 
 /// How a provider is made to end: it is asked, its input is closed, it is told to, it is killed. Both times count from
 /// the beginning.

@@ -14,6 +14,25 @@ extension ProviderSupervisor {
         guard await takesPlace() else {
             return DocumentError(.busy, "A process of the provider does not make room for another life.")
         }
+        let failure = await serve(over: end)
+        settle(failure)
+        return failure
+    }
+
+    /// A life with a provider that is no process of this host.
+    func live(by link: ProviderLink) async {
+        let (isWanted, domain) = core.withLock { ($0.machine.state == .starting, $0.configuration.settings.domain) }
+        guard isWanted else { return settle(nil) }
+        guard let end = link(domain) else {
+            return settle(
+                DocumentError(.providerUnavailable, "The provider of \(domain) cannot be reached."), isTold: true)
+        }
+        let failure = await serve(over: end)
+        end.close()
+        settle(failure)
+    }
+
+    private func serve(over end: any TransportEnd) async -> DocumentError? {
         let configuration = core.withLock { $0.configuration }
         let handshake = ProviderHandshake(manifest: configuration.bundle.manifest, settings: configuration.settings)
         let connection = Connection(
@@ -37,7 +56,6 @@ extension ProviderSupervisor {
             return await group.next() ?? nil
         }
         core.withLock { $0.isDying = true }
-        settle(failure)
         return failure
     }
 

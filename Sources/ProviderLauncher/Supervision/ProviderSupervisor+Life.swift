@@ -33,6 +33,7 @@ extension ProviderSupervisor {
     private static let drainTime = Duration.milliseconds(200)
 
     func live() async {
+        if let link = context.link { return await live(by: link) }
         let (stop, stopContinuation) = AsyncStream<Void>.makeStream()
         let (configuration, isWanted) = core.withLock { core in
             core.stop = { stopContinuation.finish() }

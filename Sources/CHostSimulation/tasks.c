@@ -1,0 +1,60 @@
+#include "state.h"
+
+// What Swift's runtime asks before it gives a job to the threads of its own: SwiftRuntime's Executor.h.
+
+typedef void (*original_enqueue)(void *job) __attribute__((swiftcall));
+typedef void (*original_delayed)(unsigned long long delay, void *job) __attribute__((swiftcall));
+typedef void (*original_deadline)(
+    long long second, long long nanosecond, long long tolerance, long long tolerance_nanoseconds, int clock, void *job)
+    __attribute__((swiftcall));
+
+struct executor {
+    void *identity;
+    uintptr_t implementation;
+};
+
+extern void *swift_task_enqueueGlobal_hook;
+extern void *swift_task_enqueueGlobalWithDelay_hook;
+extern void *swift_task_enqueueGlobalWithDeadline_hook;
+extern void swift_job_run(void *job, struct executor executor) __attribute__((swiftcall));
+
+#include <time.h>
+
+__attribute__((swiftcall)) static void enqueue(void *job, original_enqueue original) {
+    if (!simulation_is_here) {
+        original(job);
+        return;
+    }
+    simulation_hooks.enqueue(job, 0);
+}
+
+__attribute__((swiftcall)) static void enqueue_delayed(unsigned long long delay, void *job, original_delayed original) {
+    if (!simulation_is_here) {
+        original(delay, job);
+        return;
+    }
+    simulation_hooks.enqueue(job, delay);
+}
+
+__attribute__((swiftcall)) static void enqueue_deadline(
+    long long second, long long nanosecond, long long tolerance, long long tolerance_nanoseconds, int clock, void *job,
+    original_deadline original) {
+    if (!simulation_is_here) {
+        original(second, nanosecond, tolerance, tolerance_nanoseconds, clock, job);
+        return;
+    }
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    long long delay = (second - now.tv_sec) * 1000000000 + nanosecond - now.tv_nsec;
+    simulation_hooks.enqueue(job, delay > 0 ? (uint64_t)delay : 0);
+}
+
+void simulation_run(void *job) {
+    swift_job_run(job, (struct executor){0, 0});
+}
+
+__attribute__((constructor)) static void take_over(void) {
+    swift_task_enqueueGlobal_hook = (void *)enqueue;
+    swift_task_enqueueGlobalWithDelay_hook = (void *)enqueue_delayed;
+    swift_task_enqueueGlobalWithDeadline_hook = (void *)enqueue_deadline;
+}

@@ -1,0 +1,48 @@
+/// All contents that anybody ever wrote, and what became of each.
+final class ContentsLedger {
+    struct Entry {
+        var bytes: [UInt8]
+        /// Whoever wrote them was told that they are kept.
+        var isAcknowledged = false
+        /// Somebody who saw them has removed them, or tried to.
+        var isRemoved = false
+        /// What somebody who saw them wrote over them, or tried to.
+        var successors: [Int] = []
+    }
+
+    private(set) var entries: [Entry] = []
+
+    /// New contents, that nobody ever wrote.
+    ///
+    /// - Parameter size: about how many bytes.
+    func make(size: Int) -> (number: Int, bytes: [UInt8]) {
+        let number = entries.count
+        let head = Array("contents \(number);".utf8)
+        let bytes = head + (0..<max(size, 0)).map { UInt8(truncatingIfNeeded: ($0 &* 31) &+ number) }
+        entries.append(Entry(bytes: bytes))
+        return (number, bytes)
+    }
+
+    /// Which contents these are; nil when nobody wrote them.
+    func number(of bytes: [UInt8]) -> Int? {
+        guard let end = bytes.firstIndex(of: UInt8(ascii: ";")),
+            let number = Int(String(decoding: bytes[..<end].dropFirst(9), as: UTF8.self)),
+            entries.indices.contains(number), entries[number].bytes == bytes
+        else { return nil }
+        return number
+    }
+
+    func acknowledge(_ number: Int) { entries[number].isAcknowledged = true }
+    func remove(_ number: Int) { entries[number].isRemoved = true }
+    func replace(_ old: Int, by new: Int) { entries[old].successors.append(new) }
+
+    /// Acknowledged contents that are nowhere, and that nobody who saw them did away with.
+    func lost(found: Set<Int>) -> [Int] {
+        entries.indices.filter { entries[$0].isAcknowledged && !isAccountedFor($0, found) }
+    }
+
+    private func isAccountedFor(_ number: Int, _ found: Set<Int>) -> Bool {
+        found.contains(number) || entries[number].isRemoved
+            || entries[number].successors.contains { isAccountedFor($0, found) }
+    }
+}

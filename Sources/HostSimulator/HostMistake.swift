@@ -1,0 +1,13 @@
+/// What somebody could do wrong: planted, to see that it is found.
+package enum HostMistake: String, CaseIterable, Sendable {
+    /// No flush of a file or a folder does anything.
+    case skipsFlushes
+    /// A disk that is full takes what is written, and keeps nothing of it.
+    case fullDiskIsIgnored
+    /// The provider does not know operations by their names.
+    case repeatsCreations
+    /// The provider looks at no base version.
+    case ignoresBases
+    /// A feed leaves out deletions.
+    case forgetsDeletions
+}

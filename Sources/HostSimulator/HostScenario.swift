@@ -1,0 +1,94 @@
+import DocumentSimulator
+
+/// What happens in one run, drawn from its seed: who does what when, and what fails.
+package struct HostScenario: Sendable {
+    /// What somebody does, or what befalls a machine.
+    package enum Action: String, CaseIterable, Sendable {
+        case create, makeFolder, edit, editInPlace, read, move, rename, remove, evict, restart
+        /// Past the host, in the documents' tree.
+        case createPast, replacePast, renamePast, removePast
+        /// Others, at the provider's own place.
+        case createThere, editThere, moveThere, removeThere
+        /// The connection to the provider ends.
+        case disconnect
+        /// The host is killed; or its machine loses its power; or, besides, its index.
+        case kill, losePower, loseIndex
+        /// The date is a year off from now on.
+        case jumpAhead, jumpBack
+    }
+
+    package struct Step: Sendable {
+        /// In milliseconds since the beginning.
+        package var time: Int
+        package var machine: Int
+        package var action: Action
+        /// Which document it is about, and where to.
+        package var pick: Int
+        package var other: Int
+    }
+
+    /// How often something fails: once in so many times; 0: never.
+    package struct Faults: Sendable {
+        /// A machine dies at a change of a file.
+        package var death = 0
+        /// What the provider is asked.
+        package var refusal = 0
+        package var lostRequest = 0
+        package var lostAnswer = 0
+        package var slow = 0
+        /// A change of a file fails.
+        package var badDisk = 0
+        package var flippedBit = 0
+        /// In milliseconds: when one machine's disk is full, and when the remote cannot be reached.
+        package var fullDisk: Range<Int>?
+        package var outage: Range<Int>?
+    }
+
+    package var seed: UInt64
+    package var machines: Int
+    package var steps: [Step]
+    package var faults: Faults
+
+    /// When the last step is made, and everything is well from then on.
+    package static let end = 60_000
+
+    package init(seed: UInt64) {
+        self.seed = seed
+        var random = SeededRandom(seed: seed)
+        machines = 1 + random.below(3)
+        var faults = Faults()
+        if random.once(in: 3) { faults.death = 150 + random.below(3000) }
+        if random.once(in: 3) { faults.refusal = 5 + random.below(30) }
+        if random.once(in: 3) { faults.lostRequest = 5 + random.below(40) }
+        if random.once(in: 3) { faults.lostAnswer = 5 + random.below(40) }
+        if random.once(in: 2) { faults.slow = 3 + random.below(20) }
+        if random.once(in: 4) { faults.badDisk = 100 + random.below(2000) }
+        if random.once(in: 5) { faults.flippedBit = 3 + random.below(10) }
+        if random.once(in: 4) { faults.fullDisk = Self.window(&random) }
+        if random.once(in: 3) { faults.outage = Self.window(&random) }
+        self.faults = faults
+        steps = Self.steps(machines: machines, &random)
+    }
+
+    private static func window(_ random: inout SeededRandom) -> Range<Int> {
+        let begin = random.below(end * 3 / 4)
+        return begin..<begin + 1_000 + random.below(end / 4)
+    }
+
+    private static func steps(machines: Int, _ random: inout SeededRandom) -> [Step] {
+        // What happens in this run at all, so that runs differ.
+        let usual: [Action] = [.create, .create, .edit, .edit, .edit, .createThere, .editThere, .read]
+        let possible = usual + Action.allCases.filter { _ in random.once(in: 2) }
+        var time = 0
+        var steps: [Step] = []
+        for _ in 0..<(6 + random.below(30)) {
+            time += random.once(in: 3) ? random.below(8_000) : random.below(400)
+            guard time < end, let action = random.pick(possible) else { break }
+            steps.append(
+                Step(
+                    time: time, machine: random.below(machines), action: action, pick: random.below(1000),
+                    other: random.below(1000)))
+        }
+        return steps
+    }
+}

@@ -1,0 +1,138 @@
+import CHostSimulation
+import DocumentHost
+import DocumentModel
+import Glibc
+import SystemPackage
+
+/// What must hold when nothing changes any more.
+extension HostSimulation {
+    private static let minute: UInt64 = 60_000_000_000
+
+    func judge() {
+        note("everything is well from now on")
+        for machine in lives.indices { dates[machine] = Self.dateAtBeginning }
+        for machine in lives.indices { signal(machine, isResolved: true) }
+        run(until: time + 12 * Self.minute)
+        // Somebody chooses in every conflict, and then all machines are the same again.
+        for round in 0..<4 {
+            askAll { [self] host in await resolveConflicts(of: host, round) }
+            run(until: time + 12 * Self.minute)
+            if complaint != nil { return }
+        }
+        checkLosses()
+        guard complaint == nil else { return }
+        askAll { [self] host in await compare(host) }
+        guard complaint == nil else { return }
+        checkLeftovers()
+        guard complaint == nil else { return }
+        let before = (requests, simulation_changes())
+        run(until: time + 8 * Self.minute)
+        let (asked, changed) = (requests - before.0, simulation_changes() - before.1)
+        if asked > 40 * lives.count || changed > 400 * UInt64(lives.count) {
+            complain("no quiet: \(asked) requests and \(changed) changes of files in eight minutes")
+        }
+    }
+
+    /// Has somebody do something on each machine, and waits for all of them.
+    private func askAll(_ body: @escaping @Sendable (DocumentHost) async -> Void) {
+        for machine in lives.indices where complaint == nil {
+            guard let life = lives[machine], let host = life.host else {
+                complain("m\(machine) is not up")
+                return
+            }
+            life.people = 0
+            running = life
+            life.people += 1
+            Task(executorPreference: life.loop) {
+                await body(host)
+                life.people -= 1
+            }
+            running = nil
+            run(until: time + 60 * Self.minute) { life.people == 0 }
+            if complaint == nil, life.people > 0 { complain("m\(machine) gives no answer") }
+        }
+    }
+
+    private func resolveConflicts(of host: DocumentHost, _ round: Int) async {
+        for status in await everything(of: host, refreshing: true) where status.state == .conflict {
+            do {
+                try await host.resolveConflict(at: status.location, keeping: .both)
+                note("\(status.location): both are kept")
+            } catch {
+                note("\(status.location): \(error)")
+                if round == 3 { complain("the conflict of \(status.location) cannot be resolved: \(error)") }
+            }
+        }
+        do {
+            try await host.waitUntilSent(Location(domain: Self.domainName))
+        } catch {
+            note("not sent: \(error)")
+            if round == 3 { complain("not everything can be sent: \(error)") }
+        }
+    }
+
+    private func checkLosses() {
+        var found: Set<Int> = []
+        for entry in remote.entries.values {
+            guard let bytes = entry.contents else { continue }
+            if let number = ledger.number(of: bytes) { found.insert(number) }
+            else if !bytes.isEmpty { complain("the provider was given damaged contents for \(entry.name)") }
+        }
+        simulation_pause()
+        defer { simulation_resume() }
+        for machine in lives.indices {
+            for path in SimulatedDisk.files(below: root(of: machine)) where !path.contains("/index.sqlite") {
+                if let number = ledger.number(of: SimulatedDisk.bytes(of: path)) { found.insert(number) }
+            }
+        }
+        let lost = ledger.lost(found: found)
+        if let first = lost.first { complain("the contents \(first) are lost, and \(lost.count - 1) others") }
+    }
+
+    /// The host shows the provider's tree, and its contents; and what is evicted comes back.
+    private func compare(_ host: DocumentHost) async {
+        let shown = await everything(of: host, refreshing: true)
+        let tree = remote.tree()
+        let name = host.rootPath.lastComponent?.string ?? ""
+        var paths: Set<String> = []
+        for status in shown {
+            let path = "/" + status.location.relativePath
+            paths.insert(path)
+            guard let entry = tree[path] else { return complain("\(name) shows \(path) (\(status.state)), which is not there") }
+            guard let contents = entry.contents else { continue }
+            guard status.state != .nameClash else { continue }
+            do {
+                try await host.download(status.location)
+                guard isSame(contents, host, status) else { return complain("\(name) has other contents of \(path)") }
+                _ = try await host.evict(status.location)
+                try await host.download(status.location)
+                guard isSame(contents, host, status) else { return complain("\(name): \(path) comes back otherwise") }
+            } catch {
+                return complain("\(name) cannot bring \(path): \(error)")
+            }
+        }
+        if let missing = tree.keys.sorted().first(where: { !paths.contains($0) }) {
+            complain("\(name) does not show \(missing)")
+        }
+    }
+
+    private func isSame(_ contents: [UInt8], _ host: DocumentHost, _ status: ItemStatus) -> Bool {
+        asPerson { SimulatedDisk.bytes(of: Self.path(status.location, host)) } == contents
+    }
+
+    /// Nothing lies in the documents' tree that is no document, and nothing is under way.
+    private func checkLeftovers() {
+        simulation_pause()
+        defer { simulation_resume() }
+        let tree = remote.tree()
+        for machine in lives.indices {
+            let documents = root(of: machine) + "/documents/\(Self.domain)"
+            for path in SimulatedDisk.files(below: documents) where !path.contains("/.docent") {
+                guard tree[String(path.dropFirst(documents.count))] == nil, !path.hasSuffix("~") else { continue }
+                return complain("m\(machine): \(path) is left over")
+            }
+            let staging = SimulatedDisk.files(below: root(of: machine) + "/.docent/staging")
+            if let file = staging.first { return complain("m\(machine): \(file) is left over, of \(staging.count)") }
+        }
+    }
+}

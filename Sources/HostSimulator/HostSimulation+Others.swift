@@ -1,0 +1,41 @@
+import DocumentModel
+
+/// What others do at the provider's own place.
+extension HostSimulation {
+    func performThere(_ step: HostScenario.Step) {
+        let ids = remote.entries.keys.sorted()
+        let documents = ids.filter { remote.entries[$0]?.contents != nil }
+        let folders = [ItemIdentifier.root] + ids.filter { remote.entries[$0]?.contents == nil }
+        let folder = folders[step.other % folders.count]
+        let document = documents.isEmpty ? nil : documents[step.pick % documents.count]
+        do {
+            let name = try ItemName(Self.names[step.other % Self.names.count])
+            switch step.action {
+            case .createThere:
+                let new = ledger.make(size: step.other * 3)
+                _ = try remote.create(
+                    name, in: folder, contents: new.bytes, modified: date, savedBy: "there", operation: nil)
+                ledger.acknowledge(new.number)
+            case .editThere: if let document { try editThere(document, step) }
+            case .moveThere: if let document { try remote.modify(document, base: .none, name: name, parent: folder) }
+            case .removeThere:
+                guard let document else { return }
+                if let there = remote.entries[document]?.contents.flatMap(ledger.number) { ledger.remove(there) }
+                try remote.delete(document, base: .none, recursive: false)
+            default: break
+            }
+            note("others \(step.action) \(document?.rawValue ?? "")")
+        } catch {
+            note("others \(step.action): \(error)")
+        }
+    }
+
+    private func editThere(_ document: ItemIdentifier, _ step: HostScenario.Step) throws {
+        let new = ledger.make(size: step.other * 3)
+        if let there = remote.entries[document]?.contents.flatMap(ledger.number) {
+            ledger.replace(there, by: new.number)
+        }
+        try remote.modify(document, base: .none, contents: new.bytes, modified: date, savedBy: "there")
+        ledger.acknowledge(new.number)
+    }
+}

@@ -1,0 +1,193 @@
+import CHostSimulation
+import DocumentHost
+import DocumentModel
+import DocumentTransport
+import Glibc
+import SystemPackage
+
+/// What people do on machines, through the host and past it, and others at the provider's own place.
+extension HostSimulation {
+    static let names = ["a.txt", "b.txt", "c.txt", "d.txt", "e.txt"]
+
+    func perform(_ step: HostScenario.Step) {
+        let life = lives[step.machine]
+        switch step.action {
+        case .createThere, .editThere, .moveThere, .removeThere: return performThere(step)
+        case .kill: return kill(step.machine, losesPower: false)
+        case .losePower: return kill(step.machine, losesPower: true)
+        case .loseIndex: return kill(step.machine, losesPower: step.other % 2 == 0, losesIndex: true)
+        case .restart: return restart(step.machine)
+        case .jumpAhead: dates[step.machine] += 31_536_000_000_000_000
+        case .jumpBack: dates[step.machine] -= 31_536_000_000_000_000
+        case .disconnect: if let life { disconnect(life) }
+        default: break
+        }
+        guard let life, let host = life.host else { return }
+        running = life
+        defer { running = nil }
+        life.people += 1
+        Task(executorPreference: life.loop) { [self] in
+            do {
+                try await perform(step, host, life)
+                note("m\(life.machine) \(step.action): done")
+            } catch {
+                note("m\(life.machine) \(step.action): \(error)")
+            }
+            life.people -= 1
+        }
+    }
+
+    private func perform(_ step: HostScenario.Step, _ host: DocumentHost, _ life: MachineLife) async throws {
+        let all = await everything(of: host)
+        let documents = all.filter { $0.item.kind == .document }
+        let document = documents.isEmpty ? nil : documents[step.pick % documents.count]
+        let folders = [try Location("\(Self.domain):/")] + all.filter { $0.item.kind == .folder }.map(\.location)
+        let folder = folders[step.other % folders.count]
+        let free = folder.appending(try ItemName(Self.names[step.pick % Self.names.count]))
+        switch step.action {
+        case .create: try await write(free, as: .new, step, host)
+        case .makeFolder:
+            _ = try await host.makeFolder(
+                at: folder.appending(try ItemName("folder\(step.pick % 3)")), atOnce: step.other % 3 == 0)
+        case .createPast: try replacePast(host, free, atMost: nil, step)
+        default:
+            guard let document else { return }
+            try await perform(step, on: document, to: free, host)
+        }
+    }
+
+    private func perform(
+        _ step: HostScenario.Step, on document: ItemStatus, to free: Location, _ host: DocumentHost
+    ) async throws {
+        let place = document.location
+        switch step.action {
+        case .edit: try await write(place, as: .replaced, step, host)
+        case .editInPlace: try await write(place, as: .inPlace, step, host)
+        case .read: try await read(place, host)
+        case .move: _ = try await host.rename(place, to: free, atOnce: step.other % 3 == 0)
+        case .rename:
+            let name = try ItemName(Self.names[step.other % Self.names.count])
+            guard let folder = place.parent else { return }
+            _ = try await host.rename(place, to: folder.appending(name), atOnce: step.pick % 3 == 0)
+        case .remove:
+            // What is there just now is what goes, and whatever comes until then.
+            removed(document, host)
+            try await host.remove(place, recursive: false, discardingUnsent: true, atOnce: step.other % 3 == 0)
+        case .evict: _ = try await host.evict(place)
+        case .replacePast: try replacePast(host, place, atMost: document, step)
+        case .renamePast:
+            let (from, to) = (Self.path(place, host), Self.path(free, host))
+            asPerson { if access(to, F_OK) != 0 { _ = Glibc.rename(from, to) } }
+        case .removePast:
+            removed(document, host)
+            asPerson { _ = unlink(Self.path(place, host)) }
+        default: break
+        }
+    }
+
+    /// All that a host shows.
+    func everything(of host: DocumentHost, refreshing: Bool = false) async -> [ItemStatus] {
+        var found: [ItemStatus] = []
+        var folders = [Location(domain: Self.domainName)]
+        while let folder = folders.popLast() {
+            var page: PageToken?
+            repeat {
+                guard
+                    let items = try? await host.items(
+                        in: folder, page: page, suggestedCount: 100, refreshing: refreshing)
+                else { break }
+                found += items.items
+                folders += items.items.filter { $0.item.kind != .document }.map(\.location)
+                page = items.next
+            } while page != nil
+        }
+        return found.sorted { $0.location.description < $1.location.description }
+    }
+
+    static let domainName: DomainName = {
+        guard let name = try? DomainName(domain) else { preconditionFailure("It is a name.") }
+        return name
+    }()
+
+    static func path(_ location: Location, _ host: DocumentHost) -> String {
+        "\(host.rootPath)/documents/\(domain)/\(location.relativePath)"
+    }
+
+    // MARK: Through the host
+
+    enum Way { case new, replaced, inPlace }
+
+    private func write(_ place: Location, as way: Way, _ step: HostScenario.Step, _ host: DocumentHost) async throws {
+        let tool = host.connect(tool: "person")
+        defer { host.disconnect(tool) }
+        var request = AccessRequest(location: place, intent: .writing)
+        request.isCreating = way == .new
+        let access = try await host.beginAccess(request, for: tool)
+        guard let item = access.items.first, let life = living.first(where: { $0.host === host }) else { return }
+        if step.other % 4 == 0 { await life.loop.pause(.milliseconds(step.pick)) }
+        let seen = asPerson { ledger.number(of: SimulatedDisk.bytes(of: item.path)) }
+        let new = ledger.make(size: step.other * 7)
+        if let seen { ledger.replace(seen, by: new.number) }
+        note("a person writes \(new.number) over \(seen.map(String.init) ?? "nothing") at \(place)")
+        let isDone = asPerson { way == .replaced ? replace(item.path, new.bytes) : overwrite(item.path, new.bytes) }
+        guard isDone else { return }
+        if step.other % 5 == 0 { await life.loop.pause(.milliseconds(step.pick)) }
+        try await host.endAccess(access.number, of: tool)
+        ledger.acknowledge(new.number)
+    }
+
+    private func read(_ place: Location, _ host: DocumentHost) async throws {
+        let tool = host.connect(tool: "reader")
+        defer { host.disconnect(tool) }
+        let access = try await host.beginAccess(AccessRequest(location: place, intent: .reading), for: tool)
+        guard let item = access.items.first else { return }
+        let bytes = asPerson { SimulatedDisk.bytes(of: item.path) }
+        if !bytes.isEmpty, ledger.number(of: bytes) == nil { complain("\(place) is read damaged") }
+        try await host.endAccess(access.number, of: tool)
+    }
+
+    private func removed(_ document: ItemStatus, _ host: DocumentHost) {
+        let here = asPerson { ledger.number(of: SimulatedDisk.bytes(of: Self.path(document.location, host))) }
+        if let here { ledger.remove(here) }
+        if let there = remote.entries[document.item.id]?.contents.flatMap(ledger.number) { ledger.remove(there) }
+    }
+
+    // MARK: Past it
+
+    func asPerson<Value>(_ body: () -> Value) -> Value {
+        isPerson = true
+        defer { isPerson = false }
+        return body()
+    }
+
+    private func replacePast(
+        _ host: DocumentHost, _ place: Location, atMost document: ItemStatus?, _ step: HostScenario.Step
+    ) throws {
+        let path = Self.path(place, host)
+        asPerson {
+            guard access(path, F_OK) == (document == nil ? -1 : 0) else { return }
+            let seen = ledger.number(of: SimulatedDisk.bytes(of: path))
+            let new = ledger.make(size: step.other * 5)
+            if let seen { ledger.replace(seen, by: new.number) }
+            note("a person writes \(new.number) past the host at \(place)")
+            if document == nil || step.pick % 2 == 0 { _ = replace(path, new.bytes) } else { _ = overwrite(path, new.bytes) }
+        }
+    }
+
+    /// As most programs save.
+    private func replace(_ path: String, _ bytes: [UInt8]) -> Bool {
+        let aside = path + ".new~"
+        let file = Glibc.open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return false }
+        let isWritten = Glibc.write(file, bytes, bytes.count) == bytes.count && fsync(file) == 0
+        close(file)
+        return isWritten && Glibc.rename(aside, path) == 0
+    }
+
+    private func overwrite(_ path: String, _ bytes: [UInt8]) -> Bool {
+        let file = Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        return pwrite(file, bytes, bytes.count, 0) == bytes.count && ftruncate(file, bytes.count) == 0
+    }
+}

@@ -1,0 +1,115 @@
+import DocumentModel
+import DocumentProvider
+import SystemPackage
+
+/// The shipped SDK's side of a connection, over the one remote of a simulation.
+struct SimulatedProvider: ModifyingProvider, ChangeFeedProvider {
+    private let context: ProviderContext
+    private let simulation: HostSimulation
+    private var remote: SimulatedRemote { simulation.remote }
+
+    init(context: ProviderContext) async throws {
+        guard let simulation = HostSimulation.current else {
+            throw DocumentError(.notConfigured, "Nothing is simulated.")
+        }
+        self.context = context
+        self.simulation = simulation
+        simulation.connected(context)
+    }
+
+    /// Has a call take its time, or fail, before and after it is carried out.
+    private func call<Value>(_ name: String, _ body: () throws -> Value) async throws -> Value {
+        try await simulation.request(name, by: context.deviceName)
+        let value: Value
+        do {
+            value = try body()
+            simulation.note("\(context.deviceName) \(name): done")
+        } catch {
+            simulation.note("\(context.deviceName) \(name): \((error as? DocumentError)?.code.description ?? "\(error)")")
+            throw error
+        }
+        try await simulation.answer(name, by: context.deviceName)
+        return value
+    }
+
+    func item(for id: ItemIdentifier) async throws -> Item {
+        try await call("item \(id)") { try remote.item(id) }
+    }
+
+    func items(in container: ItemIdentifier, page: PageToken?, suggestedCount: Int) async throws -> ItemPage {
+        try await call("list \(container)") {
+            _ = try remote.item(container)
+            return ItemPage(items: try remote.children(of: container).map(remote.item))
+        }
+    }
+
+    func providePlaceholder(for id: ItemIdentifier) async throws {
+        try await context.writePlaceholder(call("placeholder \(id)") { try remote.item(id) })
+    }
+
+    func startProvidingItem(
+        _ id: ItemIdentifier, at stagingFile: FilePath, contentVersion: [UInt8], transfer: Transfer
+    ) async throws -> Item {
+        try await call("fetch \(id)") {
+            let item = try remote.item(id)
+            guard var bytes = remote.entries[id]?.contents,
+                item.version.satisfies(try ItemVersion(content: contentVersion))
+            else { throw DocumentError(.versionNoLongerAvailable, "There are no such contents.") }
+            transfer.vouch(forContentsWith: simulation.digest(of: bytes))
+            if simulation.flipsBit() { bytes[bytes.count / 2] ^= 4 }
+            try transfer.write(bytes, to: stagingFile)
+            return item
+        }
+    }
+
+    func itemChanged(_ id: ItemIdentifier) {}
+    func stopProvidingItem(_ id: ItemIdentifier) {}
+
+    func createItem(_ new: ItemCreation, transfer: Transfer) async throws -> Item {
+        try await call("create \(new.name) in \(new.parentID)") {
+            let contents = try new.contents.map(transfer.read)
+            let id = try remote.create(
+                new.name, in: new.parentID, contents: contents, modified: new.modified ?? simulation.date,
+                savedBy: context.deviceName, operation: new.operation)
+            return try remote.item(id)
+        }
+    }
+
+    func modifyItem(_ change: ItemModification, transfer: Transfer) async throws -> Item {
+        let what = (change.contents == nil ? "" : " contents") + (change.name.map { " name \($0)" } ?? "")
+        return try await call("modify \(change.id)\(what)") {
+            let contents = try change.contents.map(transfer.read)
+            try remote.modify(
+                change.id, base: change.baseVersion, contents: contents, name: change.name, parent: change.parentID,
+                modified: change.modified, savedBy: context.deviceName, operation: change.operation)
+            return try remote.item(change.id)
+        }
+    }
+
+    func deleteItem(_ deletion: ItemDeletion) async throws {
+        try await call("delete \(deletion.id)") {
+            try remote.delete(deletion.id, base: deletion.baseVersion, recursive: deletion.recursive)
+        }
+    }
+
+    func currentAnchor() async throws -> SyncAnchor {
+        try await call("anchor") { try Self.anchor(remote.changes.count) }
+    }
+
+    func changes(since anchor: SyncAnchor, suggestedCount: Int) async throws -> ItemChanges {
+        try await call("changes") {
+            guard let from = Int(String(decoding: anchor.bytes, as: UTF8.self)), from <= remote.changes.count else {
+                throw DocumentError(.anchorExpired, "There is no such anchor.")
+            }
+            let page = remote.changes[from...].prefix(5)
+            var seen: Set<ItemIdentifier> = []
+            let ids = page.filter { seen.insert($0).inserted }
+            return ItemChanges(
+                updated: try ids.filter { remote.entries[$0] != nil }.map(remote.item),
+                deleted: ids.filter { remote.entries[$0] == nil }, anchor: try Self.anchor(from + page.count),
+                more: from + page.count < remote.changes.count)
+        }
+    }
+
+    private static func anchor(_ place: Int) throws -> SyncAnchor { try SyncAnchor(Array("\(place)".utf8)) }
+}

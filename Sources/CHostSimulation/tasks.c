@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "state.h"
 
 // What Swift's runtime asks before it gives a job to the threads of its own: SwiftRuntime's Executor.h.
@@ -18,6 +19,9 @@ extern void *swift_task_enqueueGlobalWithDelay_hook;
 extern void *swift_task_enqueueGlobalWithDeadline_hook;
 extern void swift_job_run(void *job, struct executor executor) __attribute__((swiftcall));
 
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
 #include <time.h>
 
 __attribute__((swiftcall)) static void enqueue(void *job, original_enqueue original) {
@@ -57,4 +61,16 @@ __attribute__((constructor)) static void take_over(void) {
     swift_task_enqueueGlobal_hook = (void *)enqueue;
     swift_task_enqueueGlobalWithDelay_hook = (void *)enqueue_delayed;
     swift_task_enqueueGlobalWithDeadline_hook = (void *)enqueue_deadline;
+}
+
+/// Nothing runs beside the simulation: what the system's libraries would do later, on threads of their own, is not done. It is
+/// no more than freeing memory, whose places would differ from run to run.
+int pthread_create(
+    pthread_t *restrict thread, const pthread_attr_t *restrict attributes, void *(*begin)(void *), void *restrict context) {
+    if (simulation_is_here) {
+        *thread = 0;
+        return 0;
+    }
+    int (*original)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) = dlsym(RTLD_NEXT, "pthread_create");
+    return original == NULL ? EAGAIN : original(thread, attributes, begin, context);
 }

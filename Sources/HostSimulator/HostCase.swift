@@ -44,7 +44,7 @@ package struct HostCase: Sendable {
     /// - Returns: whether all held.
     package func run(isShown: Bool) -> Bool {
         simulation_settle(CommandLine.unsafeArgv)
-        let folder = "/dev/shm/docent-simulation-\(getpid())/"
+        let folder = "/dev/shm/docent-simulation-\(10_000_000 + getpid())/"
         guard HostSimulation.prepare(folder) else {
             print("\(folder) cannot be made.")
             return false

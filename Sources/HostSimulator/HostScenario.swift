@@ -6,7 +6,7 @@ package struct HostScenario: Sendable {
     package enum Action: String, CaseIterable, Sendable {
         case create, makeFolder, edit, editInPlace, read, move, rename, remove, evict, restart
         /// Past the host, in the documents' tree.
-        case createPast, replacePast, renamePast, removePast
+        case replacePast, renamePast, removePast
         /// Others, at the provider's own place.
         case createThere, editThere, moveThere, removeThere
         /// The connection to the provider ends.

@@ -49,7 +49,6 @@ extension HostSimulation {
         case .makeFolder:
             _ = try await host.makeFolder(
                 at: folder.appending(try ItemName("folder\(step.pick % 3)")), atOnce: step.other % 3 == 0)
-        case .createPast: try replacePast(host, free, atMost: nil, step)
         default:
             guard let document else { return }
             try await perform(step, on: document, to: free, host)
@@ -74,7 +73,7 @@ extension HostSimulation {
             removed(document, host)
             try await host.remove(place, recursive: false, discardingUnsent: true, atOnce: step.other % 3 == 0)
         case .evict: _ = try await host.evict(place)
-        case .replacePast: try replacePast(host, place, atMost: document, step)
+        case .replacePast: try replacePast(host, place, step)
         case .renamePast:
             let (from, to) = (Self.path(place, host), Self.path(free, host))
             asPerson { if access(to, F_OK) != 0 { _ = Glibc.rename(from, to) } }
@@ -161,16 +160,16 @@ extension HostSimulation {
     }
 
     private func replacePast(
-        _ host: DocumentHost, _ place: Location, atMost document: ItemStatus?, _ step: HostScenario.Step
+        _ host: DocumentHost, _ place: Location, _ step: HostScenario.Step
     ) throws {
         let path = Self.path(place, host)
         asPerson {
-            guard access(path, F_OK) == (document == nil ? -1 : 0) else { return }
+            guard access(path, F_OK) == 0 else { return }
             let seen = ledger.number(of: SimulatedDisk.bytes(of: path))
             let new = ledger.make(size: step.other * 5)
             if let seen { ledger.replace(seen, by: new.number) }
             note("a person writes \(new.number) past the host at \(place)")
-            if document == nil || step.pick % 2 == 0 { _ = replace(path, new.bytes) } else { _ = overwrite(path, new.bytes) }
+            if step.pick % 2 == 0 { _ = replace(path, new.bytes) } else { _ = overwrite(path, new.bytes) }
         }
     }
 

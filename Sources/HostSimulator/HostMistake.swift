@@ -5,9 +5,11 @@ package enum HostMistake: String, CaseIterable, Sendable {
     /// A disk that is full takes what is written, and keeps nothing of it.
     case fullDiskIsIgnored
     /// The provider does not know operations by their names.
-    case repeatsCreations
+    case repeatsOperations
     /// The provider looks at no base version.
     case ignoresBases
     /// A feed leaves out deletions.
     case forgetsDeletions
+    /// Nobody says what contents there should be, so that flipped bits are not seen.
+    case vouchesForNothing
 }

@@ -13,6 +13,8 @@ extension HostSimulation {
         for machine in lives.indices { dates[machine] = Self.dateAtBeginning }
         for machine in lives.indices { signal(machine, isResolved: true) }
         run(until: time + 12 * Self.minute)
+        // What a host that lost its index does not know, and does not overwrite, somebody puts elsewhere, as it asks for.
+        askAll { [self] host in await rescue(from: host) }
         // Somebody chooses in every conflict, and then all machines are the same again.
         for round in 0..<4 {
             askAll { [self] host in await resolveConflicts(of: host, round) }
@@ -53,6 +55,20 @@ extension HostSimulation {
         }
     }
 
+    private func rescue(from host: DocumentHost) async {
+        guard let life = living.first(where: { $0.host === host }), forgetful.contains(life.machine) else { return }
+        let shown = await everything(of: host, refreshing: true)
+        let known = Set(shown.filter { $0.state != .placeholder }.map { Self.path($0.location, host) })
+        asPerson {
+            for path in SimulatedDisk.files(below: "\(host.rootPath)/documents/\(Self.domain)")
+            where !known.contains(path) && !path.contains("/.docent") {
+                rescued.append(SimulatedDisk.bytes(of: path))
+                note("somebody puts \(path) elsewhere")
+                unlink(path)
+            }
+        }
+    }
+
     private func resolveConflicts(of host: DocumentHost, _ round: Int) async {
         for status in await everything(of: host, refreshing: true) where status.state == .conflict {
             do {
@@ -78,6 +94,7 @@ extension HostSimulation {
             if let number = ledger.number(of: bytes) { found.insert(number) }
             else if !bytes.isEmpty { complain("the provider was given damaged contents for \(entry.name)") }
         }
+        found.formUnion(rescued.compactMap(ledger.number))
         simulation_pause()
         defer { simulation_resume() }
         for machine in lives.indices {

@@ -15,7 +15,7 @@ package final class HostSimulation: @unchecked Sendable {  // One thread, as it 
 
     let scenario: HostScenario
     let folder: String
-    let remote = SimulatedRemote()
+    let remote: SimulatedRemote
     let ledger = ContentsLedger()
     let mistake: HostMistake?
     /// For the order of what goes on, and for what fails.
@@ -31,6 +31,9 @@ package final class HostSimulation: @unchecked Sendable {  // One thread, as it 
     var isPerson = false
     var contexts: [String: ProviderContext] = [:]
     var dates: [Int64] = []
+    /// Those whose index was lost: files lie there that nobody knows.
+    var forgetful: Set<Int> = []
+    var rescued: [[UInt8]] = []
     /// How often each machine was started.
     var boots: [Int: Int] = [:]
     var jobs: [(due: UInt64, number: Int, job: UnsafeMutableRawPointer, life: MachineLife?)] = []
@@ -56,6 +59,7 @@ package final class HostSimulation: @unchecked Sendable {  // One thread, as it 
         self.scenario = scenario
         self.folder = folder
         self.mistake = mistake
+        remote = SimulatedRemote(mistake: mistake)
         self.onLine = onLine
         random = SeededRandom(seed: scenario.seed ^ 0x5EED)
         faults = scenario.faults

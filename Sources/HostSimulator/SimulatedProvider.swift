@@ -55,7 +55,7 @@ struct SimulatedProvider: ModifyingProvider, ChangeFeedProvider {
             guard var bytes = remote.entries[id]?.contents,
                 item.version.satisfies(try ItemVersion(content: contentVersion))
             else { throw DocumentError(.versionNoLongerAvailable, "There are no such contents.") }
-            transfer.vouch(forContentsWith: simulation.digest(of: bytes))
+            if remote.mistake != .vouchesForNothing { transfer.vouch(forContentsWith: simulation.digest(of: bytes)) }
             if simulation.flipsBit() { bytes[bytes.count / 2] ^= 4 }
             try transfer.write(bytes, to: stagingFile)
             return item
@@ -68,10 +68,9 @@ struct SimulatedProvider: ModifyingProvider, ChangeFeedProvider {
     func createItem(_ new: ItemCreation, transfer: Transfer) async throws -> Item {
         try await call("create \(new.name) in \(new.parentID)") {
             let contents = try new.contents.map(transfer.read)
-            let id = try remote.create(
+            return try remote.create(
                 new.name, in: new.parentID, contents: contents, modified: new.modified ?? simulation.date,
                 savedBy: context.deviceName, operation: new.operation)
-            return try remote.item(id)
         }
     }
 
@@ -79,10 +78,9 @@ struct SimulatedProvider: ModifyingProvider, ChangeFeedProvider {
         let what = (change.contents == nil ? "" : " contents") + (change.name.map { " name \($0)" } ?? "")
         return try await call("modify \(change.id)\(what)") {
             let contents = try change.contents.map(transfer.read)
-            try remote.modify(
+            return try remote.modify(
                 change.id, base: change.baseVersion, contents: contents, name: change.name, parent: change.parentID,
                 modified: change.modified, savedBy: context.deviceName, operation: change.operation)
-            return try remote.item(change.id)
         }
     }
 
@@ -106,7 +104,8 @@ struct SimulatedProvider: ModifyingProvider, ChangeFeedProvider {
             let ids = page.filter { seen.insert($0).inserted }
             return ItemChanges(
                 updated: try ids.filter { remote.entries[$0] != nil }.map(remote.item),
-                deleted: ids.filter { remote.entries[$0] == nil }, anchor: try Self.anchor(from + page.count),
+                deleted: remote.mistake == .forgetsDeletions ? [] : ids.filter { remote.entries[$0] == nil },
+                anchor: try Self.anchor(from + page.count),
                 more: from + page.count < remote.changes.count)
         }
     }

@@ -15,10 +15,16 @@ final class SimulatedRemote {
 
     private(set) var entries: [ItemIdentifier: Entry] = [:]
     private(set) var changes: [ItemIdentifier] = []
-    private var answered: [String: ItemIdentifier] = [:]
+    /// What it answered to operations, by their names.
+    private var answered: [String: Item] = [:]
     private var last = 0
+    let mistake: HostMistake?
     /// Is told of each change.
     var onChange: () -> Void = {}
+
+    init(mistake: HostMistake?) {
+        self.mistake = mistake
+    }
 
     // MARK: Looking
 
@@ -65,16 +71,11 @@ final class SimulatedRemote {
 
     // MARK: Changing
 
-    func answer(to operation: String) -> ItemIdentifier? { answered[operation].flatMap { entries[$0] == nil ? nil : $0 } }
-
     func create(
         _ name: ItemName, in parent: ItemIdentifier, contents: [UInt8]?, modified: Timestamp, savedBy: String?,
         operation: String?
-    ) throws -> ItemIdentifier {
-        if let operation, let id = answered[operation] {
-            guard entries[id] != nil else { throw DocumentError(.noSuchItem, "What was made is gone.") }
-            return id
-        }
+    ) throws -> Item {
+        if let answer = try answer(to: operation) { return answer }
         guard parent == .root || entries[parent].map({ $0.contents == nil }) == true else {
             throw DocumentError(.noSuchItem, "There is no folder \(parent).")
         }
@@ -82,16 +83,22 @@ final class SimulatedRemote {
         last += 1
         let id = try ItemIdentifier("i\(last)")
         entries[id] = Entry(parent: parent, name: name, contents: contents, modified: modified, savedBy: savedBy)
-        finish(id, operation)
-        return id
+        return try finish(id, operation)
+    }
+
+    /// What was asked for before is not done once more.
+    private func answer(to operation: String?) throws -> Item? {
+        guard mistake != .repeatsOperations, let operation, let answer = answered[operation] else { return nil }
+        guard entries[answer.id] != nil else { throw DocumentError(.noSuchItem, "What it was about is gone.") }
+        return answer
     }
 
     func modify(
         _ id: ItemIdentifier, base: ItemVersion, contents: [UInt8]? = nil, name: ItemName? = nil,
         parent: ItemIdentifier? = nil, modified: Timestamp? = nil, savedBy: String? = nil, operation: String? = nil
-    ) throws {
-        if let operation, answered[operation] == id, entries[id] != nil { return }
-        guard try item(id).version.satisfies(base), var entry = entries[id] else {
+    ) throws -> Item {
+        if let answer = try answer(to: operation) { return answer }
+        guard try item(id).version.satisfies(base) || mistake == .ignoresBases, var entry = entries[id] else {
             throw DocumentError(.versionNoLongerAvailable, "“\(id)” was changed meanwhile.")
         }
         entry.name = name ?? entry.name
@@ -111,7 +118,7 @@ final class SimulatedRemote {
         entry.modified = modified ?? entry.modified
         entry.version += 1
         entries[id] = entry
-        finish(id, operation)
+        return try finish(id, operation)
     }
 
     func delete(_ id: ItemIdentifier, base: ItemVersion, recursive: Bool) throws {
@@ -123,12 +130,15 @@ final class SimulatedRemote {
         guard recursive || inside.isEmpty else { throw DocumentError(.directoryNotEmpty, "“\(id)” is not empty.") }
         for child in inside { try delete(child, base: .none, recursive: true) }
         entries[id] = nil
-        finish(id, nil)
-    }
-
-    private func finish(_ id: ItemIdentifier, _ operation: String?) {
-        if let operation { answered[operation] = id }
         changes.append(id)
         onChange()
+    }
+
+    private func finish(_ id: ItemIdentifier, _ operation: String?) throws -> Item {
+        changes.append(id)
+        onChange()
+        let answer = try item(id)
+        if let operation { answered[operation] = answer }
+        return answer
     }
 }

@@ -13,7 +13,7 @@ extension HostSimulation {
         for machine in lives.indices { dates[machine] = Self.dateAtBeginning }
         for machine in lives.indices { signal(machine, isResolved: true) }
         run(until: time + 12 * Self.minute)
-        // What a host that lost its index does not know, and does not overwrite, somebody puts elsewhere, as it asks for.
+        // What a host does not know, and does not overwrite, somebody puts elsewhere, as it asks for: after its index was lost.
         askAll { [self] host in await rescue(from: host) }
         // Somebody chooses in every conflict, and then all machines are the same again.
         for round in 0..<4 {
@@ -56,12 +56,19 @@ extension HostSimulation {
     }
 
     private func rescue(from host: DocumentHost) async {
-        guard let life = living.first(where: { $0.host === host }), forgetful.contains(life.machine) else { return }
         let shown = await everything(of: host, refreshing: true)
-        let known = Set(shown.filter { $0.state != .placeholder }.map { Self.path($0.location, host) })
+        var told: Set<String> = []
+        for status in shown where status.state == .placeholder {
+            do {
+                try await host.download(status.location)
+            } catch {
+                if error.code == .destinationExists { told.insert(Self.path(status.location, host)) }
+            }
+        }
+        let (known, findings) = (Set(shown.map { Self.path($0.location, host) }), host.findings.joined())
         asPerson {
             for path in SimulatedDisk.files(below: "\(host.rootPath)/documents/\(Self.domain)")
-            where !known.contains(path) && !path.contains("/.docent") {
+            where told.contains(path) || !known.contains(path) && findings.contains(path) {
                 rescued.append(SimulatedDisk.bytes(of: path))
                 note("somebody puts \(path) elsewhere")
                 unlink(path)

@@ -119,7 +119,6 @@ extension HostSimulation {
         for path in [index, index + "-wal"] {
             if life.losesIndex { unlink(path) } else { disks[machine].renew(path) }
         }
-        if life.losesIndex { forgetful.insert(machine) }
         note("m\(machine) dies\(life.losesPower ? " without power, \(lost)" : "")\(life.losesIndex ? ", its index is lost" : "")")
         after(milliseconds: 10 + random.below(3_000)) { [unowned self] in open(machine) }
     }

@@ -31,8 +31,7 @@ package final class HostSimulation: @unchecked Sendable {  // One thread, as it 
     var isPerson = false
     var contexts: [String: ProviderContext] = [:]
     var dates: [Int64] = []
-    /// Those whose index was lost: files lie there that nobody knows.
-    var forgetful: Set<Int> = []
+    /// Contents of files that a host did not know.
     var rescued: [[UInt8]] = []
     /// How often each machine was started.
     var boots: [Int: Int] = [:]

@@ -197,7 +197,7 @@ let package = Package(
             name: "HostSimulator",
             dependencies: [
                 "CHostSimulation", "CLibCrypto", "DocumentModel", "DocumentTransport", "DocumentProvider",
-                "DocumentStorage", "DocumentHost", "DocumentSimulator", "ProviderLauncher",
+                "DocumentStorage", "DocumentHost", "DocumentSimulator",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),
             ]

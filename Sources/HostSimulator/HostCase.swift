@@ -89,6 +89,7 @@ extension HostScenario {
     /// For people.
     var summary: String {
         "Seed \(seed): \(machines) machines, \(faults)\n"
-            + steps.map { "  \($0.time) ms: m\($0.machine) \($0.action) \($0.pick) \($0.other)" }.joined(separator: "\n")
+            + steps.map { "  \($0.time) ms: m\($0.machine) \($0.action) \($0.pick) \($0.other)" }.joined(
+                separator: "\n")
     }
 }

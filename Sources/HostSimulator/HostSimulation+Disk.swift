@@ -39,7 +39,9 @@ extension HostSimulation {
         guard let machine = machine(of: change.path) else { return }
         mix(UInt64(change.kind.rawValue) &* 31 &+ UInt64(change.size))
         mix(String(cString: change.path.advanced(by: folder.utf8.count)))
-        note("    file \(change.kind.rawValue) \(String(cString: change.path.advanced(by: folder.utf8.count))) \(change.size)")
+        note(
+            "    file \(change.kind.rawValue) \(String(cString: change.path.advanced(by: folder.utf8.count))) \(change.size)"
+        )
         if mistake == .skipsFlushes, change.kind == SIMULATION_FLUSH { return }
         disks[machine].changed(change)
         simulation_touched(change.file, change.file < 0 ? change.other ?? change.path : nil)

@@ -12,6 +12,8 @@ extension HostSimulation {
         note("everything is well from now on")
         for machine in lives.indices { dates[machine] = Self.dateAtBeginning }
         for machine in lives.indices { signal(machine, isResolved: true) }
+        // After a disk had errors a host asks for that.
+        if scenario.faults.badDisk > 0 { for machine in lives.indices { restart(machine) } }
         run(until: time + 12 * Self.minute)
         // What a host does not know, and does not overwrite, somebody puts elsewhere, as it asks for: after its index was lost.
         askAll { [self] host in await rescue(from: host) }
@@ -98,8 +100,11 @@ extension HostSimulation {
         var found: Set<Int> = []
         for entry in remote.entries.values {
             guard let bytes = entry.contents else { continue }
-            if let number = ledger.number(of: bytes) { found.insert(number) }
-            else if !bytes.isEmpty { complain("the provider was given damaged contents for \(entry.name)") }
+            if let number = ledger.number(of: bytes) {
+                found.insert(number)
+            } else if !bytes.isEmpty {
+                complain("the provider was given damaged contents for \(entry.name)")
+            }
         }
         found.formUnion(rescued.compactMap(ledger.number))
         simulation_pause()
@@ -122,7 +127,9 @@ extension HostSimulation {
         for status in shown {
             let path = "/" + status.location.relativePath
             paths.insert(path)
-            guard let entry = tree[path] else { return complain("\(name) shows \(path) (\(status.state)), which is not there") }
+            guard let entry = tree[path] else {
+                return complain("\(name) shows \(path) (\(status.state)), which is not there")
+            }
             guard let contents = entry.contents else { continue }
             guard status.state != .nameClash else { continue }
             do {

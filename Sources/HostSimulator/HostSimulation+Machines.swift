@@ -119,7 +119,9 @@ extension HostSimulation {
         for path in [index, index + "-wal"] {
             if life.losesIndex { unlink(path) } else { disks[machine].renew(path) }
         }
-        note("m\(machine) dies\(life.losesPower ? " without power, \(lost)" : "")\(life.losesIndex ? ", its index is lost" : "")")
+        note(
+            "m\(machine) dies\(life.losesPower ? " without power, \(lost)" : "")\(life.losesIndex ? ", its index is lost" : "")"
+        )
         after(milliseconds: 10 + random.below(3_000)) { [unowned self] in open(machine) }
     }
 
@@ -180,7 +182,11 @@ extension HostSimulation {
                     String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
                 }
                 guard name != ".", name != ".." else { continue }
-                if entry.pointee.d_type == UInt8(DT_DIR) { remove("\(folder)/\(name)") } else { unlink("\(folder)/\(name)") }
+                if entry.pointee.d_type == UInt8(DT_DIR) {
+                    remove("\(folder)/\(name)")
+                } else {
+                    unlink("\(folder)/\(name)")
+                }
             }
             closedir(listing)
         }

@@ -17,7 +17,8 @@ extension HostSimulation {
                     name, in: folder, contents: new.bytes, modified: date, savedBy: "there", operation: nil)
                 ledger.acknowledge(new.number)
             case .editThere: if let document { try editThere(document, step) }
-            case .moveThere: if let document { _ = try remote.modify(document, base: .none, name: name, parent: folder) }
+            case .moveThere:
+                if let document { _ = try remote.modify(document, base: .none, name: name, parent: folder) }
             case .removeThere:
                 guard let document else { return }
                 if let there = remote.entries[document]?.contents.flatMap(ledger.number) { ledger.remove(there) }

@@ -25,7 +25,8 @@ struct SimulatedProvider: ModifyingProvider, ChangeFeedProvider {
             value = try body()
             simulation.note("\(context.deviceName) \(name): done")
         } catch {
-            simulation.note("\(context.deviceName) \(name): \((error as? DocumentError)?.code.description ?? "\(error)")")
+            simulation.note(
+                "\(context.deviceName) \(name): \((error as? DocumentError)?.code.description ?? "\(error)")")
             throw error
         }
         try await simulation.answer(name, by: context.deviceName)

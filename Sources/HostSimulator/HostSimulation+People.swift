@@ -69,9 +69,8 @@ extension HostSimulation {
             guard let folder = place.parent else { return }
             _ = try await host.rename(place, to: folder.appending(name), atOnce: step.pick % 3 == 0)
         case .remove:
-            // What is there just now is what goes, and whatever comes until then.
             removed(document, host)
-            try await host.remove(place, recursive: false, discardingUnsent: true, atOnce: step.other % 3 == 0)
+            try await host.remove(place, recursive: false, discardingUnsent: false, atOnce: step.other % 3 == 0)
         case .evict: _ = try await host.evict(place)
         case .replacePast: try replacePast(host, place, step)
         case .renamePast:
@@ -146,6 +145,7 @@ extension HostSimulation {
     }
 
     private func removed(_ document: ItemStatus, _ host: DocumentHost) {
+        removing.insert(host.rootPath.lastComponent?.string ?? "")
         let here = asPerson { ledger.number(of: SimulatedDisk.bytes(of: Self.path(document.location, host))) }
         if let here { ledger.remove(here) }
         if let there = remote.entries[document.item.id]?.contents.flatMap(ledger.number) { ledger.remove(there) }

@@ -31,6 +31,8 @@ package final class HostSimulation: @unchecked Sendable {  // One thread, as it 
     var isPerson = false
     var contexts: [String: ProviderContext] = [:]
     var dates: [Int64] = []
+    /// Devices on which somebody has removed something.
+    var removing: Set<String> = []
     /// Contents of files that a host did not know.
     var rescued: [[UInt8]] = []
     /// How often each machine was started.

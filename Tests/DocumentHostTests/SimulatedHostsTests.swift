@@ -1,0 +1,22 @@
+import DocumentTestSupport
+import SystemPackage
+import Testing
+
+/// Whole hosts in virtual time, in a program of its own; scripts/simulate-hosts runs many more seeds.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct SimulatedHostsTests {
+    private func simulate(_ arguments: String...) async throws -> Int32? {
+        try await ChildProcess.with(
+            try BuiltProducts.executable("docent-simulate-hosts"), arguments: arguments, environment: [:]
+        ) { try await $0.exitStatus(within: .seconds(120)) }
+    }
+
+    @Test("INV-1, INV-2, INV-3: hosts that die and fill their disks lose nothing, and agree in the end")
+    func seeds() async throws {
+        #expect(try await simulate("--seeds", "8") == 0)
+    }
+
+    @Test("Hosts whose flushes do nothing are seen to lose what was acknowledged")
+    func mistake() async throws {
+        #expect(try await simulate("--one", "--show", "4", "--mistake", "skipsFlushes") == 2)
+    }
+}

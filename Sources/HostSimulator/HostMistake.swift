@@ -2,8 +2,6 @@
 package enum HostMistake: String, CaseIterable, Sendable {
     /// No flush of a file or a folder does anything.
     case skipsFlushes
-    /// A disk that is full takes what is written, and keeps nothing of it.
-    case fullDiskIsIgnored
     /// The provider does not know operations by their names.
     case repeatsOperations
     /// The provider looks at no base version.

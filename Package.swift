@@ -416,7 +416,7 @@ let package = Package(
             dependencies: [
                 "CDocentShims", "DocumentModel", "DocumentWire", "DocumentTransport", "ProviderLauncher",
                 "DocumentStorage", "FileCoordination", "DocumentSync", "DocumentHost", "DocumentTestSupport",
-                "docent-trampoline", "FolderProvider", "docent-simulate-hosts",
+                "docent-trampoline", "FolderProvider",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),
             ]

@@ -1,3 +1,4 @@
+import CDocentShims
 import DocumentModel
 import DocumentStorage
 import DocumentTestSupport
@@ -19,9 +20,11 @@ struct RetouchedFileTests {
     }
 
     private func tag(_ path: FilePath, _ value: String = "holiday") throws {
-        guard setxattr(path.string, "user.xdg.tags", value, value.utf8.count, 0) == 0 else {
-            throw Errno(rawValue: errno)
+        let file = try FileDescriptor.open(path, .readOnly)
+        let result = try file.closeAfter {
+            docent_fsetxattr(file.rawValue, "user.xdg.tags", value, value.utf8.count, 0)
         }
+        guard result == 0 else { throw Errno(rawValue: -result) }
     }
 
     private func setBack(_ path: FilePath) throws {

@@ -66,7 +66,7 @@ import Testing
             try await client.resumeTransfers(at: Location("d:/"))
             try machine.succeed("refresh", "d:/")
             #expect(try await contentsAndTag(a, client, machine) == "another one\nholiday")
-            #expect(try machine.succeed("conflicts") == "No conflicts.\n")
+            #expect(try machine.succeed("conflicts") == "Nothing is in conflict.\n")
             #expect(machine.read(machine.remote + "/a.txt") == "another one\n")
         }
     }
@@ -81,7 +81,7 @@ import Testing
             try await client.resumeTransfers(at: Location("d:/"))
             try await client.waitUntilSent(a)
             #expect(machine.read(machine.remote + "/a.txt") == "mine\n")
-            #expect(try machine.succeed("conflicts") == "No conflicts.\n")
+            #expect(try machine.succeed("conflicts") == "Nothing is in conflict.\n")
         }
     }
 }

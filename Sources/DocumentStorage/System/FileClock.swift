@@ -15,7 +15,8 @@ enum FileClock {
             let now = read()
             // A stamp of the future says nothing.
             if now > target || now.seconds + 2 < target.seconds { return }
-            usleep(1000)
+            var pause = timespec(tv_sec: 0, tv_nsec: 1_000_000)
+            nanosleep(&pause, nil)
         }
     }
 

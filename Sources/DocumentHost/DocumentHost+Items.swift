@@ -77,7 +77,7 @@ extension DocumentHost {
     }
 
     /// - Parameters:
-    ///   - atOnce: a document, to where nothing is: here, whether or not the provider can be reached; it hears of it later.
+    ///   - atOnce: to where nothing is: here, whether or not the provider can be reached; it hears of it later.
     ///   - tool: who asks; inside of its own access for moving the item, it moves under that (COORD-30).
     public func rename(
         _ location: Location, to destination: Location, atOnce: Bool = false, for tool: Tool? = nil

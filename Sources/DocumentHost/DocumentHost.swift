@@ -306,7 +306,8 @@ public final class DocumentHost: Sendable {
             storage: storage, broker: broker, places: places, resolver: resolver, follower: follower, sender: sender)
         backlog = Backlog(
             report.pending, storage: storage, broker: broker, locks: locks, domains: domains, treeWork: treeWork,
-            sender: sender, rounds: SharedTransfers(work: work, executor: loop), work: work, retry: RetryPolicy(),
+            deletions: deletions, sender: sender, rounds: SharedTransfers(work: work, executor: loop), work: work,
+            retry: RetryPolicy(),
             clock: clock,
             logger: logger)
         sender.prepares { [weak interrupted, weak backlog] key throws(DocumentError) in

@@ -11,6 +11,8 @@ extension CoordinationStateMachine {
         _ item: CoordinatedItem, to destination: CoordinatedItem, in claim: ClaimID, at time: Duration = .zero
     ) throws(DocumentError) -> [CoordinationAction] {
         if item.location == destination.location { return [] }
+        // It may have got another identifier just now.
+        let (item, destination) = (current(item), current(destination))
         guard let record = records[claim], record.stage == .granted,
             record.claim.intentions.contains(where: { intention in
                 intention.intent.isWriting

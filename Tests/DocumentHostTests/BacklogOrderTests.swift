@@ -64,4 +64,24 @@ struct BacklogOrderTests {
         ]
         #expect(order(open, puttingOff: [1]) == [[6]])
     }
+
+    @Test(
+        "What has left a folder goes before it, and what comes into one after it, also where that was moved meanwhile")
+    func movedFolders() throws {
+        var open = [
+            // Out of a folder, into one that is still to be sent; then that folder is moved, and goes.
+            try entry(1, .relocate, "f/x", to: "made/x", item: "x"),
+            try entry(2, .relocate, "f", to: "g", kind: .folder, item: "f"),
+            try entry(3, .drop, "f", to: "g", kind: .folder, item: "f"),
+            try entry(4, .relocate, "y", to: "g/x"),
+            try entry(5, .relocate, "z", to: "g/z", kind: .folder),
+        ]
+        for index in [0, 3, 4] { open[index].payload.name = open[index].payload.destination?.last }
+        open[0].payload.originID = try ItemIdentifier("f")
+        open[1].payload.originID = .root
+        for index in [3, 4] { open[index].payload.parentID = try ItemIdentifier("f") }
+        open[4].payload.follows = [2]
+        #expect(order(open, puttingOff: [1]) == [[2], [5]])
+        #expect(order(open, puttingOff: [2]) == [[1], [4]])
+    }
 }

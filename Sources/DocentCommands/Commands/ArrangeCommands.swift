@@ -42,7 +42,7 @@ struct RenameCommand: ClientCommand {
 
     @Flag(
         name: .customLong("no-wait"),
-        help: "Rename a document here at once, and on the remote as soon as it can be reached.")
+        help: "Rename it here at once, and on the remote as soon as it can be reached.")
     var isAtOnce = false
 
     func run(_ client: DocumentClient) async throws {

@@ -4,7 +4,8 @@ import FileCoordination
 
 /// Renames that nobody waits for the provider with: for programs that hold up others meanwhile.
 extension Arranger {
-    /// Gives a document another place, where nothing is, here and now; its provider hears of it later.
+    /// Gives an item another place, where nothing is, here and now; its provider hears of it later. A folder goes with all that
+    /// is in it.
     ///
     /// - Returns: nil when the provider has to be asked first: nothing is done then.
     func renameAtOnce(
@@ -12,37 +13,83 @@ extension Arranger {
     ) async throws(DocumentError) -> IndexedItem? {
         try domain.requireModifying(location)
         guard location.domain == destination.domain, let name = destination.name, let around = destination.parent,
-            location != destination
+            location != destination, !location.isRoot
         else { return nil }
         let found = try storage.read { index in
             (try index.item(at: location), try index.item(at: around), try index.item(at: destination))
         }
-        guard let item = found.0, let parent = found.1, item.exists, parent.exists, item.item.kind == .document,
-            !item.isArriving, found.2 == nil || found.2?.id == item.id
+        guard let item = found.0, let parent = found.1, item.exists, parent.exists, parent.item.kind != .document,
+            found.2 == nil || found.2?.id == item.id
         else { return nil }
+        // What its provider does not know need not be told, unless something was moved into it that has to be.
+        if item.isArriving {
+            guard item.item.kind != .document, try backlog.holdsMoved(below: location) else { return nil }
+        }
+        guard !around.components.starts(with: location.components) else {
+            throw DocumentError(.invalidArgument, "\(location) cannot be moved into itself.", itemID: item.id)
+        }
         guard parent.isArriving || parent.item.capabilities.contains(.write) else {
             throw DocumentError(.notPermitted, "Nothing can be put into \(around): it is read-only on the remote.")
         }
         try checkMoving(item, to: parent, from: location)
+        if item.item.kind != .document, try backlog.wouldBlock(location, movedTo: destination) { return nil }
         let claim = try await claim(toMove: item, as: name, into: parent, at: destination, by: tool)
         defer { claim.end() }
         // Meanwhile an earlier move may have been told, and have given it another identifier.
         guard let now = try storage.read({ try $0.item(at: location) }), now.row == item.row else { return nil }
-        let before = try storage.read { try $0.coordinated(now) }
+        let moved: IndexedItem
+        if now.isArriving, let arriving = try await moveUnsent(now, to: parent, as: name, in: claim) {
+            moved = arriving
+        } else {
+            guard let told = try await relocate(now, from: location, to: parent, as: name, in: claim) else {
+                return nil
+            }
+            moved = told
+        }
+        // A folder that was kept here has to be there for it, and what a rule kept here in it may be to be sent (CONT-13).
+        if parent.isArriving { try sender.enqueue(arriving: parent) }
+        if moved.item.kind != .document { try sender.enqueue(arriving: moved) }
+        return moved
+    }
+
+    /// A folder that its provider does not know yet: there is nothing to be told.
+    ///
+    /// - Returns: nil when it is known by now, or just being made there.
+    private func moveUnsent(
+        _ item: IndexedItem, to parent: IndexedItem, as name: ItemName, in claim: MovingClaim
+    ) async throws(DocumentError) -> IndexedItem? {
+        let moved = try await locks.withLockIfFree(item.key) { () async throws(DocumentError) -> IndexedItem? in
+            guard let now = try storage.read({ try $0.item(item.id, in: item.domain) }), now.isArriving,
+                let folder = try storage.read({ try $0.item(parent.id, in: parent.domain) }), folder.exists
+            else { return nil }
+            let before = try storage.read { try $0.coordinated(now) }
+            let moved = try await storage.run { try $0.moveArriving(now, to: folder.id, name: name) }
+            try broker.moved(before, to: try storage.read { try $0.coordinated(moved) }, in: claim.onItem)
+            return moved
+        }
+        return moved ?? nil
+    }
+
+    private func relocate(
+        _ item: IndexedItem, from location: Location, to parent: IndexedItem, as name: ItemName, in claim: MovingClaim
+    ) async throws(DocumentError) -> IndexedItem? {
+        let before = try storage.read { try $0.coordinated(item) }
         // Without the item's lock: whoever tells its provider of an earlier move may have that for long.
         guard
             let entry = try await storage.run({ store in
-                try store.relocate(now.id, in: now.domain, from: location, to: parent.id, name: name)
+                try store.relocate(item.id, in: item.domain, from: location, to: parent.id, name: name)
             })
         else { return nil }
         // It is written down: whatever becomes of the rest, the provider is to hear of it.
         defer { backlog.add([entry], of: item.domain) }
-        guard let moved = try storage.read({ try $0.subject(of: entry, in: entry.domain) }) else {
+        let now = try storage.read { index in
+            // Its provider may have heard of it by now.
+            try index.subject(of: entry, in: entry.domain) ?? index.item(item.id, in: item.domain)
+        }
+        guard let moved = now else {
             throw DocumentError(.noSuchItem, "\(location) was removed while you waited for it.")
         }
         try broker.moved(before, to: try storage.read { try $0.coordinated(moved) }, in: claim.onItem)
-        // A folder that was kept here has to be there for it (CONT-13).
-        if parent.isArriving { try sender.enqueue(arriving: parent) }
         return moved
     }
 }

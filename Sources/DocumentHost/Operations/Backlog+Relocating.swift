@@ -5,9 +5,9 @@ import FileCoordination
 import Logging
 import ProviderLauncher
 
-/// Documents that were given other places here.
+/// Documents and folders that were given other places here.
 extension Backlog {
-    /// Has the provider move a document to where it is here. What was moved at the remote meanwhile goes to there.
+    /// Has the provider move an item to where it is here. What was moved at the remote meanwhile goes to there.
     ///
     /// - Returns: why it was not told.
     func relocate(_ entry: JournalEntry, on domain: Domain) async throws(DocumentError) -> Untold? {
@@ -16,14 +16,28 @@ extension Backlog {
             try await close(now, on: domain)
             return nil
         }
+        // It was moved while it was made there, perhaps.
+        if item.isArriving { return .awaitsFolder }
+        if try isAnythingUnderWay(in: item) {
+            return .failed(
+                DocumentError(.busy, "Something in the folder that was moved is just being sent or brought."))
+        }
         // Others do not wait while it is sent or brought.
         let told = try await locks.withLockIfFree(item.key) { () async throws(DocumentError) -> Bool in
             try await relocateLocked(entry, on: domain)
         }
         switch told {
-        case nil: return .failed(DocumentError(.busy, "The document that was moved is just being sent or brought."))
+        case nil: return .failed(DocumentError(.busy, "The item that was moved is just being sent or brought."))
         case false?: return .awaitsFolder
         case true?: return nil
+        }
+    }
+
+    /// Whether a provider is at work on something in a folder that it may know by another identifier when that was moved.
+    private func isAnythingUnderWay(in folder: IndexedItem) throws(DocumentError) -> Bool {
+        guard folder.item.kind != .document else { return false }
+        return try storage.read { try $0.present(within: folder.id, in: folder.domain) }.contains { item in
+            item.state == .sending || item.state == .materialising && locks.isHeld(item.key)
         }
     }
 
@@ -38,7 +52,7 @@ extension Backlog {
             return true
         }
         guard let folder = try storage.read({ try $0.item(parentID, in: entry.domain) }), !folder.isGone else {
-            // The remote has removed it: the document is where it was.
+            // The remote has removed it: the item is where it was.
             try await finish(entry, item, as: try await asItIs(item, entry, on: domain), on: domain)
             return true
         }
@@ -48,7 +62,7 @@ extension Backlog {
         return true
     }
 
-    /// The document is not known any more. It may have gone with the folder that it was moved into here, while its provider
+    /// The item is not known any more. It may have gone with the folder that it was moved into here, while its provider
     /// has it where it was, and tells of it no more.
     private func close(_ entry: JournalEntry, on domain: Domain) async throws(DocumentError) {
         var there: Item?
@@ -57,7 +71,7 @@ extension Backlog {
         if let there { _ = try await treeWork.take([there], in: entry.domain) }
     }
 
-    /// - Returns: the document as the provider has it then; nil when it has it no more.
+    /// - Returns: the item as the provider has it then; nil when it has it no more.
     private func place(
         _ item: IndexedItem, in folder: ItemIdentifier, as name: ItemName, _ entry: JournalEntry, on domain: Domain
     ) async throws(DocumentError) -> Item? {
@@ -115,22 +129,45 @@ extension Backlog {
     private func finish(
         _ entry: JournalEntry, _ item: IndexedItem, as there: Item?, on domain: Domain
     ) async throws(DocumentError) {
-        if let there, there.id != item.id {
-            // Claims and presenters follow first: whoever asks from now on meets them.
-            broker.identified(try storage.read { try $0.coordinated(item) }, as: there.id)
-        }
+        let isFolder = item.item.kind != .document
+        if let there, there.id != item.id { try identify(item, as: there.id) }
         try await storage.run { store in
             try store.finishRelocating(entry, as: there, since: item)
-            if there == nil { try store.recordGone(item.id, in: item.domain) }
+            if there == nil { try store.recordGone(item.id, in: item.domain, holding: isFolder) }
         }
+        // All that is in it may be too much to go without a question (CONT-13).
+        if isFolder, there == nil { try await deletions.settle(item.domain) }
+        if isFolder, let there, there.id != item.id { reread(item.domain) }
         guard let there, let now = try storage.read({ try $0.item(there.id, in: item.domain) }) else { return }
         // Whoever was to send it knows it by the identifier that it had.
         if now.isUnsent { sender.enqueue(now.key) }
+        // What is in a folder has waited for that.
+        if isFolder { try sender.enqueue(arriving: now) }
         let told = now.item.version.metadata
         guard told != item.item.version.metadata, told != there.version.metadata,
             let latest = try await lookIfAllowed(there.id, on: domain)
         else { return }
         // The provider has told of it meanwhile: where it is by now was not heeded then.
         _ = try await treeWork.take([latest], in: item.domain)
+    }
+
+    /// Claims and presenters follow first: whoever asks from now on meets them.
+    private func identify(_ item: IndexedItem, as id: ItemIdentifier) throws(DocumentError) {
+        guard !broker.isIdle else { return }
+        let prefix = Array((item.id.rawValue + "/").utf8)
+        let known = try storage.read { index in
+            // From the inside out: what is around is still what it was.
+            try index.subtree(of: item.id, in: item.domain).reversed().filter {
+                $0.id == item.id || $0.id.rawValue.utf8.starts(with: prefix)
+            }.map { ($0.id, try index.coordinated($0)) }
+        }
+        for (inner, coordinated) in known {
+            let rest = inner.rawValue.dropFirst(item.id.rawValue.count)
+            do {
+                broker.identified(coordinated, as: try ItemIdentifier(id.rawValue + rest))
+            } catch {
+                throw DocumentError(.internal, "An identifier could not be made of another one.", causes: ["\(error)"])
+            }
+        }
     }
 }

@@ -8,7 +8,7 @@ import ProviderLauncher
 import Synchronization
 
 /// What was done here at once, and its providers hear of as soon as they can be asked: items that were removed, each in the
-/// version that was removed, so that what the remote has changed since stays and comes back (VER-15); documents that were given
+/// version that was removed, so that what the remote has changed since stays and comes back (VER-15); items that were given
 /// other places.
 final class Backlog: Sendable {
     private struct Line {
@@ -39,6 +39,7 @@ final class Backlog: Sendable {
     let locks: KeyedLock<ItemKey>
     private let domains: DomainRegistry
     let treeWork: TreeWork
+    let deletions: DeletionDesk
     let sender: Sender
     private let rounds: SharedTransfers<DomainName, Void>
     private let wakes: DomainWakes
@@ -50,7 +51,7 @@ final class Backlog: Sendable {
     /// - Parameter pending: what the start has found in the journal.
     init(
         _ pending: [JournalEntry], storage: StorageThreads, broker: CoordinationBroker, locks: KeyedLock<ItemKey>,
-        domains: DomainRegistry, treeWork: TreeWork, sender: Sender,
+        domains: DomainRegistry, treeWork: TreeWork, deletions: DeletionDesk, sender: Sender,
         rounds: SharedTransfers<DomainName, Void>, work: WorkGroup, retry: RetryPolicy,
         clock: @escaping @Sendable () -> Duration, logger: Logger
     ) {
@@ -61,6 +62,7 @@ final class Backlog: Sendable {
         self.locks = locks
         self.domains = domains
         self.treeWork = treeWork
+        self.deletions = deletions
         self.sender = sender
         self.rounds = rounds
         wakes = DomainWakes(work: work, clock: clock)
@@ -73,7 +75,10 @@ final class Backlog: Sendable {
     /// Tells the provider, in the background.
     func add(_ entries: [JournalEntry], of domain: DomainName) {
         guard !entries.isEmpty else { return }
-        lines.withLock { $0[domain, default: Line()].open += entries }
+        lines.withLock { lines in
+            let known = Set(lines[domain]?.open.map(\.id) ?? [])
+            lines[domain, default: Line()].open += entries.filter { !known.contains($0.id) }
+        }
         work.add { [self] in await settle(domain) }
     }
 
@@ -88,6 +93,11 @@ final class Backlog: Sendable {
 
     /// A folder that was made here is known to its provider by now.
     func folderWasSent(in domain: DomainName) {
+        let open = entries(of: domain)
+        if open.contains(where: \.namesArriving) { reread(domain) }
+        // It may have been made where it was when that was asked for before a crash.
+        let known = Set(open.map(\.id))
+        add((try? storage.read { try $0.relocations(in: domain) })?.filter { !known.contains($0.id) } ?? [], of: domain)
         guard lines.withLock({ $0[domain]?.awaitsFolder ?? false }) else { return }
         work.add { [self] in await settle(domain) }
     }
@@ -119,17 +129,68 @@ final class Backlog: Sendable {
         }
     }
 
-    /// Before an item is sent: what lay at its place, or around it, must not be in its way.
+    /// Before an item is sent: what lay at its place, or around it, must not be in its way, and the folders around it are to
+    /// be at the provider where they are here.
     func settle(before key: ItemKey) async throws(DocumentError) {
-        let open = lines.withLock { $0[key.domain]?.open ?? [] }
-        guard !open.isEmpty, let place = try storage.read({ try $0.location(of: key.id, in: key.domain) }),
-            open.contains(where: { Self.isInTheWay($0, of: place) })
-        else { return }
+        guard try placeKeptBack(key) != nil else { return }
         try await carryOut(key.domain)
         // What has to wait for something else may be in the way still.
-        guard !lines.withLock({ $0[key.domain]?.open ?? [] }).contains(where: { Self.isInTheWay($0, of: place) }) else {
+        if let place = try placeKeptBack(key) {
             throw DocumentError(
-                .busy, "\(place) is sent when its provider has heard of what was there before; wait a moment.")
+                .busy,
+                "\(place) is sent when its provider has heard of what was there before, or around it; wait a moment.")
+        }
+    }
+
+    /// - Returns: the place of an item; nil when nothing keeps it from being sent.
+    private func placeKeptBack(_ key: ItemKey) throws(DocumentError) -> Location? {
+        let open = entries(of: key.domain)
+        guard !open.isEmpty else { return nil }
+        return try storage.read { index in
+            guard let place = try index.location(of: key.id, in: key.domain) else { return nil }
+            let line = try index.folders(around: key.id, in: key.domain)
+            let isKept = open.contains { entry in
+                // It is sent with the place that it has: nobody has to be told of others before.
+                if key.id.isArriving, entry.itemID == key.id { return false }
+                return Self.isInTheWay(entry, of: place) || Self.isInTheWay(entry, of: line)
+            }
+            return isKept ? place : nil
+        }
+    }
+
+    /// An item, and the folders around it, from the inside outwards.
+    private static func isInTheWay(_ entry: JournalEntry, of line: [IndexedItem]) -> Bool {
+        if entry.action == .relocate, let id = entry.itemID, !id.isArriving,
+            line.dropFirst().contains(where: { $0.id == id })
+        {
+            return true
+        }
+        guard let folder = entry.leftFolder, let name = entry.payload.place?.last.map({ FoldedName($0) }) else {
+            return false
+        }
+        return line.contains { item in
+            item.id != entry.itemID && item.item.parentID == folder && item.item.name.map { FoldedName($0) } == name
+        }
+    }
+
+    /// Whether a folder, moved here now, and what is to be told would wait for each other: something was moved into a folder
+    /// in it that is still to be sent, and that could only be sent when what was at the new place, or around it, was told.
+    func wouldBlock(_ location: Location, movedTo destination: Location) throws(DocumentError) -> Bool {
+        let open = entries(of: location.domain)
+        let moves = open.filter { $0.action == .relocate }
+        guard !moves.isEmpty else { return false }
+        return try storage.read { index in
+            let isAwaited = try moves.contains { entry in
+                guard let id = entry.payload.parentID, let folder = try index.item(id, in: location.domain),
+                    folder.isArriving, let place = try index.location(of: folder.id, in: location.domain)
+                else { return false }
+                return place.components.starts(with: location.components)
+            }
+            guard isAwaited else { return false }
+            if open.contains(where: { Self.isInTheWay($0, of: destination) }) { return true }
+            guard let parent = try destination.parent.flatMap({ try index.item(at: $0) }) else { return true }
+            let around = try index.folders(around: parent.id, in: location.domain)
+            return around.contains { folder in folder.isArriving || moves.contains { $0.itemID == folder.id } }
         }
     }
 
@@ -137,7 +198,9 @@ final class Backlog: Sendable {
     /// where it can be asked.
     func settle(at place: Location) async {
         let open = lines.withLock { $0[place.domain]?.open ?? [] }
-        guard open.contains(where: { Self.isInTheWay($0, of: place) || Self.lies($0, in: place) }) else { return }
+        // Of what is in folders that were moved the entries say where it was before.
+        guard open.contains(where: { Self.isInTheWay($0, of: place) || Self.lies($0, in: place) || $0.isMoveOfFolder })
+        else { return }
         await settle(place.domain)
     }
 
@@ -239,6 +302,8 @@ final class Backlog: Sendable {
     }
 
     private func drop(_ entry: JournalEntry, on domain: Domain) async throws(DocumentError) {
+        // A folder around it may have been moved there since, and it may have another identifier by that.
+        guard let entry = try storage.read({ try $0.open(entry) }) else { return }
         guard let id = entry.itemID, let base = entry.payload.base, let operation = entry.payload.operation else {
             return try await storage.run { try $0.finishDropping(entry) }
         }
@@ -262,6 +327,23 @@ final class Backlog: Sendable {
         }
         try await storage.run { try $0.finishDropping(entry) }
         if let there { _ = try await treeWork.take([there], in: domain.name) }
+    }
+
+    /// Folders have other identifiers by now: entries name them by those.
+    func reread(_ domain: DomainName) {
+        let open = entries(of: domain)
+        do throws(DocumentError) {
+            let now = try storage.read { index in
+                try Dictionary(open.compactMap { try index.open($0) }.map { ($0.id, $0) }) { $1 }
+            }
+            lines.withLock { lines in
+                guard let known = lines[domain]?.open else { return }
+                lines[domain]?.open = known.map { now[$0.id] ?? $0 }
+            }
+        } catch {
+            logger.error(
+                "what was done here could not be read", metadata: ["domain": "\(domain)", "error": "\(error)"])
+        }
     }
 
     func look(_ id: ItemIdentifier, on domain: Domain) async throws(DocumentError) -> Item? {
@@ -293,6 +375,28 @@ final class Backlog: Sendable {
         else { return lines.withLock { $0[name]?.awaitsRetry = false } }
         lines.withLock { $0[name]?.awaitsRetry = true }
         wakes.wake(name, at: clock() + delay) { [self] in await settle(name) }
+    }
+}
+
+extension JournalEntry {
+    fileprivate var isMoveOfFolder: Bool { action == .relocate && payload.kind != .document }
+
+    /// Whether it names an item or a folder by what it was called before it was sent.
+    fileprivate var namesArriving: Bool {
+        [itemID, payload.parentID, payload.originID].contains { $0?.isArriving ?? false }
+    }
+}
+
+extension IndexReader {
+    /// An item, and the folders around it, from the inside outwards.
+    fileprivate func folders(around id: ItemIdentifier, in domain: DomainName) throws -> [IndexedItem] {
+        var line: [IndexedItem] = []
+        var next = try item(id, in: domain)
+        while let item = next, line.count < ItemLineage.deepest {
+            line.append(item)
+            next = try item.item.parentID.flatMap { try self.item($0, in: domain) }
+        }
+        return line
     }
 }
 

@@ -10,7 +10,7 @@ struct BacklogOrder {
     /// What cannot be told yet.
     var putOff: Set<Int64> = []
 
-    /// Removed documents, as many as go at once; or one folder or one document that was moved, when nothing before it is left
+    /// Removed documents, as many as go at once; or one removed folder, or one item that was moved, when nothing before it is left
     /// that it has to follow.
     ///
     /// - Parameter open: in the order in which it was done.
@@ -36,15 +36,28 @@ struct BacklogOrder {
         // Its folder has to be empty first.
         case .drop:
             guard entry.payload.kind != .document else { return false }
+            if earlier.leftFolder != nil, earlier.leftFolder == entry.itemID { return true }
             let own = (entry.payload.place ?? []).map { FoldedName($0) }
             return earlier.leftPlaces.contains { $0.starts(with: own) }
-        // Its place has to be free first.
-        default: return earlier.leftPlaces.contains((entry.payload.destination ?? []).map { FoldedName($0) })
+        default:
+            // The folders that it comes into have to be where they are.
+            if entry.payload.follows.contains(earlier.id) { return true }
+            // Its place has to be free first.
+            if let folder = earlier.leftFolder, folder == entry.payload.parentID,
+                let left = earlier.leftPlaces.first?.last,
+                left == entry.payload.name.map({ FoldedName($0) })
+            {
+                return true
+            }
+            return earlier.leftPlaces.contains((entry.payload.destination ?? []).map { FoldedName($0) })
         }
     }
 }
 
 extension JournalEntry {
+    /// The folder that its item is in at the provider, for all that is known, and not here any more.
+    var leftFolder: ItemIdentifier? { action == .drop ? payload.parentID : payload.originID }
+
     /// Where its item is at the provider, for all that is known, and is not here any more. Remotes may take names for the same
     /// that differ by case or Unicode form.
     var leftPlaces: [[FoldedName]] {

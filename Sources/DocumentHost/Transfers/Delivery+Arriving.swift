@@ -18,7 +18,7 @@ extension Delivery {
     /// Makes the folders around an item at the provider that were made here, from the outside in; and the item, when it
     /// is such a folder.
     func makeArriving(
-        foldersOf item: IndexedItem, with session: ProviderSession
+        foldersOf item: IndexedItem, preparing prepare: Sender.Preparation?, with session: ProviderSession
     ) async throws(DocumentError) -> Made {
         let isFolder = item.isArriving && item.item.kind != .document
         guard isFolder || item.item.parentID?.isArriving == true else { return .around }
@@ -28,17 +28,20 @@ extension Delivery {
             missing.append(id)
             next = try storage.read { try $0.item(id, in: item.domain) }?.item.parentID
         }
-        for id in missing.reversed() { try await make(folder: id, in: item.domain, with: session) }
+        for id in missing.reversed() {
+            try await make(folder: id, in: item.domain, preparing: prepare, with: session)
+        }
         return isFolder ? .itself : .around
     }
 
     private func make(
-        folder id: ItemIdentifier, in domain: DomainName, with session: ProviderSession
+        folder id: ItemIdentifier, in domain: DomainName, preparing prepare: Sender.Preparation?,
+        with session: ProviderSession
     ) async throws(DocumentError) {
         try await locks.withLock(ItemKey(domain: domain, id: id)) { () async throws(DocumentError) in
-            guard let folder = try storage.read({ try $0.item(id, in: domain) }), folder.isArriving,
-                let parent = folder.item.parentID
-            else { return }
+            guard let folder = try await prepared(id, in: domain, prepare), let parent = folder.item.parentID else {
+                return
+            }
             let heard = try made.heard(of: domain)
             let new: Item
             do throws(DocumentError) {
@@ -60,6 +63,23 @@ extension Delivery {
             try await storage.run { try $0.revive(id, as: new, in: domain) }
             _ = try await made.isGone(new.id, of: domain, since: heard, session)
         }
+    }
+
+    /// A folder that is to be made, at a place that nothing is in the way of: it may have been moved since somebody looked.
+    ///
+    /// - Returns: nil when there is none any more, or its provider knows it by now.
+    private func prepared(
+        _ id: ItemIdentifier, in domain: DomainName, _ prepare: Sender.Preparation?
+    ) async throws(DocumentError) -> IndexedItem? {
+        var looked: IndexedItem?
+        while let folder = try storage.read({ try $0.item(id, in: domain) }), folder.isArriving {
+            if let looked, looked.item.parentID == folder.item.parentID, looked.item.name == folder.item.name {
+                return folder
+            }
+            try await prepare?(folder.key)
+            looked = folder
+        }
+        return nil
     }
 
     /// Makes a document at the provider; beside what has its name there by now, under a name that says so.

@@ -39,9 +39,12 @@ struct Delivery: Sendable {
 
     /// Sends an item if it is changed.
     ///
-    /// - Parameter waiting: for those who use the document, too.
+    /// - Parameters:
+    ///   - waiting: for those who use the document, too.
+    ///   - prepare: finds out what has to be known before a folder is made where it is by then.
     func deliver(
-        _ key: ItemKey, waiting: Bool, _ report: @escaping ProgressObserver
+        _ key: ItemKey, waiting: Bool, preparing prepare: Sender.Preparation? = nil,
+        _ report: @escaping ProgressObserver
     ) async throws(DocumentError) -> Outcome {
         let domain = try domains.domain(key.domain)
         let known = try storage.read { index in
@@ -51,7 +54,9 @@ struct Delivery: Sendable {
         }
         guard let (item, unsent) = known else { return .done }
         // It was made here, and its provider knows it by another name by now.
-        guard item.id == key.id else { return try await deliver(item.key, waiting: waiting, report) }
+        guard item.id == key.id else {
+            return try await deliver(item.key, waiting: waiting, preparing: prepare, report)
+        }
         guard item.state != .conflict else {
             throw DocumentError(
                 .inConflict,
@@ -59,7 +64,7 @@ struct Delivery: Sendable {
         }
         guard let unsent else { return .done }
         let session = domain.provider
-        if try await makeArriving(foldersOf: item, with: session) == .itself { return .done }
+        if try await makeArriving(foldersOf: item, preparing: prepare, with: session) == .itself { return .done }
         let isInNew = item.item.parentID?.isArriving == true
         let coordinated = isInNew ? try storage.read { try $0.coordinated(item) } : unsent
         // A large one has its turn from the beginning.

@@ -200,7 +200,7 @@ final class Sender: Sendable {
             [delivery, pauses, storage] report throws(DocumentError) in
             try await prepare?(key)
             let outcome = try await pauses.untilPaused(key) { () async throws(DocumentError) in
-                try await delivery.deliver(key, waiting: isAwaited, report)
+                try await delivery.deliver(key, waiting: isAwaited, preparing: prepare, report)
             }
             if key.id.isArriving { self.state.withLock { $0.folderWasSent }?(key.domain) }
             guard let outcome else {

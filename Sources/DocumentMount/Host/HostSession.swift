@@ -123,7 +123,7 @@ final class HostSession: Sendable {
         }
     }
 
-    /// Gives an item another place, also while programs have it open. The provider of a document hears of it later: who waits for
+    /// Gives an item another place, also while programs have it open. Its provider hears of it later: who waits for
     /// that in the kernel keeps others from the folder around it.
     func move(_ location: Location, to destination: Location) async throws {
         try await coordinator.coordinate(writingItemAt: location, for: .forMoving) { _, _ in

@@ -103,8 +103,10 @@ extension DocumentStore {
     }
 
     /// The provider does not have it any more, and has told of that before it was known. It goes as soon as nobody uses it.
-    package func recordGone(_ id: ItemIdentifier, in domain: DomainName) throws {
-        try follow(try index.write { try $0.delete([id], in: domain) })
+    ///
+    /// - Parameter holding: it is only written down, see ``settleHeldRemovals(of:judge:)``.
+    package func recordGone(_ id: ItemIdentifier, in domain: DomainName, holding: Bool = false) throws {
+        try follow(try index.write { try $0.delete([id], in: domain, holding: holding) })
     }
 
     func remove(

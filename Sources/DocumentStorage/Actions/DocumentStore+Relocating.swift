@@ -1,15 +1,15 @@
 package import DocumentModel
 
-/// Documents that get another place here at once, and at the provider as soon as it can be asked. Until then they stay where
-/// they were put, whatever it tells of where they are.
+/// Documents and folders that get another place here at once, and at the provider as soon as it can be asked. Until then they
+/// stay where they were put, whatever it tells of where they are.
 extension DocumentStore {
-    /// Gives a document another place, in the index and the tree.
+    /// Gives an item another place, in the index and the tree; a folder, with all that is in it.
     ///
     /// - Parameter place: where who asks has seen it.
     /// - Returns: what its provider is to hear; nil when it cannot move so, and nothing is done: it is elsewhere by now, its
-    ///   provider does not know it, something is being done with it, it is in conflict, or not all is known of the folder that
-    ///   it is to come to.
-    /// - Throws: `destinationExists` or `nameClash` when the name is taken.
+    ///   provider does not know it (a folder may be just on its way there), something is being done with it, it is in conflict,
+    ///   or not all is known of the folder that it is to come to.
+    /// - Throws: `destinationExists` or `nameClash` when the name is taken; `invalidArgument` when it would come into itself.
     package func relocate(
         _ id: ItemIdentifier, in domain: DomainName, from place: Location, to parent: ItemIdentifier, name: ItemName
     ) throws -> JournalEntry? {
@@ -17,19 +17,26 @@ extension DocumentStore {
         let (item, location) = try locate(id, in: domain)
         guard location == place else { return nil }
         let relocated = try index.write { index -> (JournalEntry, ApplyOutcome)? in
-            guard try index.isStill(item, at: location), try index.location(of: id, in: domain) == location,
-                try index.canRelocate(item), let folder = try index.item(parent, in: domain), folder.exists,
-                folder.item.kind != .document,
+            guard try index.isStill(item, at: location), try index.location(of: item.id, in: domain) == location,
+                try index.canRelocate(item, at: location), let folder = try index.item(parent, in: domain),
+                folder.exists, folder.item.kind != .document,
                 try folder.isArriving || index.listing(of: folder.id, in: domain).isComplete,
-                try index.location(of: folder.id, in: domain) != nil,
-                try index.holder(of: name, in: folder.id, of: domain).map({ $0.id == id }) ?? true
+                let around = try index.location(of: folder.id, in: domain),
+                try index.holder(of: name, in: folder.id, of: domain).map({ $0.row == item.row }) ?? true
             else { return nil }
+            guard !around.components.starts(with: location.components) else {
+                throw DocumentError(.invalidArgument, "\(location) cannot be moved into itself.", itemID: item.id)
+            }
             let entry = try index.beginRelocating(item, from: location, to: folder, name)
             var moved = item.item
             (moved.parentID, moved.name) = (folder.id, name)
-            let outcome = try index.place(moved, in: domain)
-            guard let now = try index.item(id, in: domain), now.item.parentID == folder.id, now.item.name == name else {
-                throw DocumentError(.busy, "\(location) cannot be moved just now: try again.", itemID: id)
+            let outcome =
+                try item.isArriving
+                ? index.moveArriving(item.id, to: folder.id, name: name, in: domain)
+                : index.place(moved, in: domain)
+            guard let now = try index.item(item.id, in: domain), now.item.parentID == folder.id, now.item.name == name
+            else {
+                throw DocumentError(.busy, "\(location) cannot be moved just now: try again.", itemID: item.id)
             }
             return (entry, outcome)
         }
@@ -43,7 +50,7 @@ extension DocumentStore {
     ///
     /// - Parameters:
     ///   - item: as the provider has it; nil when that is not known.
-    ///   - asked: the document as it was known when the provider was asked: what it has told since is newer.
+    ///   - asked: the item as it was known when the provider was asked: what it has told since is newer.
     package func finishRelocating(_ entry: JournalEntry, as item: Item?, since asked: IndexedItem?) throws {
         let domain = entry.domain
         let outcome = try index.write { index in
@@ -51,10 +58,14 @@ extension DocumentStore {
             let id = try index.subject(of: entry)
             try index.finish(entry)
             guard let item, let id, var began = try asked ?? index.item(id, in: domain) else { return ApplyOutcome() }
-            // Identifiers that follow names: it is the same document here.
-            if item.id != id { try index.rename(id, to: item.id, in: domain) }
+            var outcome = ApplyOutcome()
+            // Identifiers that follow names: it is the same item here, and so is what is in it.
+            if item.id != id { outcome = try index.follow(id, as: item.id, in: domain) }
             began.item.id = item.id
-            return try index.apply(item, answeringMoveOf: began)
+            outcome.work += try index.apply(item, answeringMoveOf: began).work
+            // What was to come into it, or to its place, may have waited for that.
+            if item.kind != .document { outcome.work += try index.retryWanted(in: domain).work }
+            return outcome
         }
         try reached(.relocationFinished)
         try follow(outcome)
@@ -62,12 +73,19 @@ extension DocumentStore {
 }
 
 extension IndexTransaction {
-    fileprivate func canRelocate(_ item: IndexedItem) throws -> Bool {
-        guard item.item.kind == .document, !item.isArriving, !item.isGone, item.wanted == nil,
+    fileprivate func canRelocate(_ item: IndexedItem, at place: Location) throws -> Bool {
+        guard !item.isArriving || item.item.kind != .document, !item.isGone, item.wanted == nil,
             ![.conflict, .sending, .nameClash, .materialising].contains(item.state)
         else { return false }
         // The tree on disk may still have to follow what the provider has told, or somebody be about to do something with it.
-        return try journal(of: item.id, in: item.domain).allSatisfy { [.relocate, .recordChange].contains($0.action) }
+        guard try journal(of: item.id, in: item.domain).allSatisfy({ [.relocate, .recordChange].contains($0.action) })
+        else { return false }
+        guard item.item.kind != .document else { return true }
+        return try openTreeWork(in: item.domain).allSatisfy { work in
+            ![work.payload.place, work.payload.destination].contains {
+                $0?.starts(with: place.components) ?? false
+            }
+        }
     }
 
     fileprivate func beginRelocating(
@@ -83,10 +101,44 @@ extension IndexTransaction {
         payload.parentID = folder.id
         payload.name = name
         payload.kind = item.item.kind
+        payload.follows = try relocations(around: folder)
         return try begin(.documentRelocated, item: item.id, in: item.domain, payload: payload)
     }
 
-    /// A folder has another identifier: what its provider is still to hear of documents names it by that.
+    /// A folder was made at its provider where it was when that was asked for first, before a crash, and is elsewhere here by
+    /// now: it stays there, and its provider is to hear of that.
+    func keepPlace(of known: IndexedItem, madeAs item: Item) throws {
+        guard let name = item.name, let originID = item.parentID,
+            let origin = try self.item(originID, in: known.domain),
+            let parentID = known.item.parentID, let parent = try self.item(parentID, in: known.domain),
+            let own = known.item.name, parent.id != origin.id || FoldedName(own) != FoldedName(name),
+            try self.item(item.id, in: known.domain)?.row == known.row,
+            try journal(of: item.id, in: known.domain).allSatisfy({ $0.action != .relocate })
+        else { return }
+        let reference = try reference(to: known.domain)
+        var payload = JournalPayload()
+        payload.operation = RandomName.make()
+        payload.base = item.version
+        payload.place = try place(of: knownRow(of: origin.id, reference)) + [name]
+        payload.destination = try place(of: knownRow(of: parent.id, reference)) + [own]
+        (payload.originID, payload.parentID) = (origin.id, parent.id)
+        (payload.name, payload.kind) = (own, known.item.kind)
+        payload.follows = try relocations(around: parent)
+        _ = try begin(.documentRelocated, item: item.id, in: known.domain, payload: payload)
+    }
+
+    /// Moves of a folder, and of those around it, that its provider has not heard of.
+    private func relocations(around folder: IndexedItem) throws -> [Int64] {
+        var entries: [Int64] = []
+        var next: IndexedItem? = folder
+        while let around = next {
+            entries += try journal(of: around.id, in: folder.domain).filter { $0.action == .relocate }.map(\.id)
+            next = try around.item.parentID.flatMap { try item($0, in: folder.domain) }
+        }
+        return entries
+    }
+
+    /// A folder has another identifier: what its provider is still to hear of what was in it names it by that.
     func renameInRelocations(_ id: ItemIdentifier, to newID: ItemIdentifier, in domain: DomainName) throws {
         let entries = try sql.all(
             Self.journalColumns + " WHERE journal.domain = ? AND action IN ('drop', 'relocate')",
@@ -127,7 +179,15 @@ extension IndexReader {
         }
     }
 
-    /// Documents that were given other places here, of which their providers have not heard yet.
+    /// What providers are still to hear of other places, the oldest first.
+    package func relocations(in domain: DomainName) throws -> [JournalEntry] {
+        try sql.all(
+            Self.journalColumns + " WHERE journal.domain = ? AND action = 'relocate' ORDER BY journal.number",
+            .int(reference(to: domain).number)
+        ) { try Self.entry($0) }
+    }
+
+    /// Items that were given other places here, of which their providers have not heard yet.
     func relocatedItems(in domain: DomainName) throws -> Set<ItemIdentifier> {
         Set(
             try sql.all(

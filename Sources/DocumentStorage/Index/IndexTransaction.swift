@@ -175,8 +175,12 @@ package final class IndexTransaction: IndexReader {
         return applier.outcome
     }
 
-    package func delete(_ ids: [ItemIdentifier], in domain: DomainName) throws -> ApplyOutcome {
+    /// - Parameter holding: they are only written down, see ``settleHeldRemovals(of:judge:)``.
+    package func delete(
+        _ ids: [ItemIdentifier], in domain: DomainName, holding: Bool = false
+    ) throws -> ApplyOutcome {
         var applier = ItemApplier(self, try reference(to: domain), reporting: false)
+        applier.isHolding = holding
         try applier.delete(ids)
         return applier.outcome
     }
@@ -239,6 +243,10 @@ package final class IndexTransaction: IndexReader {
         }
         try update("id = ?", .text(newID.rawValue), of: id, in: domain)
         try noteArrival(of: id, as: newID, own)
+        // It may have been moved here while it was made there.
+        try sql.run(
+            "UPDATE journal SET item = ? WHERE domain = ? AND item = ? AND action = 'relocate'", .text(newID.rawValue),
+            .int(own.number), .text(id.rawValue))
         try renameInRelocations(id, to: newID, in: domain)
         try renameInBookmarks(id, to: newID, own)
         // Nothing is known of what is in it there.

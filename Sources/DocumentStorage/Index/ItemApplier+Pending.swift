@@ -30,4 +30,19 @@ extension ItemApplier {
         try applyCarefully(item, name, existing.key, parent, generation ?? 0)
         return true
     }
+
+    /// A folder goes: what was moved into it here its provider has where it was, and there it is again.
+    mutating func takeOutRelocated(of folder: Int64) throws {
+        guard try !relocated().isEmpty else { return }
+        var seen: Set<ItemIdentifier> = []
+        for entry in try transaction.relocations(in: domain.name) {
+            // The first one says where that is.
+            guard let id = entry.itemID, seen.insert(id).inserted, let item = try existing(id), item.row != folder,
+                try isWithin(item.row, folder), let origin = try entry.payload.originID.flatMap({ try existing($0) }),
+                try !origin.isGone && !isWithin(origin.row, folder), let name = entry.payload.place?.last,
+                case let key = FoldedName(name).text, try holder(of: key, in: origin.row) == nil
+            else { continue }
+            try perform(WaitingMove(row: item.row, id: id, parent: origin.row, name: name, key: key))
+        }
+    }
 }

@@ -39,7 +39,7 @@ extension ItemApplier {
         return try shownPlace(of: move.parent) == nil && shownPlace(of: move.row) != nil
     }
 
-    private func isWithin(_ row: Int64, _ folder: Int64) throws -> Bool {
+    func isWithin(_ row: Int64, _ folder: Int64) throws -> Bool {
         var next: Int64? = row
         var steps = 0
         while let current = next, steps < 4 * IndexReader.maximumDepth {
@@ -286,6 +286,7 @@ extension ItemApplier {
         guard let (id, existing) = try existing(row: row) else { return }
         // The provider does not know it yet, and so cannot say that it is gone.
         if id.isArriving { return }
+        if existing.kind != .document { try takeOutRelocated(of: row) }
         let hasContents: Bool
         if existing.kind == .document {
             hasContents = existing.state != 0 && existing.state != Self.clash

@@ -18,7 +18,7 @@ package enum JournalAction: String, CaseIterable, Sendable {
     case editPackage
     /// An item was removed here, and its provider is to hear of that.
     case drop
-    /// A document was given another place here, and its provider is to hear of that.
+    /// An item was given another place here, and its provider is to hear of that.
     case relocate
     /// An item of which a copy is elsewhere goes away, with all that is in it.
     case leave
@@ -114,9 +114,9 @@ package enum JournalStep: String, CaseIterable, Sendable {
     case dropFinished
 
     // relocate
-    /// The document has its new place, in the index; the entry says from where to where, and which version of it was there.
+    /// The item has its new place, in the index; the entry says from where to where, and which version of it was there.
     case documentRelocated
-    /// The provider has it there, too, or the document is where the provider has it; the entry is closed.
+    /// The provider has it there, too, or the item is where the provider has it; the entry is closed.
     case relocationFinished
 
     // leave

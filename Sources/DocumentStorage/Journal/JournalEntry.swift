@@ -42,6 +42,8 @@ package struct JournalPayload: Hashable, Sendable {
     package var name: ItemName?
     /// The folder that it was in, when that is to be known, too.
     package var originID: ItemIdentifier?
+    /// Entries that its provider has to hear of first: moves of the folders that it is to come into.
+    package var follows: [Int64] = []
     package var kind: ItemKind?
     /// An absolute path outside the storage root: the local document of an export or a move.
     package var source: [UInt8]?

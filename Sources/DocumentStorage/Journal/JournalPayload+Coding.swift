@@ -21,6 +21,7 @@ extension JournalPayload {
         if let kind { writer.add("kind", kind.rawValue) }
         if let source { writer.add("source", hex: source) }
         if let boot { writer.add("boot", boot) }
+        for entry in follows { writer.add("follows", "\(entry)") }
         for part in parts { writer.add("part", part.text) }
         for (id, version) in known.sorted(by: { $0.key < $1.key }) {
             writer.add(
@@ -54,6 +55,7 @@ extension JournalPayload {
         kind = record.text("kind").flatMap(ItemKind.init(rawValue:))
         source = record.hex("source")
         boot = record.text("boot")
+        follows = record.texts("follows").compactMap { Int64($0) }
         parts = try record.texts("part").map { try CopiedPart($0) }
         for text in record.texts("known") {
             let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)

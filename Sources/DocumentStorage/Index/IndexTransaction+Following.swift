@@ -1,0 +1,58 @@
+internal import DocumentModel
+
+/// Providers whose identifiers follow names: what was moved there has another identifier, and is the same item here (ID-4).
+extension IndexTransaction {
+    /// - Returns: what is to be done in the tree for what else was known by the new identifiers.
+    func follow(_ id: ItemIdentifier, as newID: ItemIdentifier, in domain: DomainName) throws -> ApplyOutcome {
+        let isFolder = try item(id, in: domain).map { $0.item.kind != .document } ?? false
+        guard isFolder else {
+            try rename(id, to: newID, in: domain)
+            return ApplyOutcome()
+        }
+        // What was listed of it already is known here, with its contents.
+        var outcome = ApplyOutcome()
+        if let told = try item(newID, in: domain), told.item.kind != .document,
+            try present(within: newID, in: domain).isEmpty
+        {
+            outcome = try delete([newID], in: domain)
+        }
+        try rename(id, to: newID, in: domain)
+        let own = try reference(to: domain)
+        // Also what has left it here: there it is in it still, or was told of under another identifier by now.
+        for inner in try identifiers(below: id, own) {
+            let now = try Self.moved(inner, from: id, to: newID)
+            guard try item(now, in: domain) == nil else { continue }
+            try rename(inner, to: now, in: domain)
+        }
+        try followInDropped(id, as: newID, in: domain)
+        return outcome
+    }
+
+    /// Those that say that they lie in another one, as paths do.
+    private func identifiers(below id: ItemIdentifier, _ own: DomainReference) throws -> [ItemIdentifier] {
+        try sql.all(
+            "SELECT id FROM item WHERE domain = ? AND id > ? AND id < ? ORDER BY row", .int(own.number),
+            // The character after the slash.
+            .text(id.rawValue + "/"), .text(id.rawValue + "0")
+        ) { try ItemIdentifier($0.text(0)) }
+    }
+
+    private static func moved(
+        _ inner: ItemIdentifier, from id: ItemIdentifier, to newID: ItemIdentifier
+    ) throws -> ItemIdentifier {
+        try ItemIdentifier(newID.rawValue + String(inner.rawValue.dropFirst(id.rawValue.count)))
+    }
+
+    /// What was removed in it, and is to be removed there.
+    private func followInDropped(_ id: ItemIdentifier, as newID: ItemIdentifier, in domain: DomainName) throws {
+        let prefix = Array((id.rawValue + "/").utf8)
+        for var entry in try droppedItems(in: domain) {
+            guard let inner = entry.itemID, inner.rawValue.utf8.starts(with: prefix) else { continue }
+            entry.itemID = try Self.moved(inner, from: id, to: newID)
+            if let parent = entry.payload.parentID, parent.rawValue.utf8.starts(with: prefix) {
+                entry.payload.parentID = try Self.moved(parent, from: id, to: newID)
+            }
+            _ = try advance(entry, to: entry.step)
+        }
+    }
+}

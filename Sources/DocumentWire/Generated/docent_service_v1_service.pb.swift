@@ -2376,7 +2376,7 @@ package nonisolated struct WireServiceRenameItem: Sendable {
   /// The new location, in the same domain. Its folder must exist.
   package var destination: String = String()
 
-  /// A document: here, whether or not the provider can be reached, which hears of it later. What it does not allow is undone
+  /// Here, whether or not the provider can be reached, which hears of it later. What it does not allow is undone
   /// then.
   package var atOnce: Bool = false
 

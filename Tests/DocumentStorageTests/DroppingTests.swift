@@ -56,6 +56,30 @@ struct DroppingTests {
         #expect(try item(at: "a.txt")?.state == .placeholder)
     }
 
+    @Test("What the provider was asked before it heard, and has answered by then, does not bring it back")
+    func answeredLate() throws {
+        let entry = try drop("a")
+        let question = storage.store.questions.begin(of: storage.domain)
+        let listing = try storage.store.beginListing(of: .root, in: storage.domain)
+        try storage.store.finishDropping(entry)
+        let outcome = try storage.store.apply(
+            ItemChanges(updated: [document], deleted: [], anchor: try SyncAnchor([9]), more: false), in: storage.domain,
+            answering: question)
+        #expect(outcome.leftOut == [document.id])
+        #expect(try item(at: "a.txt") == nil)
+        let folder = try #require(try item(at: "Folder"))
+        let listed = try storage.store.apply(
+            ItemPage(items: [document, folder.item]), of: .root, in: storage.domain, generation: listing,
+            answering: question)
+        #expect(listed.leftOut == [document.id])
+        #expect(try item(at: "a.txt") == nil && item(at: "Folder") != nil)
+        // Asked since, it counts.
+        let outcomeNow = try storage.store.apply(
+            [document], in: storage.domain, answering: storage.store.questions.begin(of: storage.domain))
+        #expect(outcomeNow.leftOut == [])
+        #expect(try item(at: "a.txt")?.state == .placeholder)
+    }
+
     @Test("Its name is free at once")
     func nameIsFree() throws {
         _ = try drop("a")

@@ -66,6 +66,23 @@ struct RelocatingFolderTests {
         #expect(try item(at: "G") == nil && storage.index.read { try $0.journal() } == [])
     }
 
+    @Test("What the provider was asked before it heard, and has answered by then, does not take it back")
+    func answeredLate() throws {
+        let entry = try relocate(folder.id, to: other.id, as: "G")
+        let question = storage.store.questions.begin(of: storage.domain)
+        let around = try storage.store.beginListing(of: other.id, in: storage.domain)
+        let there = try storage.item("F", "G", in: "o", kind: .folder, version: "2")
+        try storage.store.finishRelocating(entry, as: there, since: nil)
+        let outcome = try storage.store.apply(
+            ItemChanges(updated: [folder], deleted: [], anchor: try SyncAnchor([9]), more: false), in: storage.domain,
+            answering: question)
+        #expect(outcome.leftOut == [folder.id])
+        _ = try storage.store.apply(
+            ItemPage(items: []), of: other.id, in: storage.domain, generation: around, answering: question)
+        #expect(try item(at: "F") == nil && storage.document("other/G/a.txt") == "text")
+        #expect(try item(at: "other/G/sub/b.txt")?.state == .materialised)
+    }
+
     @Test("A folder does not come into itself, nor into what is in it; nor where a name is taken")
     func refused() throws {
         for parent in [folder.id, inner.id] {

@@ -128,17 +128,20 @@ struct ChangeFollower: Sendable {
                 continue
             }
             do throws(DocumentError) {
+                let question = storage.store.questions.begin(of: domain.name)
                 let changes = try await session.changes(since: since, suggestedCount: Self.pageSize)
                 guard !changes.more || changes.anchor != since else {
                     throw session.broken("says that \(domain.name) has more changes, at an anchor that does not move")
                 }
                 let outcome = try await storage.run {
-                    try $0.apply(changes, in: domain.name, since: since, leavingWork: true, holding: true)
+                    try $0.apply(
+                        changes, in: domain.name, since: since, leavingWork: true, holding: true, answering: question)
                 }
                 domain.foundFeed()
                 try await take(outcome, domain)
                 do throws(DocumentError) {
                     try await follow(outcome.rejected.map(\.id), of: domain)
+                    try await lookAgain(at: outcome.leftOut, of: domain)
                 } catch {
                     // These changes are to be read once more.
                     _ = try await storage.write { index in
@@ -192,6 +195,30 @@ struct ChangeFollower: Sendable {
         }
     }
 
+    /// What was removed or moved at the provider, as here, while it was asked: it is as it is told of now.
+    private func lookAgain(at ids: [ItemIdentifier], of domain: Domain) async throws(DocumentError) {
+        for id in ids {
+            var isLeftOut = true
+            // As often as that goes on.
+            while isLeftOut {
+                let question = storage.store.questions.begin(of: domain.name)
+                let told: [Item]
+                do throws(DocumentError) {
+                    told = try await ItemLineage(storage: storage).ask(for: id, in: domain)
+                } catch {
+                    // Removed, as it was to be; or known by another identifier by now.
+                    guard error.code == .noSuchItem || error.code == .contractBroken else { throw error }
+                    break
+                }
+                let outcome = try await storage.run {
+                    try $0.apply(told, in: domain.name, leavingWork: true, answering: question)
+                }
+                try await take(outcome, domain)
+                isLeftOut = !outcome.leftOut.isEmpty
+            }
+        }
+    }
+
     /// Lists a folder completely into the index.
     func list(
         _ folder: ItemIdentifier, of domain: Domain, onProgress: SharedTransfers<ItemKey, Void>.ProgressObserver? = nil
@@ -242,6 +269,7 @@ struct ChangeFollower: Sendable {
         while true {
             attempt += 1
             do throws(DocumentError) {
+                let question = storage.store.questions.begin(of: domain.name)
                 let generation = try await storage.run { try $0.beginListing(of: folder, in: domain.name) }
                 var next: PageToken?
                 var progress = PagingProgress("the listing of a folder of \(domain.name)", of: session)
@@ -254,11 +282,12 @@ struct ChangeFollower: Sendable {
                     let outcome = try await storage.run {
                         try $0.apply(
                             page, of: folder, in: domain.name, generation: generation, leavingWork: true,
-                            holding: true)
+                            holding: true, answering: question)
                     }
                     isNews = isNews || outcome.isNews
                     if outcome.inserted > 0 { placeholders.wake() }
                     try await take(outcome, domain)
+                    try await lookAgain(at: outcome.leftOut, of: domain)
                     report(nil)
                     next = page.next
                     if let token = page.next { try progress.took(token.bytes, items: page.items) }

@@ -41,7 +41,10 @@ extension DocumentStore {
 
     /// The provider has removed it; or it stays there, and what the provider tells of it counts again.
     package func finishDropping(_ entry: JournalEntry) throws {
-        try index.write { try $0.finish(entry) }
+        try index.write { index in
+            try index.finish(entry)
+            questions.settled(entry.itemID, in: entry.domain)
+        }
         try reached(.dropFinished)
     }
 }

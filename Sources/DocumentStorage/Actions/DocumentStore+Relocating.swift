@@ -57,6 +57,7 @@ extension DocumentStore {
             // Something else may have become of it since it was read.
             let id = try index.subject(of: entry)
             try index.finish(entry)
+            questions.settled(entry.itemID, id, item?.id, in: domain)
             guard let item, let id, var began = try asked ?? index.item(id, in: domain) else { return ApplyOutcome() }
             var outcome = ApplyOutcome()
             // Identifiers that follow names: it is the same item here, and so is what is in it.

@@ -7,8 +7,13 @@ extension DocumentStore {
     ///
     /// - Parameter leavingWork: what is to be done in the tree is left to the caller, who performs the outcome's work
     ///   once nobody uses the items.
-    package func apply(_ items: [Item], in domain: DomainName, leavingWork: Bool = false) throws -> ApplyOutcome {
-        let outcome = try index.write(durably: false) { try $0.apply(items, in: domain) }
+    package func apply(
+        _ items: [Item], in domain: DomainName, leavingWork: Bool = false,
+        answering question: ProviderQuestions.Question? = nil
+    ) throws -> ApplyOutcome {
+        let outcome = try index.write(durably: false) { index in
+            try index.apply(items, in: domain, leavingOut: question?.settled ?? [])
+        }
         try follow(outcome, leavingWork)
         return outcome
     }
@@ -18,11 +23,15 @@ extension DocumentStore {
     /// - Parameters:
     ///   - since: the anchor that they follow; when it was set back meanwhile, it stays there. Nil: whatever it was.
     ///   - holding: what is gone is only written down, see ``settleHeldRemovals(of:judge:)``.
+    ///   - question: what they answer.
     package func apply(
         _ changes: ItemChanges, in domain: DomainName, since: SyncAnchor? = nil, leavingWork: Bool = false,
-        holding: Bool = false
+        holding: Bool = false, answering question: ProviderQuestions.Question? = nil
     ) throws -> ApplyOutcome {
-        let outcome = try index.write { try $0.apply(changes, in: domain, since: since, holding: holding) }
+        let outcome = try index.write { index in
+            try index.apply(
+                changes, in: domain, since: since, holding: holding, leavingOut: question?.settled ?? [])
+        }
         try follow(outcome, leavingWork)
         return outcome
     }
@@ -39,10 +48,12 @@ extension DocumentStore {
     /// - Parameter leavingWork: so, too, are placeholders of what is new.
     package func apply(
         _ page: ItemPage, of folder: ItemIdentifier, in domain: DomainName, generation: Int64,
-        leavingWork: Bool = false, holding: Bool = false
+        leavingWork: Bool = false, holding: Bool = false, answering question: ProviderQuestions.Question? = nil
     ) throws -> ApplyOutcome {
         let outcome = try index.write(durably: false) { index in
-            try index.apply(page, of: folder, in: domain, generation: generation, holding: holding)
+            try index.apply(
+                page, of: folder, in: domain, generation: generation, holding: holding,
+                leavingOut: question?.settled ?? [])
         }
         if !leavingWork { try perform(outcome) }
         if let location = try? locate(folder, in: domain).location {

@@ -13,6 +13,7 @@ package struct DocumentStore: Sendable {
     /// In seconds since 1970.
     let date: @Sendable () -> Int64
     package let follower = TreeFollower()
+    package let questions = ProviderQuestions()
 
     package init(
         _ root: StorageRoot, observer: (any StepObserver)? = nil, date: @escaping @Sendable () -> Int64, logger: Logger

@@ -98,8 +98,11 @@ package final class IndexTransaction: IndexReader {
     // MARK: What the provider tells
 
     /// Items outside a listing: one that was looked up, or the answer to create and modify.
-    package func apply(_ items: [Item], in domain: DomainName) throws -> ApplyOutcome {
+    package func apply(
+        _ items: [Item], in domain: DomainName, leavingOut settled: Set<ItemIdentifier> = []
+    ) throws -> ApplyOutcome {
         var applier = ItemApplier(self, try reference(to: domain), reporting: true)
+        applier.settled = settled
         try applier.apply(items)
         return applier.outcome
     }
@@ -117,11 +120,14 @@ package final class IndexTransaction: IndexReader {
     /// - Parameters:
     ///   - since: the anchor that they follow; when it was set back meanwhile, it stays there. Nil: whatever it was.
     ///   - holding: what is gone is only written down, see ``settleHeldRemovals(of:judge:)``.
+    ///   - settled: items of which they tell what was before.
     package func apply(
-        _ changes: ItemChanges, in domain: DomainName, since: SyncAnchor? = nil, holding: Bool = false
+        _ changes: ItemChanges, in domain: DomainName, since: SyncAnchor? = nil, holding: Bool = false,
+        leavingOut settled: Set<ItemIdentifier> = []
     ) throws -> ApplyOutcome {
         var applier = ItemApplier(self, try reference(to: domain), reporting: true)
         applier.isHolding = holding
+        applier.settled = settled
         // First what is new, so that what was moved out of a folder does not go with it.
         try applier.apply(changes.updated)
         try applier.delete(changes.deleted)
@@ -151,7 +157,7 @@ package final class IndexTransaction: IndexReader {
     /// - Throws: `pageExpired` when another listing of the folder has begun since.
     package func apply(
         _ page: ItemPage, of folder: ItemIdentifier, in domain: DomainName, generation: Int64, reporting: Bool = false,
-        holding: Bool = false
+        holding: Bool = false, leavingOut settled: Set<ItemIdentifier> = []
     ) throws -> ApplyOutcome {
         let own = try reference(to: domain)
         let row = try knownRow(of: folder, own)
@@ -164,6 +170,7 @@ package final class IndexTransaction: IndexReader {
         }
         var applier = ItemApplier(self, own, reporting: reporting)
         applier.isHolding = holding
+        applier.settled = settled
         try applier.apply(page.items, ofFolder: row, folder, generation: generation)
         if !reporting, let first = applier.firstInserted { try noteDuePlaceholders(from: first) }
         if let next = page.next {

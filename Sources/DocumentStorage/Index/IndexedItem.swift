@@ -133,6 +133,9 @@ package struct ApplyOutcome: Sendable {
     var retold: Set<ItemIdentifier> = []
     /// What was kept out, each with the reason: orphans, cycles, items that are their own parent.
     package var rejected: [(id: ItemIdentifier, error: DocumentError)] = []
+    /// What was left out, because it was removed or moved at the provider, as here, since that was asked: only when it is looked
+    /// at again is it known what it is.
+    package var leftOut: [ItemIdentifier] = []
     /// What is to be done in the tree on disk because of it; open journal entries, to be performed in this order
     /// (``DocumentStore/perform(_:)``).
     package var work: [JournalEntry] = []

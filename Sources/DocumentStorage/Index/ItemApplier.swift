@@ -14,6 +14,8 @@ struct ItemApplier {
     var knownDropped: Set<ItemIdentifier>?
     /// What was moved here and not at the provider yet; nil when nobody has looked.
     var knownRelocated: Set<ItemIdentifier>?
+    /// What was removed or moved at the provider since it was asked for what it tells: there it may be as it was before.
+    var settled: Set<ItemIdentifier> = []
     /// Whether what was moved here stays there, whatever is told.
     var heedsRelocations = true
     var outcome = ApplyOutcome()
@@ -148,7 +150,11 @@ struct ItemApplier {
         let relocated = try relocated()
         for row in rows {
             // What was moved into it here, its provider has elsewhere still.
-            if !relocated.isEmpty, let id = try existing(row: row)?.id, relocated.contains(id) { continue }
+            if !relocated.isEmpty || !settled.isEmpty, let id = try existing(row: row)?.id,
+                relocated.contains(id) || settled.contains(id)
+            {
+                continue
+            }
             try deleteOrHold(row: row)
         }
         try settle()
@@ -204,6 +210,10 @@ struct ItemApplier {
     private mutating func check(_ item: Item) throws -> ItemName? {
         // Its provider has not heard yet that it was removed here.
         if try dropped().contains(item.id) { return nil }
+        if settled.contains(item.id) {
+            outcome.leftOut.append(item.id)
+            return nil
+        }
         guard let name = item.name else {
             reject(item.id, "has no name")
             return nil

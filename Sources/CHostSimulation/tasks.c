@@ -22,6 +22,7 @@ extern void swift_job_run(void *job, struct executor executor) __attribute__((sw
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <time.h>
 
 __attribute__((swiftcall)) static void enqueue(void *job, original_enqueue original) {
@@ -53,8 +54,39 @@ __attribute__((swiftcall)) static void enqueue_deadline(
     simulation_hooks.enqueue(job, delay > 0 ? (uint64_t)delay : 0);
 }
 
+/// What is given to libdispatch to be done later. Told from a job of the runtime's by the lowest bit of its address.
+struct later {
+    void (*work)(void *context);
+    void *context;
+};
+
 void simulation_run(void *job) {
-    swift_job_run(job, (struct executor){0, 0});
+    if (((uintptr_t)job & 1) == 0) {
+        swift_job_run(job, (struct executor){0, 0});
+        return;
+    }
+    struct later *place = (struct later *)((uintptr_t)job - 1), later = *place;
+    free(place);
+    later.work(later.context);
+}
+
+/// Where the runtime has `Task.sleep` end (from Swift 6.3 on, past its hooks).
+void dispatch_after_f(uint64_t when, void *queue, void *context, void (*work)(void *context)) {
+    if (!simulation_is_here) {
+        void (*original)(uint64_t, void *, void *, void (*)(void *)) = dlsym(RTLD_NEXT, "dispatch_after_f");
+        if (original != NULL) original(when, queue, context, work);
+        return;
+    }
+    // libdispatch's times: of the clock that stands still while the machine sleeps, of the one that does not, or of the date.
+    struct timespec now;
+    bool isDate = when >> 62 == 3;
+    clock_gettime(isDate ? CLOCK_REALTIME : CLOCK_MONOTONIC, &now);
+    uint64_t moment = isDate ? -when : when & ((1ULL << 62) - 1);
+    uint64_t present = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    struct later *later = malloc(sizeof *later);
+    if (later == NULL) abort();
+    *later = (struct later){work, context};
+    simulation_hooks.enqueue((void *)((uintptr_t)later | 1), moment > present ? moment - present : 0);
 }
 
 __attribute__((constructor)) static void take_over(void) {

@@ -1,5 +1,6 @@
 import DocumentClient
 import DocumentModel
+import DocumentTestSupport
 import DocumentWire
 import Glibc
 import SystemPackage
@@ -89,8 +90,7 @@ struct ClientConnectionTests {
     }
 
     @Test func aHostThatDoesNotComeUpIsToldWithWhatItsLogSays() async throws {
-        var template = Array("/tmp/docent-start-XXXXXX".utf8CString)
-        let folder = FilePath(String(cString: try #require(mkdtemp(&template))))
+        let folder = try TemporaryFolder.make("start")
         let (root, program) = (folder.appending("root"), folder.appending("broken"))
         defer {
             for name in [root.appending(".docent/host.log"), program] { unlink(name.string) }
@@ -112,8 +112,7 @@ struct ClientConnectionTests {
     }
 
     @Test func aProgramThatCannotBeRunIsNamed() async throws {
-        var template = Array("/tmp/docent-start-XXXXXX".utf8CString)
-        let folder = FilePath(String(cString: try #require(mkdtemp(&template))))
+        let folder = try TemporaryFolder.make("start")
         defer {
             unlink(folder.appending(".docent/host.log").string)
             for name in [folder.appending(".docent"), folder] { rmdir(name.string) }

@@ -1,6 +1,7 @@
 import CDocentShims
 import DocumentClient
 import DocumentModel
+import DocumentTestSupport
 import DocumentTransport
 import DocumentWire
 import Glibc
@@ -21,8 +22,7 @@ final class FakeHost: Sendable {
     private let connections = Mutex<[Connection]>([])
 
     init() throws {
-        var template = Array("/tmp/docent-fake-XXXXXX".utf8CString)
-        folder = FilePath(String(cString: try #require(mkdtemp(&template))))
+        folder = try TemporaryFolder.make("fake")
         address = try HostAddress(root: folder.string, socket: folder.appending("s").string)
         let result = docent_unix_listen(address.socket, 8)
         try #require(result >= 0)

@@ -1,4 +1,5 @@
 import DocumentModel
+import DocumentTestSupport
 import Glibc
 import SystemPackage
 import Testing
@@ -10,8 +11,7 @@ final class LocalCopyTests {
     private let folder: FilePath
 
     init() throws {
-        var template = Array("/tmp/docent-copy-XXXXXX".utf8CString)
-        folder = FilePath(String(cString: try #require(mkdtemp(&template))))
+        folder = try TemporaryFolder.make("copy")
     }
 
     deinit {

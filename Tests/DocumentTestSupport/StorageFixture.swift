@@ -152,39 +152,6 @@ package final class StorageFixture {
     }
 }
 
-/// Folders for tests, below the temporary folder.
-package enum TemporaryFolder {
-    package static func make() throws -> FilePath {
-        let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        let path = FilePath(base).appending("docent-test-\(String(UInt64.random(in: 0 ... .max), radix: 36))")
-        guard mkdir(path.string, 0o700) == 0 else { throw Errno(rawValue: errno) }
-        return path
-    }
-
-    /// Removes a folder with all that is in it; follows no link.
-    package static func remove(_ path: FilePath) {
-        guard let folder = opendir(path.string) else {
-            unlink(path.string)
-            return
-        }
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name == "." || name == ".." { continue }
-            let inner = path.appending(FilePath.Component(stringLiteral: name))
-            var status = stat()
-            if lstat(inner.string, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
-                remove(inner)
-            } else {
-                unlink(inner.string)
-            }
-        }
-        closedir(folder)
-        rmdir(path.string)
-    }
-}
-
 private final class TestDate: Sendable {
     let now = Mutex<Int64>(1_700_000_000)
 

@@ -34,8 +34,12 @@ package final class HostMachine: @unchecked Sendable {
             }
         }
         // A short path: it is part of the socket's, which may have 107 bytes.
-        var template = Array("/tmp/docent-host.XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw KitError("No temporary folder can be made in “/tmp”: \(errno).") }
+        let asked = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+        let parent = asked.utf8.count > 40 ? "/tmp" : asked
+        var template = Array("\(parent)/docent-host.XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw KitError("No temporary folder can be made in “\(parent)”: \(errno).")
+        }
         let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         self.folder = folder
         for name in ["root", "run", "home", "bundles", "work"] { mkdir("\(folder)/\(name)", 0o700) }

@@ -1,5 +1,7 @@
+import DocumentTestSupport
 import Foundation
 import Glibc
+import SystemPackage
 
 /// One user's machine, as far as Docent is concerned: a storage root, a runtime folder and a remote folder of its own,
 /// below one temporary folder; the built programs; and nothing left of it at the end.
@@ -23,9 +25,7 @@ final class Machine: Sendable {
     var log: String { root + "/.docent/host.log" }
 
     init(environment more: [String: String]) throws {
-        var template = Array("/tmp/docent-e2e.XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw Failure(description: "no temporary folder: errno \(errno)") }
-        folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        folder = try TemporaryFolder.make("e2e").string
         for name in ["run", "remote", "home", "work"] { mkdir(folder + "/" + name, 0o700) }
         environment = [
             "DOCENT_ROOT": folder + "/root", "XDG_RUNTIME_DIR": folder + "/run", "HOME": folder + "/home",

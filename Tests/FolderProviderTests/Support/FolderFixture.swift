@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentProvider
+import DocumentTestSupport
 import Glibc
 import Logging
 import Synchronization
@@ -20,9 +21,7 @@ final class FolderFixture: Sendable {
     var storageRoot: FilePath { base.appending("root/documents") }
 
     init() throws {
-        var template = Array("/tmp/docent-folder-XXXXXX".utf8CString)
-        guard let path = mkdtemp(&template) else { throw Errno(rawValue: errno) }
-        base = FilePath(String(cString: path))
+        base = try TemporaryFolder.make("folder")
         for folder in [
             "folder", "root", "root/documents", "root/.docent", "root/.docent/providers", "root/.docent/staging",
         ] {

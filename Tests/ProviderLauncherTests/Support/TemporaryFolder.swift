@@ -1,3 +1,4 @@
+import DocumentTestSupport
 import Glibc
 import SystemPackage
 
@@ -6,8 +7,8 @@ final class TemporaryFolder: Sendable {
     let path: FilePath
 
     init() throws {
-        var template = Array("/tmp/docent-launcher-XXXXXX".utf8CString)
-        guard let made = mkdtemp(&template), let real = realpath(made, nil) else { throw Errno(rawValue: errno) }
+        let made = try DocumentTestSupport.TemporaryFolder.make("launcher")
+        guard let real = realpath(made.string, nil) else { throw Errno(rawValue: errno) }
         defer { free(real) }
         path = FilePath(platformString: real)
     }

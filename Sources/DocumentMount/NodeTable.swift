@@ -56,6 +56,12 @@ package struct NodeTable: Sendable {
         /// The folder of all domains.
         case top
         case item(Location)
+
+        /// Nil for the folder of all domains.
+        package var location: Location? {
+            guard case .item(let location) = self else { return nil }
+            return location
+        }
     }
 
     private var nodes: [Number: Node] = [top: Node(parent: nil, name: nil)]

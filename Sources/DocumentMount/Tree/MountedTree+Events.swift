@@ -8,7 +8,7 @@ import SystemPackage
 extension MountedTree {
     /// - Parameter event: nil: the host has ended, and nobody tells of anything until there is another one.
     func happened(_ event: ItemEvent?) async {
-        freshness.happened(isTold: event != nil)
+        freshness.happened(at: event?.places, isTold: event != nil)
         switch event {
         case nil, .lost: forgetEverything()
         case .appeared(let status):
@@ -48,9 +48,13 @@ extension MountedTree {
         if !status.hasCurrentContents { readers.close([node]) }
         // What programs write here the kernel knows, and nobody else writes meanwhile.
         guard !writers.isOpen(node), let before = pages.withLock({ $0[node] }) else {
+            told.forget(node)
             return notices.add(.attributes(of: node))
         }
         let now = try? await disk.run { FileState(at: status.path) }
+        let facts = status.hasCurrentContents ? now?.facts : nil
+        if now == before, told.knows(NodeAttributes(status, file: facts), of: node) { return }
+        told.forget(node)
         notices.add(now == before ? .attributes(of: node) : .contents(of: node))
     }
 
@@ -64,21 +68,36 @@ extension MountedTree {
         let look = freshness.look()
         do {
             _ = try await self.look(at: location)
+            told.forget(node)
             notices.add(writers.isOpen(node) ? .attributes(of: node) : .contents(of: node))
         } catch {
             guard ErrorNumber.of(error) == .noSuchFileOrDirectory, let around else { return }
-            let isStill = freshness.isStill(look)
+            let isStill = freshness.isStill(look, of: location)
             notices.add(isStill ? .name(around.name, in: around.folder) : .uncertain(around.name, in: around.folder))
         }
     }
 
     private func forgetEverything() {
         listings.withLock { $0.changedEverywhere() }
+        told.forgetEverything()
         let known = nodes.withLock { nodes in nodes.numbers.map { ($0, nodes.folder(around: $0)) } }
         readers.closeAll()
         for (node, around) in known {
             notices.add(.contents(of: node))
             if let around { notices.add(.uncertain(around.name, in: around.folder)) }
+        }
+    }
+}
+
+extension ItemEvent {
+    /// Where something has happened; nil: anywhere.
+    fileprivate var places: [Location]? {
+        switch self {
+        case .lost, .domain: nil
+        case .appeared(let status), .changed(let status): [status.location]
+        case .moved(let status, let origin): [status.location, origin]
+        case .removed(let location): [location]
+        case .domainRemoved(let name): [Location(domain: name)]
         }
     }
 }

@@ -92,6 +92,7 @@ extension MountedTree {
             return pages[file.node]
         }
         if let now, now == before { return .kept }
+        told.forget(file.node)
         await notices.tell(.attributes(of: file.node))
         return .new
     }

@@ -27,7 +27,9 @@ extension MountedTree {
         listing.request.answer { [self] request in
             do {
                 let (look, changes) = (freshness.look(), nodes.withLock { $0.changes })
-                let names = OpenFolder.Names(entries: try await names(in: node), look: look, changes: changes)
+                let names = OpenFolder.Names(
+                    entries: try await names(in: node), location: nodes.withLock { $0.place(of: node) }?.location,
+                    look: look, changes: changes)
                 folder.hold(names)
                 reply(names, folder, node, from: position, listing)
             } catch {
@@ -40,7 +42,7 @@ extension MountedTree {
         _ names: OpenFolder.Names, _ folder: OpenFolder, _ node: UInt64, from position: Int, _ listing: KernelListing
     ) {
         let rest = names.entries[names.index(behind: position)...]
-        freshness.answer(names.look) { lifetime in
+        freshness.answer(names.look, of: names.location) { lifetime in
             if folder.isKept {
                 let end = ContinuousClock.now + .seconds(lifetime)
                 listings.withLock {
@@ -52,10 +54,12 @@ extension MountedTree {
                 guard let identity = entry.identity, let name = try? ItemName(entry.name), lifetime > 0 else {
                     return nil
                 }
-                return nodes.withLock {
+                let known = nodes.withLock {
                     $0.lookUp(
                         name, in: node, as: identity, inode: entry.attributes.number, at: names.changes)
                 }
+                if let known { told.forget(known.number) }
+                return known
             } forget: { counted in
                 for node in counted { forget(node, 1) }
             }

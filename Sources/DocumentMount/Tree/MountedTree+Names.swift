@@ -27,7 +27,7 @@ extension MountedTree {
                 guard let made else { throw Errno.staleNFSFileHandle }
                 var entry = KernelEntry(node: made.number, attributes: attributes, lifetime: 0)
                 entry.attributes.number = made.inode
-                let isTaken = freshness.answer(freshness.look()) { lifetime in
+                let isTaken = freshness.answer(freshness.look(), of: location) { lifetime in
                     entry.lifetime = lifetime
                     return request.reply(entry: entry)
                 }

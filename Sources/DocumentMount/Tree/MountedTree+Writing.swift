@@ -62,7 +62,7 @@ extension MountedTree {
         // Its number is new: nobody has anything else open under it.
         _ = directly.open(file, for: .watching, .new, session)
         let handle = files.insert(file)
-        let isTaken = freshness.answer(look) { lifetime in
+        let isTaken = freshness.answer(look, of: nil) { lifetime in
             let entry = KernelEntry(node: made.number, attributes: attributes, lifetime: lifetime)
             return request.reply(created: entry, opened: handle)
         }
@@ -81,7 +81,8 @@ extension MountedTree {
     func writer(
         of node: UInt64, at location: Location, emptying: Bool = false, bringing: Bool
     ) async throws -> Writer {
-        try await writers.use(node) { [self] in
+        told.forget(node)
+        return try await writers.use(node) { [self] in
             var isReplacing = false
             if emptying || !bringing {
                 let status = try await known(at: location)

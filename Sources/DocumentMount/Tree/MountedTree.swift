@@ -20,6 +20,8 @@ final class MountedTree: KernelHandler {
     let folders = HandleTable<OpenFolder>()
     /// Of which file the kernel may have pages, as it was when it was opened last.
     let pages = Mutex<[UInt64: FileState]>([:])
+    /// Of documents that programs have opened.
+    let told = ToldAttributes()
     /// Which folders' names the kernel may keep.
     let listings = Mutex(ListingTable())
     let freshness = Freshness()
@@ -79,9 +81,10 @@ final class MountedTree: KernelHandler {
                 $0.lookUp(name, in: folder, as: identity, inode: attributes.number, at: changes)
             }
             guard let known else { continue }
+            told.forget(known.number)
             var entry = KernelEntry(node: known.number, attributes: attributes, lifetime: 0)
             entry.attributes.number = known.inode
-            let isTaken = freshness.answer(look) { lifetime in
+            let isTaken = freshness.answer(look, of: location) { lifetime in
                 entry.lifetime = lifetime
                 return request.reply(entry: entry)
             }
@@ -96,27 +99,41 @@ final class MountedTree: KernelHandler {
     func forget(_ node: UInt64, _ count: UInt64) {
         guard nodes.withLock({ $0.forget(node, count) }) else { return }
         pages.withLock { $0[node] = nil }
+        told.forget(node)
         listings.withLock { $0.forget(node) }
         readers.close([node])
     }
 
     func attributes(of node: UInt64, handle: UInt64?, _ request: KernelRequest) {
         let look = freshness.look()
+        let place = nodes.withLock { $0.place(of: node) }
         if let attributes = openAttributes(of: node, handle) {
-            return freshness.answer(look) { request.reply(attributes, lifetime: $0) }
+            return reply(attributes, of: node, at: place?.location, look, request)
         }
-        guard let place = nodes.withLock({ $0.place(of: node) }) else { return request.fail(.staleNFSFileHandle) }
-        guard case .item(let location) = place else { return request.reply(top, lifetime: Freshness.short) }
+        guard let place else { return request.fail(.staleNFSFileHandle) }
+        guard let location = place.location else { return request.reply(top, lifetime: Freshness.short) }
         request.answer { [self] request in
             do {
                 var attributes = try await self.look(at: location).attributes
                 // It may have been opened meanwhile, and written to.
                 attributes = openAttributes(of: node, handle) ?? attributes
                 attributes.number = nodes.withLock { $0.inode(of: node) } ?? attributes.number
-                freshness.answer(look) { request.reply(attributes, lifetime: $0) }
+                reply(attributes, of: node, at: location, look, request)
             } catch {
                 refuse(request, error)
             }
+        }
+    }
+
+    private func reply(
+        _ attributes: NodeAttributes, of node: UInt64, at location: Location?, _ look: Freshness.Look,
+        _ request: KernelRequest
+    ) {
+        // What programs write the kernel knows before it is told.
+        let isRead = !writers.isOpen(node) && pages.withLock { $0[node] != nil }
+        freshness.answer(look, of: location) { lifetime in
+            if isRead { told.tell(node, attributes, lifetime: lifetime) }
+            request.reply(attributes, lifetime: lifetime)
         }
     }
 

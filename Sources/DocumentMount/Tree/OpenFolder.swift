@@ -1,3 +1,4 @@
+import DocumentModel
 import Synchronization
 
 /// A folder that a program reads: its names as they were when it began.
@@ -13,6 +14,8 @@ final class OpenFolder: Sendable {
 
     struct Names: Sendable {
         var entries: [Entry]
+        /// Nil for the folder of all domains.
+        var location: Location?
         /// When they were looked at.
         var look: Freshness.Look
         var changes: UInt64

@@ -83,14 +83,16 @@ struct MountedFolder {
         return status
     }
 
-    /// Reads a whole file, so many bytes at a time.
+    /// Opens a file, looks at it, as programs do, and reads all of it, so many bytes at a time.
     ///
     /// - Returns: how many bytes there were.
     @discardableResult
     static func read(_ path: FilePath, by step: Int) throws -> Int {
         let file = try FileDescriptor.open(path, .readOnly)
         return try file.closeAfter {
-            try withUnsafeTemporaryAllocation(byteCount: step, alignment: 4096) { buffer in
+            var status = stat()
+            guard fstat(file.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
+            return try withUnsafeTemporaryAllocation(byteCount: step, alignment: 4096) { buffer in
                 var count = 0
                 while case let next = try file.read(into: buffer), next > 0 { count += next }
                 return count

@@ -10,7 +10,8 @@ struct TemporaryHost {
     let address: HostAddress
 
     init() throws {
-        var template = Array("/tmp/docent-bench.XXXXXX".utf8CString)
+        let around = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(around)/docent-bench.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
         let text = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         path = FilePath(text)

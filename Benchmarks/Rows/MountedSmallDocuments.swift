@@ -52,6 +52,8 @@ struct MountedSmallDocuments: BenchmarkRow {
         return results
     }
 
+    /// Each is opened, looked at, read to its end, and closed, as `cat` does.
+    ///
     /// - Returns: how long one takes, in microseconds.
     private func openAll(_ folder: FilePath) throws -> Double {
         let time = try MountedFolder.microseconds {

@@ -42,7 +42,8 @@ final class CommitLog: Sendable {
         try check()
         try flushes.run {
             try check()
-            guard kernel(.flushLog, { docent_fsync(descriptor) }) >= 0 else {
+            // When it was written last is nobody's concern, and its size is flushed where it has grown.
+            guard kernel(.flushLog, { docent_fdatasync(descriptor) }) >= 0 else {
                 hasFailedOnce.store(true, ordering: .releasing)
                 throw failed
             }

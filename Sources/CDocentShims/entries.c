@@ -54,6 +54,20 @@ void docent_file_clock(int64_t *seconds, uint32_t *nanoseconds) {
     *nanoseconds = (uint32_t)now.tv_nsec;
 }
 
+void docent_wait_past(int64_t seconds, uint32_t nanoseconds) {
+    // A whole second: the file system knows no finer ones.
+    if (nanoseconds == 0) nanoseconds = 999999999;
+    for (int turn = 0; turn < 1500; turn++) {
+        int64_t second;
+        uint32_t nanosecond;
+        docent_file_clock(&second, &nanosecond);
+        if (second > seconds || (second == seconds && nanosecond > nanoseconds)) return;
+        // A stamp of the future says nothing.
+        if (second + 2 < seconds) return;
+        docent_pause(1);
+    }
+}
+
 void docent_pause(uint32_t milliseconds) {
     struct timespec left = {.tv_sec = milliseconds / 1000, .tv_nsec = (long)(milliseconds % 1000) * 1000000};
     while (nanosleep(&left, &left) < 0 && errno == EINTR) {}

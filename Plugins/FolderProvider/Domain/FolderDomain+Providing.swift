@@ -15,7 +15,7 @@ extension FolderDomain {
     ) throws -> Item {
         for _ in 0..<Self.attempts {
             let source = try openDocument(id, contentVersion)
-            FileClock.wait(past: source.facts.changed)
+            docent_wait_past(source.facts.changed.seconds, source.facts.changed.nanoseconds)
             let name = "“\(source.item.name?.rawValue ?? "")”"
             let staging = try OpenFile.open(stagingFile, flags: .staging, naming: "the staging file of \(name)")
             let copier = FileCopier(
@@ -47,7 +47,7 @@ extension FolderDomain {
                 "\(name) has \(source.facts.size) bytes, and none from \(range.lowerBound) to \(range.upperBound).",
                 itemID: id)
         }
-        FileClock.wait(past: source.facts.changed)
+        docent_wait_past(source.facts.changed.seconds, source.facts.changed.nanoseconds)
         let staging = try OpenFile.open(stagingFile, flags: .part, naming: "the staging file of \(name)")
         let copier = FileCopier(
             transfer: transfer, sourceName: name, targetName: "The staging file of \(name)", sourceSide: .remote,
@@ -108,27 +108,4 @@ struct OpenDocument: ~Copyable {
     let item: Item
     let facts: FileFacts
     let file: OpenFile
-}
-
-/// The clock that file systems stamp changes with.
-enum FileClock {
-    /// Waits, a few milliseconds at most, until a change would get a later stamp than this one: two changes within one
-    /// tick look like one.
-    static func wait(past stamp: Timestamp) {
-        // A whole second: the file system knows no finer ones.
-        let target = stamp.nanoseconds == 0 ? Timestamp(seconds: stamp.seconds, nanoseconds: 999_999_999) : stamp
-        for _ in 0..<1500 {
-            let now = read()
-            // A stamp of the future says nothing.
-            if now > target || now.seconds + 2 < target.seconds { return }
-            docent_pause(1)
-        }
-    }
-
-    private static func read() -> Timestamp {
-        var seconds: Int64 = 0
-        var nanoseconds: UInt32 = 0
-        docent_file_clock(&seconds, &nanoseconds)
-        return Timestamp(seconds: seconds, nanoseconds: nanoseconds)
-    }
 }

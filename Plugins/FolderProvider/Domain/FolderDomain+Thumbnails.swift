@@ -18,7 +18,7 @@ extension FolderDomain {
             ?? smallImage(source.file, source.facts, size)
         guard found != nil else { return nil }
         // What is found meanwhile may be of newer contents.
-        FileClock.wait(past: source.facts.changed)
+        docent_wait_past(source.facts.changed.seconds, source.facts.changed.nanoseconds)
         _ = try openDocument(id, contentVersion)
         return found
     }

@@ -48,7 +48,7 @@ struct TemporaryItem: ~Copyable {
                 throw DocumentError(.internal, "\(target) cannot be looked at; try again.")
             }
             // What another program writes to it once it has its place, of the same size perhaps, bears a later time.
-            if contents != nil { FileClock.wait(past: facts.modified) }
+            if contents != nil { docent_wait_past(facts.modified.seconds, facts.modified.nanoseconds) }
             key = facts.key
             self.folderKey = folderKey
         } catch {

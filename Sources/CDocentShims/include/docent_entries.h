@@ -39,6 +39,11 @@ uint32_t docent_effective_user(void);
 
 /// The clock that file systems stamp files with: advances in ticks of some milliseconds.
 void docent_file_clock(int64_t *seconds, uint32_t *nanoseconds);
+/// Waits, a few milliseconds or, where it knows whole seconds only, up to one, until a change would get a later stamp than
+/// this one of a file: two changes within one tick look like one, where the kernel does not tell apart what somebody has
+/// looked at in between (as of 6.13, and not on every file system). What is read after that and has this stamp, is what it
+/// will stand for.
+void docent_wait_past(int64_t seconds, uint32_t nanoseconds);
 void docent_pause(uint32_t milliseconds);
 
 /// Gives memory that was freed back to the system.

@@ -1,3 +1,4 @@
+internal import CDocentShims
 internal import DocumentModel
 
 /// Files that were touched and have the contents that they had: a program has set attributes, or a mode (COORD-20). Only the time
@@ -23,7 +24,7 @@ extension DocumentStore {
             let base = base(of: item, among: try index.read { try $0.keptVersions(of: item.id, in: item.domain) })
         else { return false }
         // What is written while it is read bears a later time, and is found by who looks next.
-        FileClock.wait(past: file.changed)
+        docent_wait_past(file.changed.seconds, file.changed.nanoseconds)
         guard let kept = try root.versions.open(base.kept), let now = try tree.open(location) else { return false }
         return try now.hasSameBytes(as: kept)
     }
@@ -31,7 +32,7 @@ extension DocumentStore {
     /// Whether a file that was touched since it was sent still has the contents that were sent. Reads both.
     func hasSentContents(_ file: FileIdentity, _ sending: Sending, sent: FileIdentity, at location: Location) -> Bool {
         guard file.hasSameContents(as: sent) else { return false }
-        FileClock.wait(past: file.changed)
+        docent_wait_past(file.changed.seconds, file.changed.nanoseconds)
         do {
             let folder = try root.staging.folder(of: sending.snapshot)
             guard let snapshot = try folder.file(sending.snapshot.name), let now = try tree.open(location) else {

@@ -235,7 +235,7 @@ package struct StagingRequest: Sendable {
             if attempt > 0 { try target.truncate(to: 0) }
             let before = try source.status().identity
             // What is written from now on bears a later time, so that it is told from what is copied.
-            FileClock.wait(past: before.changed)
+            docent_wait_past(before.changed.seconds, before.changed.nanoseconds)
             // What a program stores into its mapping from now on shows in the file's time.
             try source.writeBack()
             do {

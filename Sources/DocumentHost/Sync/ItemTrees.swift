@@ -108,7 +108,7 @@ extension IndexReader {
 
     /// An item's part of the three trees, with the folders around it.
     package func trees(around item: IndexedItem) throws -> SyncTrees {
-        let root = try domain(item.domain)?.rootID ?? .root
+        let root = try rootID(of: item.domain)
         var folders: [IndexedItem] = []
         var next = item.item.parentID
         while let id = next, id != root, let folder = try self.item(id, in: item.domain) {

@@ -4,6 +4,8 @@ package import DocumentModel
 package struct Sending: Sendable {
     package var entry: JournalEntry
     package var item: IndexedItem
+    /// As the index has it once it was begun; nil when that was some time ago.
+    var begun: IndexedItem?
     package var location: Location
     /// What the provider is to take.
     package var snapshot: StagedFile
@@ -45,18 +47,20 @@ extension DocumentStore {
             try reached(.sendBegan)
             let snapshot = try root.staging.snapshot(of: location, in: request)
             payload.file = snapshot.source
-            let entry: JournalEntry? = try index.write(durably: false) { index in
+            let begun: (entry: JournalEntry, item: IndexedItem)? = try index.write(durably: false) { index in
                 guard try index.isStill(item, at: location) else { return nil }
                 try index.setState(.sending, of: item.id, in: domain)
-                return try index.begin(.sendSnapshotTaken, item: item.id, in: domain, payload: payload)
+                let entry = try index.begin(.sendSnapshotTaken, item: item.id, in: domain, payload: payload)
+                return (entry, try index.known(item.id, in: domain))
             }
-            guard let entry, let operation = payload.operation else {
+            guard let begun, let operation = payload.operation else {
                 try remove(request, of: domain)
                 return nil
             }
             try reached(.sendSnapshotTaken)
             return Sending(
-                entry: entry, item: item, location: location, snapshot: snapshot, base: base, operation: operation)
+                entry: begun.entry, item: item, begun: begun.item, location: location, snapshot: snapshot, base: base,
+                operation: operation)
         }
     }
 
@@ -86,7 +90,12 @@ extension DocumentStore {
         var acknowledged: Acknowledged?
         var kept: KeptVersion?
         var sent = sending.snapshot.source
-        while acknowledged == nil { acknowledged = try acknowledge(sending, as: item, &sent, &kept) }
+        // Mostly, nothing has happened to it since.
+        var seen = sending.begun.map { SeenItem(item: $0, location: sending.location, isBeingWritten: false) }
+        while acknowledged == nil {
+            acknowledged = try acknowledge(sending, as: item, seen, &sent, &kept)
+            seen = nil
+        }
         discard(request: sending.snapshot.request)
         try reached(.sendRecorded)
         guard let acknowledged else { return sending.item }
@@ -105,20 +114,36 @@ extension DocumentStore {
         var surplus: [KeptVersion]
     }
 
+    /// An item as somebody has seen it in the index.
+    private struct SeenItem {
+        var item: IndexedItem
+        var location: Location
+        var isBeingWritten: Bool
+    }
+
+    private func see(_ id: ItemIdentifier, in domain: DomainName) throws -> SeenItem {
+        try index.read { index in
+            let (item, location) = try index.located(id, in: domain)
+            return SeenItem(
+                item: item, location: location, isBeingWritten: try index.isChangeExpected(of: id, in: domain))
+        }
+    }
+
     /// - Parameters:
+    ///   - seen: as it may be; nil: it is looked up.
     ///   - sent: the file that the snapshot was made of, as it is while nobody writes to it.
     ///   - kept: what was sent, once it is kept.
     /// - Returns: nil when somebody has recorded or begun a change while this was looked at, or it was moved: it is to be
     ///   looked at once more.
     private func acknowledge(
-        _ sending: Sending, as item: Item, _ sent: inout FileIdentity?, _ kept: inout KeptVersion?
+        _ sending: Sending, as item: Item, _ seen: SeenItem?, _ sent: inout FileIdentity?, _ kept: inout KeptVersion?
     ) throws -> Acknowledged? {
         let (id, domain) = (sending.item.id, sending.item.domain)
-        let (now, location, isBeingWritten) = try index.read { index in
-            let (now, location) = try index.located(id, in: domain)
-            return (now, location, try index.isChangeExpected(of: id, in: domain))
-        }
+        let now = try seen ?? see(id, in: domain)
+        let (location, isBeingWritten) = (now.location, now.isBeingWritten)
         var file = try tree.file(at: location)
+        // It may have been moved since, and this be another one's.
+        if seen != nil, file?.inode != sent?.inode { return nil }
         let isEdited: Bool
         if let found = file {
             let stamp = ItemStamp(
@@ -136,16 +161,16 @@ extension DocumentStore {
         } else {
             // Removed, or an editor is just replacing it: what was recorded since it was sent is an edit; else whoever
             // looks at its place next finds out.
-            isEdited = now.local.map { local in sent.map { !local.isUntouched(since: $0) } ?? true } ?? false
+            isEdited = now.item.local.map { local in sent.map { !local.isUntouched(since: $0) } ?? true } ?? false
         }
         // What is written meanwhile began from what was just sent.
         if kept == nil, isEdited || isBeingWritten { kept = try keepSent(sending, as: item, location) }
         let base = isEdited || isBeingWritten ? kept : nil
         // What was written since is not recorded here: whoever ends that write sees the difference, flushes it and records
         // it.
-        let recorded = isEdited ? (file == nil ? now.local : sent ?? file) : file ?? sent
+        let recorded = isEdited ? (file == nil ? now.item.local : sent ?? file) : file ?? sent
         let acknowledged: Acknowledged? = try index.write { index in
-            guard try index.isStill(now, at: location), try index.isChangeExpected(of: id, in: domain) == isBeingWritten
+            guard try index.isStill(now.item, at: location), try index.isChangeExpected(of: id, in: domain) == isBeingWritten
             else { return nil }
             let answered = try index.apply(item, answering: sending.item)
             var outcome = answered ?? ApplyOutcome()
@@ -183,6 +208,7 @@ extension DocumentStore {
         try index.write { try $0.rename(sending.item.id, to: item.id, in: sending.item.domain) }
         var renamed = sending
         renamed.item = try current(item.id, in: sending.item.domain)
+        renamed.begun = nil
         renamed.entry.itemID = item.id
         return try finish(renamed, as: item)
     }

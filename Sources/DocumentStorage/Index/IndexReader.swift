@@ -3,6 +3,8 @@ package import DocumentModel
 /// What can be asked of the index. Valid within the closure that it was given to.
 package class IndexReader {
     let sql: SQLConnection
+    /// The domain that was asked for last: mostly, all is about one.
+    private var lastReference: DomainReference?
 
     init(_ sql: SQLConnection) {
         self.sql = sql
@@ -36,6 +38,9 @@ package class IndexReader {
         }
     }
 
+    /// Its top folder's identifier.
+    package func rootID(of domain: DomainName) throws -> ItemIdentifier { try reference(to: domain).rootID }
+
     package func counts(of domain: DomainName) throws -> ItemCounts {
         let own = try reference(to: domain)
         var counts = ItemCounts(documents: 0, folders: 0, byState: [:])
@@ -67,7 +72,7 @@ package class IndexReader {
     package func item(_ id: ItemIdentifier, in domain: DomainName) throws -> IndexedItem? {
         let own = try reference(to: domain)
         return try sql.first(
-            ItemRow.columns + " WHERE item.domain = ? AND item.id = ?", .int(own.number),
+            ItemRow.withIdentifier, .int(own.number),
             .text(try known(id, own).rawValue)
         ) { try ItemRow.read($0, domain: domain) }
     }
@@ -330,18 +335,26 @@ package class IndexReader {
         var number: Int64
         /// The row of the top folder.
         var root: Int64
+        var rootID: ItemIdentifier
     }
 
     func reference(to domain: DomainName) throws -> DomainReference {
-        let found = try sql.first("SELECT number, root FROM domain WHERE name = ?", .text(domain.rawValue)) { row in
-            DomainReference(name: domain, number: row.int(0), root: row.int(1))
+        if let lastReference, lastReference.name == domain { return lastReference }
+        let found = try sql.first("SELECT number, root, root_id FROM domain WHERE name = ?", .text(domain.rawValue)) {
+            row in
+            DomainReference(
+                name: domain, number: row.int(0), root: row.int(1), rootID: try ItemIdentifier(row.text(2)))
         }
         guard let found else {
             throw DocumentError(
                 .notConfigured, "There is no domain “\(domain)”: add it with “docent domain add \(domain)”.")
         }
+        lastReference = found
         return found
     }
+
+    /// Its number, or its top folder, is another one from now on.
+    func forgetReference() { lastReference = nil }
 
     func row(of id: ItemIdentifier, _ domain: DomainReference) throws -> Int64? {
         try sql.first(
@@ -362,7 +375,7 @@ package class IndexReader {
     }
 
     func item(row: Int64, in domain: DomainName) throws -> IndexedItem? {
-        try sql.first(ItemRow.columns + " WHERE item.row = ?", .int(row)) { try ItemRow.read($0, domain: domain) }
+        try sql.first(ItemRow.inRow, .int(row)) { try ItemRow.read($0, domain: domain) }
     }
 
     /// Deeper than any path that a program could open.

@@ -30,6 +30,7 @@ package final class IndexTransaction: IndexReader {
             """, .int(domain), .text(id.rawValue), .text(ContentType.folder.identifier),
             .int(Int64(ItemCapabilities.all.rawValue)))
         try sql.run("UPDATE domain SET root = ? WHERE number = ?", .int(sql.lastInsertedRow), .int(domain))
+        forgetReference()
     }
 
     /// Provider, top folder, settings, anchor and sign-in.
@@ -46,6 +47,7 @@ package final class IndexTransaction: IndexReader {
             )
         }
         try sql.run("UPDATE item SET id = ? WHERE row = ?", .text(domain.rootID.rawValue), .int(own.root))
+        forgetReference()
         try sql.run("DELETE FROM domain_setting WHERE domain = ?", .int(own.number))
         try setSettings(domain.settings, of: own.number)
     }
@@ -77,6 +79,7 @@ package final class IndexTransaction: IndexReader {
         let own = try reference(to: name)
         try sql.run("DELETE FROM item WHERE domain = ?", .int(own.number))
         try sql.run("DELETE FROM domain WHERE number = ?", .int(own.number))
+        forgetReference()
     }
 
     package func setAnchor(_ anchor: SyncAnchor?, of domain: DomainName) throws {

@@ -13,6 +13,8 @@ enum ItemRow {
             LEFT JOIN item AS folder ON folder.row = item.parent
             LEFT JOIN item AS wanted ON wanted.row = item.wanted_parent
         """
+    static let inRow = columns + " WHERE item.row = ?"
+    static let withIdentifier = columns + " WHERE item.domain = ? AND item.id = ?"
 
     static func read(_ row: SQLStatement, domain: DomainName) throws -> IndexedItem {
         let parentID = try row.optionalText(2).map { try ItemIdentifier($0) }

@@ -6,7 +6,7 @@ import FileCoordination
 import ProviderLauncher
 import SystemPackage
 
-/// What was made here, at its provider (CONT-7): folders first, then what lies in them.
+/// Folders that were made here, at their provider (CONT-7): they come before what lies in them.
 extension Delivery {
     enum Made {
         /// The folders around it, if they were not there.
@@ -80,81 +80,6 @@ extension Delivery {
             looked = folder
         }
         return nil
-    }
-
-    /// Makes a document at the provider; beside what has its name there by now, under a name that says so.
-    func makeArriving(_ sending: Sending, with turn: ProviderTurn) async throws(DocumentError) {
-        guard let parent = sending.item.item.parentID, let name = sending.item.item.name else {
-            throw DocumentError(.internal, "\(sending.location) is in no folder.")
-        }
-        var call = ProviderCall.CreateCall(
-            parentID: parent, name: name, kind: sending.item.item.kind, contentsPath: sending.snapshot.path.string,
-            modified: sending.snapshot.source?.modified, operation: sending.operation)
-        let session = turn.session
-        let heard = try made.heard(of: sending.item.domain)
-        var attempt = 0
-        while true {
-            do throws(DocumentError) {
-                let item = try await create(call, for: sending.location, with: turn)
-                guard item.kind == call.kind else {
-                    throw session.broken("made a \(item.kind) of \(sending.location)")
-                }
-                return try await record(sending, asNew: item, since: heard, with: session)
-            } catch {
-                switch error.code {
-                case .noSuchItem where call.parentID == parent:
-                    call.parentID = try await folders.revive(
-                        parent, in: sending.item.domain, for: sending.operation, with: session)
-                case .nameCollision where attempt < Self.mostNames:
-                    if attempt == 0, let item = try await same(as: sending, in: call.parentID, with: turn) {
-                        return try await record(sending, asNew: item, since: heard, with: session)
-                    }
-                    attempt += 1
-                    let date = ConflictName.date(of: sending.snapshot.source?.modified ?? .zero)
-                    call.name = try ConflictName.make(for: name, at: date, attempt: attempt)
-                    call.operation = "\(sending.operation)-\(attempt)"
-                default: throw error
-                }
-            }
-        }
-    }
-
-    private static var mostNames: Int { 20 }
-
-    /// What has the name at the provider, when its contents are the same: an earlier answer was lost, or somebody else
-    /// has put the same document there (VER-15).
-    private func same(
-        as sending: Sending, in parent: ItemIdentifier, with turn: ProviderTurn
-    ) async throws(DocumentError) -> Item? {
-        guard let name = sending.item.item.name,
-            let found = try? await folders.existing(
-                name, of: sending.item, in: parent, turn.session, because: DocumentError(.nameCollision, "")),
-            found.size == nil || found.size == sending.snapshot.identity.size
-        else { return nil }
-        let (request, file) = try await storage.run { store throws in
-            let request = try store.root.staging.makeRequest(.fetching(sending.item.domain))
-            return (request, try request.makeFile())
-        }
-        do throws(DocumentError) {
-            let provided = try await turn.taken(for: sending.location) { session throws(DocumentError) in
-                try await session.startProviding(
-                    found.id, stagingPath: file.path.string, contentVersion: [], onProgress: { _ in })
-            }
-            let item = provided.item
-            return try await storage.run { store in
-                defer { try? request.remove() }
-                let stamp = ItemStamp(
-                    domain: sending.item.domain, id: item.id, contentVersion: item.version.content,
-                    size: item.size ?? 0, modified: item.modified)
-                let verified = try request.verify(file, size: item.size, sha256: provided.sha256, stamp: stamp)
-                return try store.root.staging.haveSameContents(verified, sending.snapshot) ? item : nil
-            }
-        } catch {
-            _ = try? await storage.run { _ in try request.remove() }
-            // What was not looked at is not known to be another.
-            if error.code == .busy || error.code == .cancelled { throw error }
-            return nil
-        }
     }
 
     /// The provider has it, under an identifier of its own: whoever uses it goes on doing so.

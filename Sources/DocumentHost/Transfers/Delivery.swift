@@ -168,8 +168,8 @@ struct Delivery: Sendable {
                 switch trees.operation(on: id) {
                 case .send(_, let base, _): try await send(sending, base: base, to: turn, report)
                 case .compare: conflict = try await settle(sending, with: turn, because: evidence.refusal, report)
-                case .create: try await makeArriving(sending, with: turn)
-                case .revive: try await makeAnew(sending, in: trees, with: turn, because: evidence.refusal)
+                case .create: try await make(sending, modified: sending.snapshot.source?.modified, with: turn)
+                case .revive: try await makeAnew(sending, in: trees, with: turn)
                 default: throw evidence.refusal ?? DocumentError(.busy, "\(sending.location) cannot be sent just now.")
                 }
             } catch {
@@ -274,12 +274,11 @@ struct Delivery: Sendable {
         if let kept { broker.version(kept, .gained, of: now) }
     }
 
-    /// The item is gone on the remote, on positive evidence: the edit survives as a new item (VER-15), where the folder
-    /// around it is still there.
+    /// The item is gone on the remote, on positive evidence: the edit survives as a new item (VER-15), in its folder, which is
+    /// made anew, too, where that is gone.
     private func makeAnew(
-        _ sending: Sending, in trees: SyncTrees, with turn: ProviderTurn, because refusal: DocumentError?
+        _ sending: Sending, in trees: SyncTrees, with turn: ProviderTurn
     ) async throws(DocumentError) {
-        let heard = try made.heard(of: sending.item.domain)
         do throws(DocumentError) {
             // As the engine records it: nothing was agreed on any more, and what is here was made here.
             var trees = trees
@@ -287,26 +286,9 @@ struct Delivery: Sendable {
                 trees.apply(change)
             }
             trees.remote[sending.item.id] = nil
-            guard let parent = sending.item.item.parentID, let name = sending.item.item.name else {
-                throw refusal ?? DocumentError(.noSuchItem, "\(sending.location) is in no folder.")
-            }
-            var call = ProviderCall.CreateCall(
-                parentID: parent, name: name, kind: sending.item.item.kind,
-                contentsPath: sending.snapshot.path.string, modified: sending.stamp,
-                operation: sending.operation)
-            let item: Item
-            do throws(DocumentError) {
-                guard case .create(_, _)? = trees.operation(on: sending.item.id) else {
-                    throw DocumentError(.noSuchItem, "The folder around it is gone, too.")
-                }
-                item = try await create(call, for: sending.location, with: turn)
-            } catch {
-                guard error.code == .noSuchItem else { throw error }
-                call.parentID = try await folders.revive(
-                    parent, in: sending.item.domain, for: sending.operation, with: turn.session)
-                item = try await create(call, for: sending.location, with: turn)
-            }
-            try await record(sending, asNew: item, since: heard, with: turn.session)
+            var isFolderThere = false
+            if case .create? = trees.operation(on: sending.item.id) { isFolderThere = true }
+            try await make(sending, modified: sending.stamp, inFolder: isFolderThere ? .known : .gone, with: turn)
             logger.notice(
                 "an edit survived a deletion",
                 metadata: ["domain": "\(sending.item.domain)", "item.id": "\(sending.item.id)"])
@@ -314,14 +296,6 @@ struct Delivery: Sendable {
             throw error.wrapped(
                 "\(sending.location) is gone on the remote, and your edit of it could not be sent as a new document; it is kept in its place here."
             )
-        }
-    }
-
-    func create(
-        _ call: ProviderCall.CreateCall, for place: Location, with turn: ProviderTurn
-    ) async throws(DocumentError) -> Item {
-        try await turn.taken(for: place) { session throws(DocumentError) in
-            try await onceMoreAfterDeath { () async throws(DocumentError) in try await session.create(call) }
         }
     }
 

@@ -1,0 +1,109 @@
+import DocumentModel
+import DocumentStorage
+import DocumentSync
+import DocumentWire
+import ProviderLauncher
+import SystemPackage
+
+/// Documents that their provider does not have: those that were made here (CONT-7), and edits of what is gone there (VER-15).
+extension Delivery {
+    enum AroundDocument {
+        case known
+        /// It is made anew first, unless the provider has it all the same.
+        case gone
+    }
+
+    private static var mostNames: Int { 20 }
+
+    /// Makes a document at the provider; beside what has its name there by now, under a name that says so.
+    ///
+    /// - Parameter modified: when its contents count as written.
+    func make(
+        _ sending: Sending, modified: Timestamp?, inFolder folder: AroundDocument = .known, with turn: ProviderTurn
+    ) async throws(DocumentError) {
+        guard let parent = sending.item.item.parentID, let name = sending.item.item.name else {
+            throw DocumentError(.internal, "\(sending.location) is in no folder.")
+        }
+        var call = ProviderCall.CreateCall(
+            parentID: parent, name: name, kind: sending.item.item.kind, contentsPath: sending.snapshot.path.string,
+            modified: modified, operation: sending.operation)
+        let session = turn.session
+        let heard = try made.heard(of: sending.item.domain)
+        var isFolderGone = folder == .gone
+        var mayBeGone = true
+        var attempt = 0
+        while true {
+            do throws(DocumentError) {
+                if isFolderGone {
+                    (isFolderGone, mayBeGone) = (false, false)
+                    call.parentID = try await folders.revive(
+                        parent, in: sending.item.domain, for: sending.operation, with: session)
+                }
+                let item = try await create(call, for: sending.location, with: turn)
+                guard item.kind == call.kind else {
+                    throw session.broken("made a \(item.kind) of \(sending.location)")
+                }
+                return try await record(sending, asNew: item, since: heard, with: session)
+            } catch {
+                switch error.code {
+                case .noSuchItem where mayBeGone: isFolderGone = true
+                case .nameCollision where attempt < Self.mostNames:
+                    if attempt == 0, let item = try await same(as: sending, in: call.parentID, with: turn) {
+                        return try await record(sending, asNew: item, since: heard, with: session)
+                    }
+                    attempt += 1
+                    let date = ConflictName.date(of: sending.snapshot.source?.modified ?? .zero)
+                    call.name = try ConflictName.make(for: name, at: date, attempt: attempt)
+                    call.operation = "\(sending.operation)-\(attempt)"
+                default: throw error
+                }
+            }
+        }
+    }
+
+    private func create(
+        _ call: ProviderCall.CreateCall, for place: Location, with turn: ProviderTurn
+    ) async throws(DocumentError) -> Item {
+        try await turn.taken(for: place) { session throws(DocumentError) in
+            try await onceMoreAfterDeath { () async throws(DocumentError) in try await session.create(call) }
+        }
+    }
+
+    /// What has the name at the provider, when its contents are the same: an earlier answer was lost, or somebody else
+    /// has put the same document there (VER-15).
+    private func same(
+        as sending: Sending, in parent: ItemIdentifier, with turn: ProviderTurn
+    ) async throws(DocumentError) -> Item? {
+        guard let name = sending.item.item.name,
+            let found = try? await folders.existing(
+                name, of: sending.item, in: parent, turn.session, because: DocumentError(.nameCollision, "")),
+            found.size == nil || found.size == sending.snapshot.identity.size,
+            // What has contents of its own here is a document of its own.
+            try storage.read({ try $0.item(found.id, in: sending.item.domain) })?.local == nil
+        else { return nil }
+        let (request, file) = try await storage.run { store throws in
+            let request = try store.root.staging.makeRequest(.fetching(sending.item.domain))
+            return (request, try request.makeFile())
+        }
+        do throws(DocumentError) {
+            let provided = try await turn.taken(for: sending.location) { session throws(DocumentError) in
+                try await session.startProviding(
+                    found.id, stagingPath: file.path.string, contentVersion: [], onProgress: { _ in })
+            }
+            let item = provided.item
+            return try await storage.run { store in
+                defer { try? request.remove() }
+                let stamp = ItemStamp(
+                    domain: sending.item.domain, id: item.id, contentVersion: item.version.content,
+                    size: item.size ?? 0, modified: item.modified)
+                let verified = try request.verify(file, size: item.size, sha256: provided.sha256, stamp: stamp)
+                return try store.root.staging.haveSameContents(verified, sending.snapshot) ? item : nil
+            }
+        } catch {
+            _ = try? await storage.run { _ in try request.remove() }
+            // What was not looked at is not known to be another.
+            if error.code == .busy || error.code == .cancelled { throw error }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import DocumentModel
+import DocumentStorage
+import DocumentSync
+import DocumentTestSupport
+import DocumentWire
+import FileCoordination
+import Logging
+import ProviderLauncher
+import Synchronization
+import SystemPackage
+import Testing
+
+@testable import DocumentHost
+
+/// An edit of a document that is gone on the remote, where another one has its name by now.
+@Suite struct MadeAnewTests {
+    /// A provider that has a document named “a.txt”, and makes others.
+    private final class Provider: ProviderCalling {
+        let provider = "The provider Test (org.example.test)"
+        let other: Item
+        let contents: String
+        let names = Mutex<[String]>([])
+
+        init(having other: Item, _ contents: String) {
+            self.other = other
+            self.contents = contents
+        }
+
+        func call(
+            _ call: ProviderCall, onProgress: (@Sendable (TransferProgress?) -> Void)?
+        ) async throws(DocumentError) -> ProviderReply {
+            do {
+                switch call {
+                case .create(let new):
+                    names.withLock { $0.append(new.name.rawValue) }
+                    guard new.name != other.name else { throw DocumentError(.nameCollision, "“\(new.name)” is there.") }
+                    return .create(try Self.item("new", new.name, size: 4))
+                case .enumerate: return .enumerate(ItemPage(items: [other]))
+                case .startProviding(_, let path, _):
+                    try TemporaryFile.write(contents, to: FilePath(path))
+                    return .startProviding(ProvidedContents(other))
+                default: throw DocumentError(.unimplemented, "Not here.")
+                }
+            } catch {
+                throw error as? DocumentError ?? DocumentError(.internal, "\(error)")
+            }
+        }
+
+        static func item(_ id: String, _ name: ItemName, size: Int64) throws -> Item {
+            Item(
+                id: try ItemIdentifier(id), parentID: .root, name: name, kind: .document, size: size,
+                modified: Timestamp(seconds: 1_700_000_000), version: try ItemVersion(content: [1], metadata: [1]))
+        }
+
+        func noteBroken(_ finding: DocumentError) {}
+    }
+
+    private let storage: StorageFixture
+    private let threads: StorageThreads
+    private let sending: Sending
+
+    /// “a.txt” was changed here, is gone there, and something else has its name.
+    init() throws {
+        storage = try StorageFixture()
+        threads = StorageThreads(store: storage.store, threads: 1)
+        let item = try storage.item("a", "a.txt", contents: "one")
+        try storage.tell(item)
+        try storage.provide(item, "one")
+        try storage.edit("a", "mine")
+        try storage.store.recordGone(item.id, in: storage.domain)
+        sending = try storage.store.beginSending(item.id, in: storage.domain)
+    }
+
+    private func makeAnew(beside contents: String) async throws -> [String] {
+        let other = try Provider.item("b", ItemName("a.txt"), size: Int64(contents.utf8.count))
+        try storage.tell(other)
+        let provider = Provider(having: other, contents)
+        let logger = Logger(label: "made anew") { _ in SwiftLogNoOpLogHandler() }
+        let delivery = Delivery(
+            storage: threads, domains: DomainRegistry(), broker: CoordinationBroker(), locks: KeyedLock<ItemKey>(),
+            owner: ClaimOwner(id: 0, name: "test"), logger: logger, places: DomainPermits(each: 1),
+            turns: DomainPermits(each: 1), folders: FolderReviver(storage: threads, logger: logger),
+            made: MadeItems(storage: threads, logger: logger))
+        try await delivery.make(sending, modified: nil, with: ProviderTurn(ProviderSession(provider), nil))
+        return provider.names.withLock { $0 }
+    }
+
+    @Test("VER-15: an edit of what is gone, where something else has its name, survives under a conflict's name")
+    func beside() async throws {
+        let names = try await makeAnew(beside: "other")
+        let name = try #require(names.last)
+        #expect(names.count == 2 && names.first == "a.txt")
+        #expect(name.hasPrefix("a (conflict "))
+        let made = try storage.indexed("new")
+        #expect(made.item.name?.rawValue == name && made.state == .materialised && !made.isGone)
+        #expect(try storage.document(name) == "mine")
+        // What has its name there is shown here, too.
+        #expect(try storage.indexed("b").state == .placeholder)
+        #expect(try storage.document("a.txt") == nil)
+    }
+
+    @Test("VER-15: an edit of what is gone, where the same contents lie under its name by now, is that document")
+    func same() async throws {
+        #expect(try await makeAnew(beside: "mine") == ["a.txt"])
+        let made = try storage.indexed("b")
+        #expect(made.item.name?.rawValue == "a.txt" && made.state == .materialised)
+        #expect(try storage.document("a.txt") == "mine")
+        #expect(throws: DocumentError.self) { try storage.indexed("a") }
+    }
+}

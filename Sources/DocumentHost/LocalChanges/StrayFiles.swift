@@ -20,7 +20,7 @@ final class StrayFiles: Sendable {
         case problem(ItemKey, DocumentError)
     }
 
-    private struct State {
+    struct State {
         var follow: Follow?
         var unknown: [Name: Location] = [:]
         var moves: [ItemKey: (name: Name, seen: MonotonicTime)] = [:]
@@ -34,14 +34,14 @@ final class StrayFiles: Sendable {
     private static let mostUnknown = 1000
     private static let mostNotices = 5
     /// Some programs put a document aside while they save it: a name that lasts as long is meant.
-    private static let patience = LocalChangesStateMachine.Patience().absence
+    static let patience = LocalChangesStateMachine.Patience().absence
 
-    private let state = Mutex(State())
-    private let storage: StorageThreads
-    private let broker: CoordinationBroker
-    private let sender: Sender
-    private let owner: ClaimOwner
-    private let logger: Logger
+    let state = Mutex(State())
+    let storage: StorageThreads
+    let broker: CoordinationBroker
+    let sender: Sender
+    let owner: ClaimOwner
+    let logger: Logger
 
     init(
         storage: StorageThreads, broker: CoordinationBroker, sender: Sender, owner: ClaimOwner, logger: Logger
@@ -147,36 +147,5 @@ final class StrayFiles: Sendable {
         }
         broker.end(claim)
         return false
-    }
-
-    private func follow(
-        _ item: IndexedItem, to location: Location, _ name: Name
-    ) async throws(DocumentError) -> Verdict {
-        let (seen, follow) = state.withLock { state in
-            let known = state.moves[item.key]
-            let seen = known?.name == name ? known?.seen : nil
-            if seen == nil { state.moves[item.key] = (name, .now()) }
-            return (seen, state.follow)
-        }
-        guard let seen, MonotonicTime.now().since(seen) >= Self.patience, let follow else { return .lookAgain }
-        do throws(DocumentError) {
-            try await follow(item.key, location)
-            logger.notice(
-                "a document follows its file, which a program has renamed",
-                metadata: ["domain": "\(item.domain)", "item.id": "\(item.id)", "location": "\(location)"])
-        } catch {
-            if [.transient, .resolvable].contains(error.code.errorClass) { throw error }
-            // It cannot have that name: it is brought anew where it was, and the file is nobody's.
-            state.withLock { state in
-                state.moves[item.key] = nil
-                state.unknown[name] = location
-            }
-            return .problem(
-                item.key, error.wrapped("\(location) cannot be what its file is called by now: \(error.message)"))
-        }
-        state.withLock { $0.moves[item.key] = nil }
-        // What was not sent of it could not be found meanwhile.
-        sender.enqueue(item.key)
-        return .settled
     }
 }

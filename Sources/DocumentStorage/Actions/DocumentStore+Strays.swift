@@ -29,13 +29,15 @@ extension DocumentStore {
         }
         guard let location = around?.appending(name), let file = try? tree.file(at: location) else { return .none }
         let stamp = try tree.stamp(at: location)
+        var verdict = StrayFile.unknown(location)
         if let item = holder, item.item.name == name {
-            guard item.item.kind == .document, item.local == nil, item.state == .placeholder, !item.isGone else {
-                return .none
-            }
-            return try takeUp(item, file, stamp, at: location, base: base(item.id))
+            guard item.local == nil else { return .none }
+            let isAwaited = item.item.kind == .document && item.state == .placeholder && !item.isGone
+            verdict = isAwaited ? try takeUp(item, file, stamp, at: location, base: base(item.id)) : .none
+            if case .taken = verdict { return verdict }
         }
-        guard let owner = try owner(of: file, stamp, near: folder, in: domain) else { return .unknown(location) }
+        // Whoever has the name: a document's file is that document's, and it is to have it back.
+        guard let owner = try owner(of: file, stamp, near: folder, in: domain) else { return verdict }
         return .moved(owner, to: location)
     }
 
@@ -68,9 +70,39 @@ extension DocumentStore {
         else { return nil }
         for name in try tree.names(in: folder, withInode: item.local?.inode ?? 0) {
             let place = folder.appending(name)
-            if let file = try? tree.file(at: place), isFile(file, try tree.stamp(at: place), of: item) { return place }
+            guard let file = try? tree.file(at: place), isFile(file, try tree.stamp(at: place), of: item),
+                try !isRecorded(file, named: name, beside: item)
+            else { continue }
+            return place
         }
         return nil
+    }
+
+    /// Whether a file is another document's by now: somebody has saved over that one by renaming this one's file.
+    private func isRecorded(_ file: FileIdentity, named name: ItemName, beside item: IndexedItem) throws -> Bool {
+        guard let folder = item.item.parentID else { return false }
+        let holder = try index.read { try $0.contents(named: name, in: folder, of: item.domain) }
+        return holder.map { $0.id != item.id && $0.local?.inode == file.inode } ?? false
+    }
+
+    /// Gives a document's file the name back that the document has: it cannot follow its file.
+    ///
+    /// - Parameter location: where its file is.
+    /// - Returns: false when it is not there any more, or something else has the document's place.
+    package func putBack(_ id: ItemIdentifier, in domain: DomainName, from location: Location) throws -> Bool {
+        let isBack = try moves.exclusively {
+            guard let (item, place) = try? locate(id, in: domain), place != location,
+                let file = try tree.file(at: location), isFile(file, try tree.stamp(at: location), of: item)
+            else { return false }
+            do {
+                return try tree.move(from: location, to: place)?.inode == file.inode
+            } catch let error as DocumentError where error.code == .destinationExists {
+                return false
+            }
+        }
+        // The placeholder of what is there went with the file.
+        if let holder = try index.read({ try $0.item(at: location) }) { refreshPlaceholder(holder.id, in: domain) }
+        return isBack
     }
 
     /// A number of an inode is used again for other files: the stamp says that it is the same, or that nothing of it has
@@ -80,7 +112,8 @@ extension DocumentStore {
         return stamp?.isOf(item.id, in: item.domain) == true || file.hasSameContents(as: local)
     }
 
-    /// The item whose file it is, one with its file in the same folder, or as the stamp says; when its own place is empty.
+    /// The item whose file it is, one with its file in the same folder, or as the stamp says; when its own place is empty. Also
+    /// one in conflict, and one that is gone and holds what was not sent.
     private func owner(
         of file: FileIdentity, _ stamp: ItemStamp?, near folder: ItemIdentifier, in domain: DomainName
     ) throws -> IndexedItem? {
@@ -91,7 +124,7 @@ extension DocumentStore {
                 ($0, try index.diskLocation(of: $0.id, in: domain))
             }
         }
-        for (item, place) in candidates where !item.isGone && item.state != .conflict {
+        for (item, place) in candidates where item.exists {
             if let place, try tree.inode(at: place) == nil { return item }
         }
         return nil

@@ -1,0 +1,71 @@
+import DocumentModel
+import DocumentTestSupport
+import Foundation
+import SystemPackage
+import Testing
+
+@testable import DocumentStorage
+
+/// Whose a file is that lies where its document does not.
+struct StrayFileTests {
+    private let storage: StorageFixture
+    private let item: Item
+    private let other: Item
+
+    init() throws {
+        storage = try StorageFixture()
+        item = try storage.item("a", "a.txt", contents: "mine")
+        other = try storage.item("b", "b.txt", contents: "other")
+        try storage.tell(item, other)
+        try storage.provide(item, "mine")
+    }
+
+    private func rename(_ from: String, _ to: String) throws {
+        let (from, to) = (try storage.location(from), try storage.location(to))
+        try #require(Glibc.rename(storage.tree.path(of: from).string, storage.tree.path(of: to).string) == 0)
+    }
+
+    private func judge(_ name: String) throws -> StrayFile {
+        try storage.store.judgeStray(named: ItemName(name), in: .root, of: storage.domain) { _ in nil }
+    }
+
+    @Test("DOWN-3: a document's file is its own also at the place of another one that has no contents here")
+    func atAnothersPlace() throws {
+        try rename("a.txt", "b.txt")
+        guard case .moved(let found, let place) = try judge("b.txt") else {
+            Issue.record("\(try judge("b.txt"))")
+            return
+        }
+        #expect(found.id == item.id)
+        #expect(place == (try storage.location("b.txt")))
+    }
+
+    @Test("DOWN-3: a document that cannot follow its file has it back, and what is at that place is what it was")
+    func back() throws {
+        try storage.edit("a", "changed")
+        try rename("a.txt", "b.txt")
+        #expect(try storage.store.putBack(item.id, in: storage.domain, from: storage.location("b.txt")))
+        #expect(try storage.document("a.txt") == "changed" && storage.document("b.txt") == nil)
+        #expect(try storage.placeholder("b.txt") != nil)
+        #expect(try storage.store.beginSending(item.id, in: storage.domain).item.id == item.id)
+        #expect(try !storage.store.putBack(item.id, in: storage.domain, from: storage.location("b.txt")))
+    }
+
+    @Test("DOWN-3: a file does not go back where something else lies by now")
+    func takenPlace() throws {
+        try rename("a.txt", "c.txt")
+        try storage.write("new", to: storage.tree.path(of: storage.location("a.txt")))
+        #expect(try !storage.store.putBack(item.id, in: storage.domain, from: storage.location("c.txt")))
+        #expect(try storage.document("a.txt") == "new" && storage.document("c.txt") == "mine")
+    }
+
+    @Test("COORD-40: a document whose file was renamed over another one's has none any more: it is that one's contents")
+    func savedOver() throws {
+        try storage.provide(other, "other")
+        try rename("a.txt", "b.txt")
+        #expect(try storage.store.recordChange(of: other.id, in: storage.domain).state == .changed)
+        #expect(try storage.store.movedFile(of: storage.indexed("a")) == nil)
+        #expect(try storage.store.recordChange(of: item.id, in: storage.domain).state == .placeholder)
+        #expect(try storage.document("b.txt") == "mine")
+    }
+}

@@ -260,6 +260,23 @@ import Testing
         }
     }
 
+    @Test("What belongs to no document and came where nothing was here is shown when something comes there")
+    func straysOfNew() throws {
+        try withDocument { machine, path in
+            let folder = machine.root + "/documents/d/sub"
+            for place in [machine.remote + "/sub", folder] {
+                try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+            }
+            try machine.write("theirs\n", to: machine.remote + "/sub/there.txt")
+            try machine.write("nobody's\n", to: folder + "/new.txt")
+            try machine.succeed("ls", "d:/sub")
+            try machine.succeed("cat", "d:/sub/there.txt")
+            #expect(
+                try Machine.eventually { try machine.succeed("host", "status").contains("new.txt belongs to no") },
+                "\(machine.logTail)")
+        }
+    }
+
     @Test(
         "COORD-40: a new document whose file is removed before it was sent is gone, also for a host that was not there",
         arguments: [true, false])

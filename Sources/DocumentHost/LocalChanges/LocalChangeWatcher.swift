@@ -252,7 +252,7 @@ final class LocalChangeWatcher: Sendable {
 
     private func compare(_ folder: ItemKey) async {
         do throws(DocumentError) {
-            let files = try await storage.run { store -> [DifferingFile] in
+            let files = try await storage.run { [strays] store -> [DifferingFile] in
                 let (known, place) = try store.root.index.read { index in
                     (
                         try index.contents(of: folder.id, in: folder.domain),
@@ -264,7 +264,12 @@ final class LocalChangeWatcher: Sendable {
                     guard let name = item.item.name, let file = item.local else { return nil }
                     return (name, file)
                 }
+                // What is nobody's, too: it may have come while nobody watched, and be a document's that has left its place.
+                let there = try store.root.tree.files(in: place, but: Set(recorded.map(\.name)))
+                let told = strays.known(in: folder)
                 return try store.root.tree.differing(in: place, from: recorded)
+                    + there.subtracting(told).map { DifferingFile(name: $0, isMissing: false) }
+                    + told.subtracting(there).map { DifferingFile(name: $0, isMissing: true) }
             }
             perform { machine, now in
                 machine.differ(files, in: folder, at: now)

@@ -69,6 +69,11 @@ final class StrayFiles: Sendable {
     /// Whether a document's file has another name, and the document is going to have it, too.
     func isMoving(_ key: ItemKey) -> Bool { state.withLock { $0.moves[key] != nil } }
 
+    /// Files of a folder that are known to be nobody's.
+    func known(in folder: LocalChangesStateMachine.Folder) -> Set<ItemName> {
+        state.withLock { Set($0.unknown.keys.filter { $0.folder == folder }.map(\.name)) }
+    }
+
     /// For people, one sentence each.
     var notices: [String] {
         let unknown = state.withLock { $0.unknown.values.sorted { $0.description < $1.description } }

@@ -1,6 +1,6 @@
 package import DocumentModel
 
-/// A document that is not what was recorded of it.
+/// A document that is not what was recorded of it, or a file that is none.
 package struct DifferingFile: Hashable, Sendable {
     package var name: ItemName
     /// It is not there.
@@ -26,6 +26,17 @@ extension DocumentTree {
             let isUntouched = status.isFile && status.identity.isUntouched(since: file)
             return isUntouched ? nil : DifferingFile(name: name, isMissing: false)
         }
+    }
+
+    /// The files of a folder but for some, whoever put them there.
+    package func files(in folder: Location, but known: Set<ItemName>) throws -> Set<ItemName> {
+        guard let open = try documents.folderIfPresent(folder.treeComponents) else { return [] }
+        var found: Set<ItemName> = []
+        try open.forEachEntry { name, kind in
+            guard kind == .file, let name = name.flatMap({ try? ItemName($0) }), !known.contains(name) else { return }
+            found.insert(name)
+        }
+        return found
     }
 
     /// The states of files, in their order, each folder opened once for those that follow each other in it; nil where

@@ -338,7 +338,7 @@ struct ChangeFollower: Sendable {
                 try sender.enqueue(arriving: holder)
             }
         }
-        for entry in outcome.work { try await treeWork.perform(entry) }
+        try await treeWork.perform(outcome.work)
         try treeWork.tell(of: outcome)
         for item in outcome.changed where item.state == .changed { sender.enqueue(item.key) }
     }

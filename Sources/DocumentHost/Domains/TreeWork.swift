@@ -31,15 +31,30 @@ struct TreeWork: Sendable {
         self.logger = logger
     }
 
+    /// Of many removals the end is recorded at once, so that a folder is flushed once for all that leaves it.
+    func perform(_ entries: [JournalEntry]) async throws(DocumentError) {
+        var cleared: [ClearedRemoval] = []
+        do throws(DocumentError) {
+            for entry in entries {
+                if let removal = try await performLeavingCleared(entry) { cleared.append(removal) }
+            }
+        } catch {
+            await forget(cleared)
+            throw error
+        }
+        await forget(cleared)
+    }
+
     /// At once when nobody uses the item; else as soon as they have ended, while the caller goes on. Claims that are
     /// asked for later wait for it (COORD-4), so that they find the item in its new place.
     ///
     /// What cannot be carried out yet, because its place is still to be left by something else, is tried again
     /// whenever something else was; at the latest, the next start takes it up.
-    func perform(_ entry: JournalEntry) async throws(DocumentError) {
+    ///
+    /// - Returns: a removal of which only the end is left.
+    private func performLeavingCleared(_ entry: JournalEntry) async throws(DocumentError) -> ClearedRemoval? {
         guard let id = entry.itemID, let item = try coordinated(id, in: entry.domain) else {
-            await carryOut(entry)
-            return
+            return await carryOut(entry)
         }
         let intent = ClaimIntent.writing(entry.action == .remove ? .forDeleting : .forMoving)
         // Not while it is sent or provided either: that may take long, and the caller has others to see to.
@@ -47,10 +62,10 @@ struct TreeWork: Sendable {
             let claim = broker.claimWithoutWaiting(item, for: intent, by: owner)
         {
             defer { broker.end(claim) }
-            await carryOut(entry)
-            return
+            return await carryOut(entry)
         }
         work.add { [self] in await wait(for: entry, intent) }
+        return nil
     }
 
     /// Until nobody uses the item. Somebody may refuse, or wait for something else himself: then it is tried again, for as
@@ -62,7 +77,7 @@ struct TreeWork: Sendable {
                 guard let id = entry.itemID, let item = try coordinated(id, in: entry.domain) else { break }
                 let claim = try await broker.claim(item, for: intent, by: owner)
                 defer { broker.end(claim) }
-                return await carryOut(entry)
+                return await carryOutWholly(entry)
             } catch {
                 if error.code == .cancelled { return }
                 logger.notice(
@@ -74,26 +89,28 @@ struct TreeWork: Sendable {
             try? await Task.sleep(for: pause)
             pause = min(pause * 2, .seconds(60))
         }
-        if !Task.isCancelled { await carryOut(entry) }
+        if !Task.isCancelled { await carryOutWholly(entry) }
     }
 
     /// Carries out what providers' answers ask for in the tree. Until then, items are found where they were.
     func performLater(_ entries: [JournalEntry]) {
         work.add { [self] in
+            var cleared: [ClearedRemoval] = []
             for entry in entries {
                 do throws(DocumentError) {
-                    try await perform(entry)
+                    if let removal = try await performLeavingCleared(entry) { cleared.append(removal) }
                 } catch {
                     postpone(entry, because: error)
                 }
             }
+            await forget(cleared)
         }
     }
 
     /// Takes up items that a provider told of, and what follows from them in the tree.
     func take(_ items: [Item], in domain: DomainName) async throws(DocumentError) -> ApplyOutcome {
         let outcome = try await storage.run { try $0.apply(items, in: domain, leavingWork: true) }
-        for entry in outcome.work { try await perform(entry) }
+        try await perform(outcome.work)
         try tell(of: outcome)
         return outcome
     }
@@ -115,18 +132,35 @@ struct TreeWork: Sendable {
         }
     }
 
-    private func carryOut(_ entry: JournalEntry) async {
+    private func carryOut(_ entry: JournalEntry) async -> ClearedRemoval? {
+        let removal: ClearedRemoval?
         do throws(DocumentError) {
-            try await performInTree(entry)
+            removal = try await performInTree(entry)
         } catch {
-            return postpone(entry, because: error)
+            postpone(entry, because: error)
+            return nil
         }
         // Under a claim of its own: the item may be in use by somebody else.
-        guard let next = delayed.takeFirst() else { return }
+        guard let next = delayed.takeFirst() else { return removal }
         do throws(DocumentError) {
-            try await perform(next)
+            try await perform([next])
         } catch {
             postpone(next, because: error)
+        }
+        return removal
+    }
+
+    private func carryOutWholly(_ entry: JournalEntry) async {
+        if let removal = await carryOut(entry) { await forget([removal]) }
+    }
+
+    private func forget(_ removals: [ClearedRemoval]) async {
+        guard let last = removals.last else { return }
+        do throws(DocumentError) {
+            try await storage.run { try $0.forget(removals) }
+        } catch {
+            for removal in removals.dropLast() { delayed.add(removal.entry) }
+            postpone(last.entry, because: error)
         }
     }
 
@@ -139,22 +173,24 @@ struct TreeWork: Sendable {
         delayed.add(entry)
     }
 
-    private func performInTree(_ entry: JournalEntry) async throws(DocumentError) {
+    private func performInTree(_ entry: JournalEntry) async throws(DocumentError) -> ClearedRemoval? {
         guard let id = entry.itemID else {
-            return try await storage.run { try $0.perform(entry) }
+            return try await storage.run { try $0.performLeavingCleared(entry) }
         }
-        try await locks.withLock(ItemKey(domain: entry.domain, id: id)) { () async throws(DocumentError) in
-            try await storage.run { try $0.perform(entry) }
+        let removal = try await locks.withLock(ItemKey(domain: entry.domain, id: id)) {
+            () async throws(DocumentError) -> ClearedRemoval? in
+            try await storage.run { try $0.performLeavingCleared(entry) }
         }
         guard entry.action == .remove else {
             // Whoever waits for it or presents it finds it where it is now.
             if !broker.isIdle, let item = try coordinated(id, in: entry.domain) { broker.placed(item) }
-            return
+            return nil
         }
         // What was changed here survives (VER-15).
         for item in try storage.read({ try $0.present(within: id, in: entry.domain) }) where item.state == .changed {
             sender.enqueue(item.key)
         }
+        return removal
     }
 
     private func coordinated(_ id: ItemIdentifier, in domain: DomainName) throws(DocumentError) -> CoordinatedItem? {

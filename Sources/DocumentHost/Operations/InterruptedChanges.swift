@@ -112,7 +112,7 @@ final class InterruptedChanges: Sendable {
             try await storage.run { try $0.closeLookedUp(entry) }
         } else {
             let outcome = try await storage.run { try $0.recordGone(entry) }
-            for work in outcome.work { try await follower.treeWork.perform(work) }
+            try await follower.treeWork.perform(outcome.work)
             try follower.treeWork.tell(of: outcome)
         }
         logger.notice(

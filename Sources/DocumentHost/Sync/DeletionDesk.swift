@@ -27,7 +27,7 @@ struct DeletionDesk: Sendable {
     }
 
     private func take(_ outcome: ApplyOutcome) async throws(DocumentError) {
-        for entry in outcome.work { try await treeWork.perform(entry) }
+        try await treeWork.perform(outcome.work)
         try treeWork.tell(of: outcome)
     }
 

@@ -93,6 +93,7 @@ extension DocumentStore {
         }
         // Who still looks at what is gone would make its placeholder anew in between.
         try moves.exclusively { try tree.removeDerived(of: name) }
+        try tree.flushFolders(left: own.map(\.location))
         try root.versions.removeAll(of: name)
         try root.trash.removeAll(of: name)
     }

@@ -152,28 +152,43 @@ extension DocumentStore {
     /// Carries out in the tree what an outcome asks for. What cannot be carried out stays in the journal, and the item
     /// says why.
     func perform(_ outcome: ApplyOutcome) throws {
+        var cleared: [ClearedRemoval] = []
         for entry in outcome.work {
-            do {
-                try perform(entry)
-            } catch let error as DocumentError {
-                logger.warning(
-                    "the tree could not follow the index",
-                    metadata: ["item.id": "\(entry.itemID?.rawValue ?? "")", "error": "\(error)"])
-                guard let id = entry.itemID else { continue }
-                _ = try? index.write(durably: false) { try $0.setProblem(error, of: id, in: entry.domain) }
-            }
+            try noting(entry) { if let removal = try performLeavingCleared(entry) { cleared.append(removal) } }
+        }
+        guard let last = cleared.last else { return }
+        try noting(last.entry) { try forget(cleared) }
+    }
+
+    private func noting(_ entry: JournalEntry, _ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let error as DocumentError {
+            logger.warning(
+                "the tree could not follow the index",
+                metadata: ["item.id": "\(entry.itemID?.rawValue ?? "")", "error": "\(error)"])
+            guard let id = entry.itemID else { return }
+            _ = try? index.write(durably: false) { try $0.setProblem(error, of: id, in: entry.domain) }
         }
     }
 
     /// Carries out one recorded rename or removal in the tree; doing it again is no error.
     package func perform(_ entry: JournalEntry) throws {
+        if let removal = try performLeavingCleared(entry) { try forget([removal]) }
+    }
+
+    /// The same, but for the end of a removal.
+    ///
+    /// - Returns: what ``forget(_:)`` is to be told, together with others.
+    package func performLeavingCleared(_ entry: JournalEntry) throws -> ClearedRemoval? {
         // Done already: names may belong to other items by now.
-        guard try isOpen(entry) else { return }
+        guard try isOpen(entry) else { return nil }
         switch entry.step {
         case .renameRecorded, .renameMoved: try performMove(entry)
-        case .removeRecorded, .removeCleared: try performRemoval(entry)
+        case .removeRecorded, .removeCleared: return try clear(entry)
         default: throw DocumentError(.internal, "The journal's entry \(entry.id) (\(entry.step)) is not for the tree.")
         }
+        return nil
     }
 
     private func isOpen(_ entry: JournalEntry) throws -> Bool {
@@ -231,110 +246,5 @@ extension DocumentStore {
             try index.finish(entry)
         }
         return true
-    }
-
-    private func performRemoval(_ entry: JournalEntry) throws {
-        guard let id = entry.itemID, let place = entry.payload.place else {
-            throw DocumentError(.internal, "The journal's entry \(entry.id) lacks what a removal needs.")
-        }
-        var location = Location(domain: entry.domain, components: place)
-        var outcome: ApplyOutcome?
-        while outcome == nil {
-            let isKept = try !clearContents(within: id, of: entry)
-            let earlier = try index.read { try OpenMoves(in: entry.domain, before: entry, $0) }
-            location = Location(domain: entry.domain, components: earlier.undone(place))
-            if !isKept { try moves.exclusively { try clearDerived(at: location, entry) } }
-            try reached(.removeCleared)
-            outcome = try index.write { index in
-                // While that was cleared, it may have been told of again, or contents may have come.
-                let isGone = try index.item(id, in: entry.domain)?.isGone == true
-                if isGone, !isKept, try !index.present(within: id, in: entry.domain).isEmpty { return nil }
-                try index.finish(entry)
-                return try isGone && !isKept ? index.deleteCleared(id, in: entry.domain) : ApplyOutcome()
-            }
-        }
-        try reached(.removeFinished)
-        if let holder = try index.read({ try $0.item(at: location) }) {
-            refreshPlaceholder(holder.id, in: entry.domain)
-        }
-        // What was told of again has lost its placeholders.
-        let left = try index.read { try $0.subtree(of: id, in: entry.domain) }
-        if left.first?.isGone == false {
-            for item in left { refreshPlaceholder(item.id, in: entry.domain) }
-        }
-        // Its name may have been waited for.
-        for item in outcome?.changed ?? [] { refreshPlaceholder(item.id, in: item.domain) }
-        if let outcome { try perform(outcome) }
-    }
-
-    /// Removes the contents of all items at or below one that is gone, for as long as it is.
-    ///
-    /// - Returns: false when some stay, because they hold what the provider never had.
-    private func clearContents(within id: ItemIdentifier, of entry: JournalEntry) throws -> Bool {
-        var isCleared = true
-        for item in try index.read({ try $0.present(within: id, in: entry.domain) }) {
-            guard try index.read({ try $0.item(id, in: entry.domain) })?.isGone == true else { break }
-            guard let local = item.local, let location = try? locate(item.id, in: item.domain).location else {
-                try index.write(durably: false) { try $0.setPlaceholder(item.id, in: item.domain) }
-                continue
-            }
-            var item = item
-            if !item.isUnsent { item = try recordChange(of: item.id, in: item.domain) }
-            if item.isUnsent, !entry.payload.discardsEdits {
-                isCleared = false
-                let error = DocumentError(
-                    .noSuchItem,
-                    "It was removed at the provider while it had unsent changes here: they are kept, in its file.",
-                    itemID: item.id)
-                // It stays changed: what is sent of it makes it anew (VER-15).
-                try index.write(durably: false) { try $0.setProblem(error, of: item.id, in: item.domain) }
-                continue
-            }
-            let skips = entry.payload.skipsTrash
-            if entry.payload.discardsEdits {
-                try discardFile(of: item.id, in: item.domain, skippingTrash: skips)
-                try index.write(durably: false) { try $0.setPlaceholder(item.id, in: item.domain) }
-            } else {
-                try takeAway(item.local ?? local, of: item, at: location, skippingTrash: skips)
-            }
-        }
-        return isCleared
-    }
-
-    /// Whatever was written to it since it was looked at last is not wanted either. It may have moved since: what has come
-    /// to its place is another one's.
-    ///
-    /// - Parameter skippingTrash: as of ``takeAway(_:of:at:skippingTrash:)``; not what nobody has looked at.
-    func discardFile(of id: ItemIdentifier, in domain: DomainName, skippingTrash: Bool) throws {
-        for attempt in 1... {
-            do {
-                return try moves.exclusively {
-                    guard let (item, location) = try? locate(id, in: domain), item.local != nil,
-                        let file = try tree.file(at: location)
-                    else { return }
-                    let isKnown = item.local?.hasSameContents(as: file) == true
-                    try takeAway(file, of: item, at: location, skippingTrash: skippingTrash && isKnown)
-                }
-            } catch let error as DocumentError where error.code == .unsyncedEdits && attempt < Self.mostDiscards {
-                // Somebody writes just now.
-                continue
-            }
-        }
-    }
-
-    private static var mostDiscards: Int { 20 }
-
-    /// Placeholders are derived: those of what else has the place by now are made again.
-    private func clearDerived(at location: Location, _ entry: JournalEntry) throws {
-        try root.placeholders.remove(at: location)
-        guard entry.payload.kind != .document else { return }
-        let holder = try index.read { try $0.item(at: location) }
-        guard holder == nil || holder?.id == entry.itemID || holder?.item.kind == .document else { return }
-        do {
-            try tree.removeFolder(at: location)
-        } catch let error as DocumentError where error.code == .directoryNotEmpty {
-            // Files that belong to no item stay; they are reported at every start.
-            logger.notice("\(error.message)")
-        }
     }
 }

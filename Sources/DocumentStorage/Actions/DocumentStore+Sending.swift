@@ -299,6 +299,8 @@ extension DocumentStore {
             try index.write { try $0.addKeptVersion(ours, in: domain) }
             refreshPlaceholder(id, in: domain)
             try tree.removeFile(at: location, expecting: file)
+            // After a power failure it would be taken for a change again.
+            try tree.flushFolders(left: [location])
         }
         let theirs = try keepingLocal ? conflictsAsBases(of: item) : []
         try index.write { index in

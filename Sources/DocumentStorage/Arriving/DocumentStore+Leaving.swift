@@ -48,10 +48,12 @@ extension DocumentStore {
         let location = try locate(item.id, in: item.domain).location
         if item.item.kind == .document {
             if discarding {
-                try discardFile(of: item.id, in: item.domain, skippingTrash: false)
+                _ = try discardFile(of: item.id, in: item.domain, skippingTrash: false)
             } else if let local = item.local {
                 try tree.removeFile(at: location, expecting: local)
             }
+            // After a power failure it is not there again, to be taken for one that was just made.
+            try tree.flushFolders(left: [location])
         } else {
             guard try index.read({ try !$0.hasChildren(item.id, in: item.domain) }) else {
                 throw DocumentError(.directoryNotEmpty, "\(location) is not empty: move out what is in it first.")
@@ -63,7 +65,10 @@ extension DocumentStore {
                 logger.notice("\(error.message)")
             }
         }
-        let outcome = try index.write { try $0.deleteCleared(item.id, in: item.domain) }
+        // A document that the index knows and that has no file is seen to be gone.
+        let outcome = try index.write(durably: item.item.kind != .document) { index in
+            try index.deleteCleared(item.id, in: item.domain)
+        }
         try perform(outcome)
     }
 }

@@ -7,20 +7,41 @@ extension DocumentStore {
     /// What is made free at once when nothing can be written, in bytes.
     private static let room: UInt64 = 100_000_000
 
-    /// Takes the contents of a document that is gone out of the tree, into the trash where they are to be kept.
+    /// Takes the contents of a document that is gone out of the tree, into the trash where they are to be kept. The index is
+    /// to hear of it by ``record(_:in:)`` when that is on disk.
     ///
     /// - Parameter skippingTrash: they are not: there is a copy of them elsewhere, or they are to go for good.
-    func takeAway(_ file: FileIdentity, of item: IndexedItem, at location: Location, skippingTrash: Bool) throws {
+    func takeAway(
+        _ file: FileIdentity, of item: IndexedItem, at location: Location, skippingTrash: Bool
+    ) throws -> TakenFile {
         let slot = skippingTrash ? nil : trashSlot(for: file, of: item, at: location)
         let isInTrash = try tree.removeFile(at: location, expecting: file, into: slot)
         if isInTrash { try reached(.removeKept) }
-        try index.write(durably: false) { index in
-            if let slot, isInTrash { try index.addTrash(Self.document(slot.id, location, file, at: date())) }
-            try index.setPlaceholder(item.id, in: item.domain)
+        let trashed = isInTrash ? slot.map { Self.document($0.id, location, file, at: date()) } : nil
+        return TakenFile(id: item.id, location: location, file: file, trashed: trashed)
+    }
+
+    func record(_ taken: [TakenFile], in index: IndexTransaction) throws {
+        try recordTrash(of: taken, in: index)
+        for file in taken {
+            let domain = file.location.domain
+            // Other contents may have come meanwhile.
+            guard let item = try index.item(file.id, in: domain), item.local?.inode == file.file.inode else { continue }
+            try index.setPlaceholder(file.id, in: domain)
         }
-        guard isInTrash else { return }
+    }
+
+    func recordTrash(of taken: [TakenFile], in index: IndexTransaction) throws {
+        for trashed in taken.compactMap(\.trashed) { try index.addTrash(trashed) }
+    }
+
+    /// What is recorded may be more than the trash is to hold.
+    func trimTrash(after taken: [TakenFile]) throws {
+        let trashed = taken.filter { $0.trashed != nil }
+        guard !trashed.isEmpty else { return }
         let limits = try index.read { try $0.trashLimits() }
-        if root.trash.grew(by: file.size) > limits.bytes { try trimTrash() }
+        let bytes = trashed.reduce(0) { $0 + $1.file.size }
+        if root.trash.grew(by: bytes) > limits.bytes { try trimTrash() }
     }
 
     /// - Returns: nil where they are not kept: whatever is wrong with the trash, the document is removed.

@@ -165,6 +165,22 @@ package struct DocumentTree: Sendable {
         return identity
     }
 
+    /// Makes durable that files are not at their places any more: flushes each folder around them once, or what is around that
+    /// where it is gone, too.
+    func flushFolders(left places: [Location]) throws {
+        var done: Set<[String]> = []
+        for place in places {
+            var folder = place.treeComponents.dropLast()
+            while done.insert(Array(folder)).inserted {
+                if let handle = (try? documents.folderIfPresent(folder)) ?? nil {
+                    try handle.flush()
+                    break
+                }
+                if !folder.isEmpty { folder.removeLast() }
+            }
+        }
+    }
+
     // MARK: Shared with the extensions
 
     func place(of location: Location) throws -> (parent: [String], name: String) {

@@ -1,0 +1,84 @@
+import DocumentModel
+import DocumentTestSupport
+import SystemPackage
+import Testing
+
+@testable import DocumentStorage
+
+/// What was removed is on no disk any more when the index does not know it: after a power failure it would be nobody's.
+struct RemovalFlushTests {
+    private let storage: StorageFixture
+    private let plan = FaultPlan()
+
+    /// A folder with documents that are here, and one beside it.
+    init() throws {
+        storage = try StorageFixture()
+        try storage.tell(storage.item("f", "Folder", kind: .folder))
+        for number in 0..<5 {
+            let item = try storage.item("\(number)", "\(number).txt", in: "f", contents: "one")
+            try storage.tell(item)
+            try storage.provide(item, "one")
+        }
+        let beside = try storage.item("b", "b.txt", contents: "one")
+        try storage.tell(beside)
+        try storage.provide(beside, "one")
+    }
+
+    private func removeTold(_ ids: String...) throws {
+        let changes = ItemChanges(
+            updated: [], deleted: try ids.map { try ItemIdentifier($0) }, anchor: try SyncAnchor([1]), more: false)
+        _ = try FaultPlan.$current.withValue(plan) { try storage.store.apply(changes, in: storage.domain) }
+    }
+
+    private var flushes: Int { plan.calls.filter { $0 == .flush }.count }
+    private var logFlushes: Int { plan.calls.filter { $0 == .flushLog }.count }
+
+    /// The last file went before the last folder was flushed, and the index was written to after that.
+    private func isInOrder() -> Bool {
+        guard let gone = plan.calls.lastIndex(where: { $0 == .rename || $0 == .unlink }),
+            let folder = plan.calls.lastIndex(of: .flush), let log = plan.calls.lastIndex(of: .flushLog)
+        else { return false }
+        return gone < folder && folder < log
+    }
+
+    @Test("INV-3: the folder that a removed document's file has left is flushed before the index forgets the document")
+    func one() throws {
+        try removeTold("b")
+        #expect(flushes == 1 && isInOrder())
+        #expect(throws: DocumentError.self) { try storage.indexed("b") }
+    }
+
+    @Test("INV-3: however many documents go, each folder is flushed once, and the index as often as for one")
+    func many() throws {
+        try removeTold("0", "1", "2", "3", "4", "b")
+        #expect(flushes == 2 && logFlushes == 2 && isInOrder())
+        #expect(try storage.index.read { try $0.trash(.all, limit: 100) }.count == 6)
+        #expect(try storage.index.read { try $0.journal() }.isEmpty)
+    }
+
+    @Test("INV-3: of a folder that goes with all that is in it, what is around it is flushed, once")
+    func folder() throws {
+        try removeTold("f", "0", "1")
+        #expect(flushes == 1)
+        #expect(try storage.index.read { try $0.item(ItemIdentifier("f"), in: storage.domain) } == nil)
+        #expect(try storage.tree.inode(at: storage.location("Folder")) == nil)
+    }
+
+    @Test("Where nothing was here, a removal costs no flush but the one that records it")
+    func placeholders() throws {
+        try storage.tell(storage.item("c", "c.txt"), storage.item("d", "d.txt"))
+        try removeTold("c", "d")
+        #expect(flushes == 0 && logFlushes == 1)
+    }
+
+    @Test("INV-3: while the folder cannot be flushed, the index forgets nothing; then it does")
+    func failing() throws {
+        plan.fail(.flush, with: 5, times: 1)
+        try removeTold("b")
+        #expect(try storage.indexed("b").isGone)
+        #expect(try storage.document("b.txt") == nil)
+        try storage.store.performOpenWork()
+        #expect(throws: DocumentError.self) { try storage.indexed("b") }
+        #expect(try storage.index.read { try $0.trash(.all, limit: 100) }.count == 1)
+    }
+}

@@ -170,7 +170,8 @@ extension DocumentStore {
         // it.
         let recorded = isEdited ? (file == nil ? now.item.local : sent ?? file) : file ?? sent
         let acknowledged: Acknowledged? = try index.write { index in
-            guard try index.isStill(now.item, at: location), try index.isChangeExpected(of: id, in: domain) == isBeingWritten
+            guard try index.isStill(now.item, at: location),
+                try index.isChangeExpected(of: id, in: domain) == isBeingWritten
             else { return nil }
             let answered = try index.apply(item, answering: sending.item)
             var outcome = answered ?? ApplyOutcome()

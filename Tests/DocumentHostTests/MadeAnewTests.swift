@@ -71,9 +71,10 @@ import Testing
         sending = try storage.store.beginSending(item.id, in: storage.domain)
     }
 
-    private func makeAnew(beside contents: String) async throws -> [String] {
-        let other = try Provider.item("b", ItemName("a.txt"), size: Int64(contents.utf8.count))
-        try storage.tell(other)
+    /// - Parameter isTold: whether the index knows what has the name there.
+    private func makeAnew(beside contents: String, _ id: String = "b", isTold: Bool = true) async throws -> [String] {
+        let other = try Provider.item(id, ItemName("a.txt"), size: Int64(contents.utf8.count))
+        if isTold { try storage.tell(other) }
         let provider = Provider(having: other, contents)
         let logger = Logger(label: "made anew") { _ in SwiftLogNoOpLogHandler() }
         let delivery = Delivery(
@@ -97,6 +98,16 @@ import Testing
         // What has its name there is shown here, too.
         #expect(try storage.indexed("b").state == .placeholder)
         #expect(try storage.document("a.txt") == nil)
+    }
+
+    @Test(
+        "VER-15, ID-4: what is there again by the identifier that it had is not made anew beside itself",
+        arguments: ["mine", "other"])
+    func again(contents: String) async throws {
+        await #expect(throws: DocumentError.self) { try await makeAnew(beside: contents, "a", isTold: false) }
+        let known = try storage.indexed("a")
+        #expect(known.item.name?.rawValue == "a.txt" && known.isUnsent)
+        #expect(try storage.document("a.txt") == "mine")
     }
 
     @Test("VER-15: an edit of what is gone, where the same contents lie under its name by now, is that document")

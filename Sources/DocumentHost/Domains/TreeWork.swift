@@ -36,6 +36,7 @@ struct TreeWork: Sendable {
         var cleared: [ClearedRemoval] = []
         do throws(DocumentError) {
             for entry in entries {
+                await forget(&cleared, before: entry)
                 if let removal = try await performLeavingCleared(entry) { cleared.append(removal) }
             }
         } catch {
@@ -97,6 +98,7 @@ struct TreeWork: Sendable {
         work.add { [self] in
             var cleared: [ClearedRemoval] = []
             for entry in entries {
+                await forget(&cleared, before: entry)
                 do throws(DocumentError) {
                     if let removal = try await performLeavingCleared(entry) { cleared.append(removal) }
                 } catch {
@@ -142,12 +144,20 @@ struct TreeWork: Sendable {
         }
         // Under a claim of its own: the item may be in use by somebody else.
         guard let next = delayed.takeFirst() else { return removal }
+        if let removal { await forget([removal]) }
         do throws(DocumentError) {
             try await perform([next])
         } catch {
             postpone(next, because: error)
         }
-        return removal
+        return nil
+    }
+
+    /// What is moved finds the places free that removals have left.
+    private func forget(_ removals: inout [ClearedRemoval], before entry: JournalEntry) async {
+        guard entry.action != .remove else { return }
+        await forget(removals)
+        removals = []
     }
 
     private func carryOutWholly(_ entry: JournalEntry) async {

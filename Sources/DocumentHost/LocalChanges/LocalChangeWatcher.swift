@@ -265,11 +265,10 @@ final class LocalChangeWatcher: Sendable {
                     return (name, file)
                 }
                 // What is nobody's, too: it may have come while nobody watched, and be a document's that has left its place.
-                let there = try store.root.tree.files(in: place, but: Set(recorded.map(\.name)))
-                let told = strays.known(in: folder)
+                let documents = Set(recorded.map(\.name))
+                let there = try store.root.tree.files(in: place, but: documents)
                 return try store.root.tree.differing(in: place, from: recorded)
-                    + there.subtracting(told).map { DifferingFile(name: $0, isMissing: false) }
-                    + told.subtracting(there).map { DifferingFile(name: $0, isMissing: true) }
+                    + strays.differing(there, besides: documents, in: folder)
             }
             perform { machine, now in
                 machine.differ(files, in: folder, at: now)

@@ -30,7 +30,8 @@ extension StrayFiles {
             noteFollowing(item, to: location)
         } catch {
             if error.mayPass { throw error }
-            guard try await putBack(item, from: location) else {
+            guard let isBack = try await putBack(item, from: location) else { return .lookAgain }
+            guard isBack else {
                 // Something else has its place by now: the file is nobody's.
                 state.withLock { state in
                     state.moves[item.key] = nil
@@ -47,11 +48,23 @@ extension StrayFiles {
         return .settled
     }
 
-    private func putBack(_ item: IndexedItem, from location: Location) async throws(DocumentError) -> Bool {
+    /// - Returns: nil when somebody uses it, or it cannot be done just now.
+    private func putBack(_ item: IndexedItem, from location: Location) async throws(DocumentError) -> Bool? {
         let coordinated = try storage.read { try $0.coordinated(item) }
-        let claim = try await broker.claim(coordinated, for: .writing(.forMoving), by: owner.onBehalf)
+        // Whoever looks at files keeps others from looking.
+        guard
+            let claim = broker.claimWithoutWaiting(coordinated, for: .writing(.forMoving), by: owner.onBehalf)
+        else { return nil }
         defer { broker.end(claim) }
-        let isBack = try await storage.run { try $0.putBack(item.id, in: item.domain, from: location) }
+        let isBack: Bool
+        do throws(DocumentError) {
+            isBack = try await storage.run { try $0.putBack(item.id, in: item.domain, from: location) }
+        } catch {
+            logger.notice(
+                "a document's file, which a program has renamed, cannot have its name back yet",
+                metadata: ["domain": "\(item.domain)", "item.id": "\(item.id)", "error": "\(error)"])
+            return nil
+        }
         if isBack {
             logger.notice(
                 "a document's file, which a program has renamed, has its name back",

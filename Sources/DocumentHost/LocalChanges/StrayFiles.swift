@@ -23,10 +23,19 @@ final class StrayFiles: Sendable {
     struct State {
         var follow: Follow?
         var unknown: [Name: Location] = [:]
+        /// Files that were looked at and are left alone: what is ignored, or is one too many to be told of.
+        var left: [LocalChangesStateMachine.Folder: Set<ItemName>] = [:]
         var moves: [ItemKey: (name: Name, seen: MonotonicTime)] = [:]
         /// What programs removed of late had been made from.
         var bases: [ItemKey: ItemVersion] = [:]
         var latest: [ItemKey] = []
+
+        /// - Returns: false when there are too many to be told of.
+        mutating func tell(of name: Name, at location: Location) -> Bool {
+            guard unknown.count < StrayFiles.mostUnknown else { return false }
+            unknown[name] = location
+            return true
+        }
     }
 
     /// More are not remembered, nor listed.
@@ -69,9 +78,23 @@ final class StrayFiles: Sendable {
     /// Whether a document's file has another name, and the document is going to have it, too.
     func isMoving(_ key: ItemKey) -> Bool { state.withLock { $0.moves[key] != nil } }
 
-    /// Files of a folder that are known to be nobody's.
-    func known(in folder: LocalChangesStateMachine.Folder) -> Set<ItemName> {
-        state.withLock { Set($0.unknown.keys.filter { $0.folder == folder }.map(\.name)) }
+    /// What is to be looked at among the files of a folder that no document has recorded: what has come, and what is gone that
+    /// was told of.
+    ///
+    /// - Parameter documents: names whose files are documents'.
+    func differing(
+        _ there: Set<ItemName>, besides documents: Set<ItemName>, in folder: LocalChangesStateMachine.Folder
+    ) -> [DifferingFile] {
+        let (told, left) = state.withLock { state in
+            var told = Set(state.unknown.keys.filter { $0.folder == folder }.map(\.name))
+            for name in told.intersection(documents) { state.unknown[Name(name, in: folder)] = nil }
+            told.subtract(documents)
+            let left = (state.left[folder] ?? []).intersection(there)
+            state.left[folder] = left.isEmpty ? nil : left
+            return (told, left)
+        }
+        return there.subtracting(told).subtracting(left).map { DifferingFile(name: $0, isMissing: false) }
+            + told.subtracting(there).map { DifferingFile(name: $0, isMissing: true) }
     }
 
     /// For people, one sentence each.
@@ -90,6 +113,7 @@ final class StrayFiles: Sendable {
     func removed(_ domain: DomainName) {
         state.withLock { state in
             state.unknown = state.unknown.filter { $0.key.folder.domain != domain }
+            state.left = state.left.filter { $0.key.domain != domain }
             state.moves = state.moves.filter { $0.key.domain != domain }
             state.bases = state.bases.filter { $0.key.domain != domain }
             state.latest.removeAll { $0.domain == domain }
@@ -109,11 +133,14 @@ final class StrayFiles: Sendable {
         }
         state.withLock { state in
             state.unknown[name] = nil
+            state.left[name.folder]?.remove(name.name)
             if case .moved = found { return }
             state.moves = state.moves.filter { $0.value.name != name }
         }
         switch found {
-        case .none: return .settled
+        case .none:
+            leaveAlone(name)
+            return .settled
         case .taken(let item):
             state.withLock { state in
                 state.bases[item.key] = nil
@@ -132,10 +159,18 @@ final class StrayFiles: Sendable {
         case .moved(let item, let location): return try await follow(item, to: location, name)
         case .unknown(let location):
             // What programs leave beside documents is nothing to tell of.
-            if try storage.read({ try $0.ignoringRule(at: location, isFolder: false) }) != nil { return .settled }
-            state.withLock { if $0.unknown.count < Self.mostUnknown { $0.unknown[name] = location } }
+            guard try storage.read({ try $0.ignoringRule(at: location, isFolder: false) }) == nil,
+                state.withLock({ $0.tell(of: name, at: location) })
+            else {
+                leaveAlone(name)
+                return .settled
+            }
             return .settled
         }
+    }
+
+    private func leaveAlone(_ name: Name) {
+        state.withLock { _ = $0.left[name.folder, default: []].insert(name.name) }
     }
 
     /// Somebody writes there by coordinated means, and says so at the end.

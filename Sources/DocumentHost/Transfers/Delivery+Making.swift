@@ -71,13 +71,20 @@ extension Delivery {
 
     /// What has the name at the provider, when its contents are the same: an earlier answer was lost, or somebody else
     /// has put the same document there (VER-15).
+    ///
+    /// - Throws: `busy` when it is the very document that was said to be gone: it is not made anew, but compared.
     private func same(
         as sending: Sending, in parent: ItemIdentifier, with turn: ProviderTurn
     ) async throws(DocumentError) -> Item? {
         guard let name = sending.item.item.name,
             let found = try? await folders.existing(
-                name, of: sending.item, in: parent, turn.session, because: DocumentError(.nameCollision, "")),
-            found.size == nil || found.size == sending.snapshot.identity.size,
+                name, of: sending.item, in: parent, turn.session, because: DocumentError(.nameCollision, ""))
+        else { return nil }
+        guard found.id != sending.item.id else {
+            throw DocumentError(
+                .busy, "\(sending.location) was removed on the remote and is there again; it is looked at anew.")
+        }
+        guard found.size == nil || found.size == sending.snapshot.identity.size,
             // What has contents of its own here is a document of its own.
             try storage.read({ try $0.item(found.id, in: sending.item.domain) })?.local == nil
         else { return nil }

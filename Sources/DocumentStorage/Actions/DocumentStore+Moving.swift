@@ -154,10 +154,17 @@ extension DocumentStore {
     func perform(_ outcome: ApplyOutcome) throws {
         var cleared: [ClearedRemoval] = []
         for entry in outcome.work {
+            // What is moved finds the places free that removals have left.
+            if entry.action != .remove { try forgetNoting(&cleared) }
             try noting(entry) { if let removal = try performLeavingCleared(entry) { cleared.append(removal) } }
         }
-        guard let last = cleared.last else { return }
-        try noting(last.entry) { try forget(cleared) }
+        try forgetNoting(&cleared)
+    }
+
+    private func forgetNoting(_ removals: inout [ClearedRemoval]) throws {
+        defer { removals = [] }
+        guard let last = removals.last else { return }
+        try noting(last.entry) { try forget(removals) }
     }
 
     private func noting(_ entry: JournalEntry, _ body: () throws -> Void) throws {
@@ -191,7 +198,7 @@ extension DocumentStore {
         return nil
     }
 
-    private func isOpen(_ entry: JournalEntry) throws -> Bool {
+    func isOpen(_ entry: JournalEntry) throws -> Bool {
         try index.read { index in
             guard let id = entry.itemID else { return try index.journal().contains { $0.id == entry.id } }
             return try index.journal(of: id, in: entry.domain).contains { $0.id == entry.id }

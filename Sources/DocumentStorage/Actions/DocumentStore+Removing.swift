@@ -20,13 +20,15 @@ extension DocumentStore {
         var removal = ClearedRemoval(entry: entry, location: Location(domain: entry.domain, components: place))
         do {
             try clearContents(within: id, &removal)
-            let earlier = try index.read { try OpenMoves(in: entry.domain, before: entry, $0) }
+            let earlier = try index.read { try OpenMoves(in: entry.domain, before: entry, withRemovals: false, $0) }
             removal.location = Location(domain: entry.domain, components: earlier.undone(place))
             if !removal.isKept { try moves.exclusively { try clearDerived(at: removal.location, entry) } }
         } catch let error as DocumentError {
             // Whatever keeps the rest of it: what has left is not here any more.
-            try flush(removal.taken)
-            try index.write(durably: false) { try record(removal.taken, in: $0) }
+            try keepingTrash(of: removal.taken) {
+                try flush(removal.taken)
+                try index.write(durably: false) { try record(removal.taken, in: $0) }
+            }
             try trimTrash(after: removal.taken)
             throw error
         }
@@ -38,24 +40,45 @@ extension DocumentStore {
     ///
     /// Each folder that a document's file has left is flushed once, before that: what the index does not know would be nobody's
     /// if it lay there again after a power failure.
+    ///
+    /// - Throws: what keeps one of them from being forgotten; the others are all the same.
     package func forget(_ removals: [ClearedRemoval]) throws {
+        do {
+            try forgetTogether(removals)
+        } catch {
+            guard removals.count > 1 else { throw error }
+            var refusal: (any Error)?
+            for removal in removals {
+                do {
+                    if try isOpen(removal.entry) { try forgetTogether([removal]) }
+                } catch {
+                    refusal = refusal ?? error
+                }
+            }
+            if let refusal { throw refusal }
+        }
+    }
+
+    private func forgetTogether(_ removals: [ClearedRemoval]) throws {
         var left = removals
         while !left.isEmpty {
             let taken = left.flatMap(\.taken)
-            try flush(taken)
+            try keepingTrash(of: taken) { try flush(taken) }
             var isRowGone = false
-            let outcomes = try index.write(durably: false) { index in
-                try record(taken, in: index)
-                return try left.map { removal -> ApplyOutcome? in
-                    guard let id = removal.entry.itemID else { return ApplyOutcome() }
-                    let domain = removal.entry.domain
-                    // While that was cleared, it may have been told of again, or contents may have come.
-                    let isGone = try index.item(id, in: domain)?.isGone == true
-                    if isGone, !removal.isKept, try !index.present(within: id, in: domain).isEmpty { return nil }
-                    try index.finish(removal.entry)
-                    guard isGone, !removal.isKept else { return ApplyOutcome() }
-                    isRowGone = true
-                    return try index.deleteCleared(id, in: domain)
+            let outcomes = try keepingTrash(of: taken) {
+                try index.write(durably: false) { index in
+                    try record(taken, in: index)
+                    return try left.map { removal -> ApplyOutcome? in
+                        guard let id = removal.entry.itemID else { return ApplyOutcome() }
+                        let domain = removal.entry.domain
+                        // While that was cleared, it may have been told of again, or contents may have come.
+                        let isGone = try index.item(id, in: domain)?.isGone == true
+                        if isGone, !removal.isKept, try !index.present(within: id, in: domain).isEmpty { return nil }
+                        try index.finish(removal.entry)
+                        guard isGone, !removal.isKept else { return ApplyOutcome() }
+                        isRowGone = true
+                        return try index.deleteCleared(id, in: domain)
+                    }
                 }
             }
             // Somebody else gets its name. Of what had only a placeholder nothing is to be known.
@@ -68,11 +91,17 @@ extension DocumentStore {
         }
     }
 
+    /// Where they are first, and then where they are not any more.
     private func flush(_ taken: [TakenFile]) throws {
+        for domain in Set(taken.filter { $0.trashed != nil }.map(\.location.domain)) { try root.trash.flush(domain) }
+        try tree.flushFolders(left: taken.map(\.location))
+    }
+
+    /// Whatever keeps the rest from being done: what went into the trash is known to be there. Nobody takes it there again.
+    private func keepingTrash<Value>(of taken: [TakenFile], _ body: () throws -> Value) throws -> Value {
         do {
-            try tree.flushFolders(left: taken.map(\.location))
+            return try body()
         } catch {
-            // Nobody takes it there again; the row goes where the power does, and the file is not there.
             try? index.write(durably: false) { try recordTrash(of: taken, in: $0) }
             throw error
         }
@@ -106,10 +135,11 @@ extension DocumentStore {
                 continue
             }
             var item = item
-            // With what else is removed its file may be gone already.
-            if !item.isUnsent, try tree.file(at: location) != nil {
-                item = try recordChange(of: item.id, in: item.domain)
+            // With what else is removed its file may be gone already. What is just being moved is where it was, or is to be.
+            let isThere = try moves.exclusively {
+                try (try? locate(item.id, in: item.domain).location).map { try tree.file(at: $0) != nil } ?? false
             }
+            if !item.isUnsent, isThere { item = try recordChange(of: item.id, in: item.domain) }
             if item.isUnsent, !entry.payload.discardsEdits {
                 removal.isKept = true
                 let error = DocumentError(

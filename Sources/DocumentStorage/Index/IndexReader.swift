@@ -288,6 +288,15 @@ package class IndexReader {
         ) { try Self.entry($0) }
     }
 
+    /// The renames among them.
+    func openMoves(in domain: DomainName) throws -> [JournalEntry] {
+        let own = try reference(to: domain)
+        return try sql.all(
+            Self.journalColumns
+                + " WHERE journal.domain = ? AND step = 'renameRecorded' ORDER BY journal.number", .int(own.number)
+        ) { try Self.entry($0) }
+    }
+
     package func conflicts(in domain: DomainName) throws -> [ConflictRecord] {
         let own = try reference(to: domain)
         return try sql.all(

@@ -11,11 +11,17 @@ struct OpenMoves {
     /// Places that recorded work is still going to leave.
     private var leaving: Set<[ItemName]>
 
-    /// - Parameter entry: only what was recorded before it counts; all when it is nil.
-    init(in domain: DomainName, before entry: JournalEntry? = nil, _ index: IndexReader) throws {
+    /// - Parameters:
+    ///   - entry: only what was recorded before it counts; all when it is nil.
+    ///   - removals: whether what is to be removed counts among what is going to leave its place.
+    init(
+        in domain: DomainName, before entry: JournalEntry? = nil, withRemovals removals: Bool = true,
+        _ index: IndexReader
+    ) throws {
         moves = []
         leaving = []
-        for open in try index.openTreeWork(in: domain) where open.id < entry?.id ?? .max {
+        for open in try removals ? index.openTreeWork(in: domain) : index.openMoves(in: domain)
+        where open.id < entry?.id ?? .max {
             guard let place = open.payload.place else { continue }
             leaving.insert(place)
             if let destination = open.payload.destination { moves.append(Move(place: place, destination: destination)) }

@@ -36,6 +36,9 @@ package final class TrashStore: Sendable {
 
     func shrank(by bytes: UInt64) { load.withLock { $0 -= min($0, bytes) } }
 
+    /// Makes durable what was put there of a domain.
+    func flush(_ domain: DomainName) throws { try folder.folderIfPresent([domain.rawValue])?.flush() }
+
     func slot(for location: Location) throws -> Slot {
         Slot(
             id: RandomName.make(), folder: try folder.makingFolders([location.domain.rawValue]),

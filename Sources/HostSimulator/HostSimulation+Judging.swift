@@ -15,6 +15,7 @@ extension HostSimulation {
         // After a disk had errors a host asks for that.
         if scenario.faults.badDisk > 0 { for machine in lives.indices { restart(machine) } }
         run(until: time + 12 * Self.minute)
+        askAll { host in await Self.restartProvider(of: host) }
         // Somebody chooses in every conflict, and then all machines are the same again.
         for round in 0..<4 {
             // What a host does not know, and does not overwrite, somebody puts elsewhere, as it asks for: after its index was
@@ -56,6 +57,12 @@ extension HostSimulation {
             run(until: time + 60 * Self.minute) { life.people == 0 }
             if complaint == nil, life.people > 0 { complain("m\(machine) gives no answer") }
         }
+    }
+
+    /// A provider whose connections ended too often is not started again until somebody says so.
+    private static func restartProvider(of host: DocumentHost) async {
+        guard let domain = try? await host.domainDescriptions().first, domain.providerState == .failed else { return }
+        try? await host.restartProvider(domain.providerID, domain: nil)
     }
 
     private func rescue(from host: DocumentHost) async {

@@ -68,4 +68,19 @@ struct StrayFileTests {
         #expect(try storage.store.recordChange(of: item.id, in: storage.domain).state == .placeholder)
         #expect(try storage.document("b.txt") == "mine")
     }
+
+    @Test("DOWN-3: what the provider has moved to where somebody's file was goes there when that has left")
+    func freedPlace() throws {
+        let place = storage.tree.path(of: try storage.location("c.txt"))
+        try storage.write("nobody's", to: place)
+        try storage.tell(storage.item("a", "c.txt", contents: "mine", version: "2"))
+        #expect(try storage.document("a.txt") == "mine" && storage.document("c.txt") == "nobody's")
+        try #require(unlink(place.string) == 0)
+        guard case .none = try judge("c.txt") else {
+            Issue.record("There is a file.")
+            return
+        }
+        #expect(try storage.document("a.txt") == nil && storage.document("c.txt") == "mine")
+        #expect(try storage.indexed("a").item.name?.rawValue == "c.txt")
+    }
 }

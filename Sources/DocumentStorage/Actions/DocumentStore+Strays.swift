@@ -27,7 +27,10 @@ extension DocumentStore {
         let (around, holder) = try index.read { index in
             (try index.diskLocation(of: folder, in: domain), try index.holder(of: name, in: folder, of: domain))
         }
-        guard let location = around?.appending(name), let file = try? tree.file(at: location) else { return .none }
+        guard let location = around?.appending(name), let file = try? tree.file(at: location) else {
+            try giveFreePlace(named: name, in: folder, of: domain)
+            return .none
+        }
         let stamp = try tree.stamp(at: location)
         var verdict = StrayFile.unknown(location)
         if let item = holder, item.item.name == name {
@@ -39,6 +42,12 @@ extension DocumentStore {
         // Whoever has the name: a document's file is that document's, and it is to have it back.
         guard let owner = try owner(of: file, stamp, near: folder, in: domain) else { return verdict }
         return .moved(owner, to: location)
+    }
+
+    /// What was in the way of an item that the provider has moved is not there any more.
+    private func giveFreePlace(named name: ItemName, in folder: ItemIdentifier, of domain: DomainName) throws {
+        guard try index.read({ try $0.isWanted(name, in: folder, of: domain) }) else { return }
+        try follow(try index.write(durably: false) { try $0.retryWanted(in: domain) })
     }
 
     /// At the place of an item that has no contents.

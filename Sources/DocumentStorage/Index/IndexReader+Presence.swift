@@ -60,6 +60,16 @@ extension IndexReader {
         ) { try ItemRow.read($0, domain: domain) }
     }
 
+    /// Whether an item is to have a name that it could not get.
+    func isWanted(_ name: ItemName, in folder: ItemIdentifier, of domain: DomainName) throws -> Bool {
+        let own = try reference(to: domain)
+        guard let row = try row(of: folder, own) else { return false }
+        return try sql.first(
+            "SELECT 1 FROM item WHERE wanted_parent = ? AND wanted_key = ? LIMIT 1", .int(row),
+            .text(FoldedName(name).text)
+        ) { _ in true } ?? false
+    }
+
     /// Where the files of items are, in their order; nil for what is not in the tree. For many of few folders.
     package func diskPlaces(of items: [IndexedItem], in domain: DomainName) throws -> [Location?] {
         let onDisk = try diskLocations(in: domain)

@@ -54,6 +54,8 @@ import Testing
                 #expect(upload.attributes.isSubset(of: [.isUploaded, .isUploading]))
                 #expect(upload.attributes.contains(.isUploaded) && download.attributes == [.isDownloaded])
                 try FileManager.default.moveItem(atPath: machine.remote + "-away", toPath: machine.remote)
+                // What was under way may have found it away.
+                try? await client.waitUntilSent(location)
                 try await client.waitUntilSent(location)
                 try await client.removePresenter(download)
                 try await client.removePresenter(upload)

@@ -242,14 +242,7 @@ extension DocumentStore {
         }
         try reached(.renameMoved)
         try index.write(durably: false) { index in
-            if let file, let item = try index.item(id, in: entry.domain), let known = item.local,
-                known.inode == file.inode
-            {
-                // Renaming changes the inode's time only: what is recorded of the contents stays.
-                var moved = known
-                moved.changed = file.changed
-                try index.setFile(moved, of: id, in: entry.domain)
-            }
+            if let file { try index.setRenamed(file, of: id, in: entry.domain) }
             try index.finish(entry)
         }
         return true

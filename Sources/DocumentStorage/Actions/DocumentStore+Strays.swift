@@ -103,11 +103,15 @@ extension DocumentStore {
             guard let (item, place) = try? locate(id, in: domain), place != location,
                 let file = try tree.file(at: location), isFile(file, try tree.stamp(at: location), of: item)
             else { return false }
+            let back: FileIdentity?
             do {
-                return try tree.move(from: location, to: place)?.inode == file.inode
+                back = try tree.move(from: location, to: place)
             } catch let error as DocumentError where error.code == .destinationExists {
                 return false
             }
+            guard let back, back.inode == file.inode else { return false }
+            try index.write(durably: false) { try $0.setRenamed(back, of: id, in: domain) }
+            return true
         }
         // The placeholder of what is there went with the file.
         if let holder = try index.read({ try $0.item(at: location) }) { refreshPlaceholder(holder.id, in: domain) }

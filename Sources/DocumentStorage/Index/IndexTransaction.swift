@@ -297,6 +297,13 @@ package final class IndexTransaction: IndexReader {
         try notePresence(of: id, in: domain, isHere: false)
     }
 
+    /// A document's file has got another name. That changes the inode's time only: what is recorded of the contents stays.
+    func setRenamed(_ file: FileIdentity, of id: ItemIdentifier, in domain: DomainName) throws {
+        guard var known = try item(id, in: domain)?.local, known.inode == file.inode else { return }
+        known.changed = file.changed
+        try setFile(known, of: id, in: domain)
+    }
+
     /// The file was seen on disk.
     package func setFile(_ file: FileIdentity, of id: ItemIdentifier, in domain: DomainName) throws {
         try update(

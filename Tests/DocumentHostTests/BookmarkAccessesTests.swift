@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStorage
+import DocumentTestSupport
 import FileCoordination
 import Testing
 
@@ -117,7 +118,7 @@ import Testing
     @Test("BOOK-2: whatever tools do in whatever order, only as much is open as was started and not stopped")
     func histories() throws {
         for seed in 0..<200 as Range<UInt64> {
-            var generator = Numbers(state: seed)
+            var generator = SplitMix(state: seed)
             let accesses = Ledger()
             var open: [UInt64: [UInt64: Int]] = [:]
             var revoked: [UInt64: Set<UInt64>] = [:]
@@ -177,15 +178,4 @@ private final class Ledger {
     }
 
     func scopes(of tool: UInt64, at now: Int64) -> [BookmarkAccesses.Scope] { accesses.scopes(of: tool, at: now) }
-}
-
-private struct Numbers: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
 }

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStorage
+import DocumentTestSupport
 import Testing
 
 @testable import DocumentHost
@@ -104,7 +105,7 @@ import Testing
         "PICK-17: in any order of wishes, leavings and ends, each that stays is answered once, with all that it wanted")
     func anyOrder() throws {
         for seed in 0..<200 as Range<UInt64> {
-            var numbers = Numbers(state: seed)
+            var numbers = SplitMix(state: seed)
             var machine = Machine()
             var wanted: [UInt64: Set<ThumbnailKey>] = [:]
             var underWay: [Machine.Batch] = []
@@ -148,17 +149,5 @@ import Testing
             while !underWay.isEmpty { endOne() }
             #expect(wanted.isEmpty && machine.isIdle, "seed \(seed)")
         }
-    }
-}
-
-private struct Numbers: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

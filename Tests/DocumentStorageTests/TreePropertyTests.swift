@@ -4,24 +4,11 @@ import Testing
 
 @testable import DocumentStorage
 
-/// A seeded source of randomness: the same run for the same seed.
-private struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
-
 struct TreePropertyTests {
     @Test(
         "Whatever a provider tells, the tree stays a tree without clashes, and the counts are right", arguments: 1...12)
     func randomTellings(seed: UInt64) throws {
-        var random = Seeded(state: seed)
+        var random = SplitMix(state: seed)
         let storage = try StorageFixture()
         let names = ["a", "A", "b", "é", "e\u{301}", "É", "c"]
         let ids = (0..<14).map { "i\($0)" }

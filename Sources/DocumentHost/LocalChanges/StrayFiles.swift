@@ -159,12 +159,8 @@ final class StrayFiles: Sendable {
         case .moved(let item, let location): return try await follow(item, to: location, name)
         case .unknown(let location):
             // What programs leave beside documents is nothing to tell of.
-            guard try storage.read({ try $0.ignoringRule(at: location, isFolder: false) }) == nil,
-                state.withLock({ $0.tell(of: name, at: location) })
-            else {
-                leaveAlone(name)
-                return .settled
-            }
+            let isIgnored = try storage.read { try $0.ignoringRule(at: location, isFolder: false) } != nil
+            if isIgnored || !state.withLock({ $0.tell(of: name, at: location) }) { leaveAlone(name) }
             return .settled
         }
     }

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStorage
+import DocumentTestSupport
 import FileCoordination
 import Testing
 
@@ -58,7 +59,7 @@ struct EventBufferTests {
     @Test("INV-8: it never holds more than its capacity, and says that some were lost before what happened after")
     func bounded() throws {
         for seed in 0..<300 as Range<UInt64> {
-            var numbers = TransferMeterTests.Numbers(state: seed)
+            var numbers = SplitMix(state: seed)
             let capacity = Int.random(in: 1...20, using: &numbers)
             var buffer = EventBuffer(capacity: capacity)
             var subjects: Set<Int> = []

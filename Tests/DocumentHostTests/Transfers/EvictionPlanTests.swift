@@ -1,11 +1,12 @@
 import DocumentModel
+import DocumentTestSupport
 import Testing
 
 @testable import DocumentHost
 
 @Suite("Which documents leave to make room")
 struct EvictionPlanTests {
-    private func candidate(_ numbers: inout TransferMeterTests.Numbers) -> EvictionPlan.Candidate {
+    private func candidate(_ numbers: inout SplitMix) -> EvictionPlan.Candidate {
         EvictionPlan.Candidate(
             bytes: UInt64.random(in: 0...100, using: &numbers),
             state: ItemState.allCases.randomElement(using: &numbers) ?? .materialised,
@@ -16,7 +17,7 @@ struct EvictionPlanTests {
     @Test("XFER-14, XFER-10, XFER-12: down to the low mark and no further; never what is changed, claimed or pinned")
     func plan() throws {
         for seed in 0..<3_000 as Range<UInt64> {
-            var numbers = TransferMeterTests.Numbers(state: seed)
+            var numbers = SplitMix(state: seed)
             var candidates: [EvictionPlan.Candidate] = []
             for _ in 0..<Int.random(in: 0...30, using: &numbers) { candidates.append(candidate(&numbers)) }
             let here = candidates.reduce(0) { $0 + $1.bytes }

@@ -1,4 +1,5 @@
 import DocumentModel
+import DocumentTestSupport
 import Testing
 
 @testable import DocumentHost
@@ -140,7 +141,7 @@ struct TransferCircumstancesTests {
     @Test("XFER-8: whatever is so, what is not under way says what it waits for")
     func always() {
         for seed in 0..<5_000 as Range<UInt64> {
-            var numbers = TransferMeterTests.Numbers(state: seed)
+            var numbers = SplitMix(state: seed)
             let state = ItemState.allCases.randomElement(using: &numbers) ?? .changed
             var circumstances = TransferCircumstances(
                 state: state, isCurrent: [.materialised, .changed, .sending, .conflict].contains(state))

@@ -1,27 +1,15 @@
 import DocumentModel
+import DocumentTestSupport
 import Testing
 
 @testable import DocumentHost
 
 @Suite("How far a transfer is, and how fast")
 struct TransferMeterTests {
-    /// Numbers from a seed (SplitMix64).
-    struct Numbers: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var value = state
-            value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-            return value ^ (value >> 31)
-        }
-    }
-
     @Test("XFER-4, XFER-7: neither bytes nor percent fall within a transfer, whatever is told; 100 % is all of it")
     func neverFalling() {
         for seed in 0..<2_000 as Range<UInt64> {
-            var numbers = Numbers(state: seed)
+            var numbers = SplitMix(state: seed)
             var now = Duration.milliseconds(Int64.random(in: 0...9, using: &numbers))
             var meter = TransferMeter(at: now)
             var last = meter.status(at: now)

@@ -1,11 +1,12 @@
 import DocumentModel
+import DocumentTestSupport
 import Testing
 
 @testable import DocumentHost
 
 @Suite("Transfers in sums")
 struct TransferTallyTests {
-    private func transfer(_ numbers: inout TransferMeterTests.Numbers) -> TransferStatus {
+    private func transfer(_ numbers: inout SplitMix) -> TransferStatus {
         let done = UInt64.random(in: 0...1_000, using: &numbers)
         return TransferStatus(
             done: done, expected: Bool.random(using: &numbers) ? UInt64.random(in: 0...2_000, using: &numbers) : nil,
@@ -17,7 +18,7 @@ struct TransferTallyTests {
     @Test("every transfer counts once, and the sums do not depend on the order")
     func sums() {
         for seed in 0..<500 as Range<UInt64> {
-            var numbers = TransferMeterTests.Numbers(state: seed)
+            var numbers = SplitMix(state: seed)
             var all: [ItemTransfers] = []
             for _ in 0..<Int.random(in: 0...20, using: &numbers) {
                 all.append(

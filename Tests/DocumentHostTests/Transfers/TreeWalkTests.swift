@@ -1,3 +1,4 @@
+import DocumentTestSupport
 import Testing
 
 @testable import DocumentHost
@@ -90,17 +91,5 @@ struct TreeWalkTests {
             }
         }
         #expect(order == ["1", "a", "a/deep", "b", "top, on"])
-    }
-}
-
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

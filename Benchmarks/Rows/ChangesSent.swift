@@ -32,7 +32,7 @@ struct ChangesSent: BenchmarkRow {
                 }
                 let sending = try await ContinuousClock().measure {
                     try await client.resumeTransfers(at: root)
-                    try await inParts { try await client.waitUntilSent(domain.document($0)) }
+                    try await client.waitUntilSent(root)
                 }
                 let inFlight = try LargeProvider.mostInFlight(in: domain.stateFolder)
                 guard inFlight >= fewestInFlight else {

@@ -207,13 +207,13 @@ public final class DocumentHost: Sendable {
         attempts = AccessAttempts(broker: broker)
         delivery = Delivery(
             storage: storage, domains: domains, broker: broker, locks: locks, owner: owner, logger: logger,
-            places: DomainPermits(each: SyncPacing.Limits().documents),
+            clock: clock, places: DomainPermits(each: SyncPacing.Limits().documents),
             turns: DomainPermits(each: SyncPacing.Limits().requests),
             folders: FolderReviver(storage: storage, logger: logger),
             made: MadeItems(storage: storage, logger: logger))
         pauses = PauseGate(storage: storage)
         sender = Sender(
-            storage: storage, delivery: delivery, pauses: pauses, work: work, executor: loop, retry: RetryPolicy(),
+            storage: storage, delivery: delivery, pauses: pauses, work: work, loop: loop, retry: RetryPolicy(),
             clock: clock, logger: logger)
         let strays = StrayFiles(storage: storage, broker: broker, sender: sender, owner: owner, logger: logger)
         disk = DiskCheck(

@@ -79,7 +79,7 @@ import Testing
         let logger = Logger(label: "made anew") { _ in SwiftLogNoOpLogHandler() }
         let delivery = Delivery(
             storage: threads, domains: DomainRegistry(), broker: CoordinationBroker(), locks: KeyedLock<ItemKey>(),
-            owner: ClaimOwner(id: 0, name: "test"), logger: logger, places: DomainPermits(each: 1),
+            owner: ClaimOwner(id: 0, name: "test"), logger: logger, clock: { .zero }, places: DomainPermits(each: 1),
             turns: DomainPermits(each: 1), folders: FolderReviver(storage: threads, logger: logger),
             made: MadeItems(storage: threads, logger: logger))
         try await delivery.make(sending, modified: nil, with: ProviderTurn(ProviderSession(provider), nil))

@@ -31,6 +31,27 @@ struct PermitsTests {
         #expect(permits.takeAtOnce())
     }
 
+    @Test("When there are more places, those who wait get them; when there are fewer, nobody loses one")
+    func moreAndFewer() async throws {
+        let permits = Permits(1)
+        #expect(permits.takeAtOnce())
+        let waiting = Task { try await permits.take() }
+        permits.count = 3
+        try await waiting.value
+        #expect(permits.takeAtOnce())
+        #expect(!permits.takeAtOnce())
+        permits.count = 1
+        let last = Task { try await permits.take() }
+        permits.giveBack()
+        permits.giveBack()
+        #expect(!permits.takeAtOnce(), "there is one place, and it is taken")
+        permits.giveBack()
+        try await last.value
+        permits.giveBack()
+        #expect(permits.takeAtOnce())
+        #expect(!permits.takeAtOnce())
+    }
+
     private func isCancelled(_ outcome: Result<Void, any Error>) -> Bool {
         guard case .failure(let error as DocumentError) = outcome else { return false }
         return error.code == .cancelled

@@ -10,7 +10,7 @@ import Testing
 
     init() {
         var limits = SyncPacing.Limits()
-        limits.documents = 8
+        limits.documentsWhileQuick = 8
         queue = SendQueue(
             pacing: SyncPacing(retry: RetryPolicy(first: .seconds(1), longest: .seconds(60)), limits: limits))
     }

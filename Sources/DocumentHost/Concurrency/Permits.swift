@@ -4,6 +4,8 @@ import Synchronization
 /// A bounded number of tasks at a time, first come, first served.
 package final class Permits: Sendable {
     private struct State {
+        var count: Int
+        /// Less than none when there were more of them before.
         var free: Int
         var line = WaitingLine()
         var nextTicket: UInt64 = 0
@@ -11,15 +13,30 @@ package final class Permits: Sendable {
         var returns: UInt64 = 0
     }
 
-    /// How many there are.
-    package let count: Int
     private let state: Mutex<State>
     private let clock: any Clock<Duration>
 
     package init(_ count: Int, clock: any Clock<Duration> = ContinuousClock()) {
-        self.count = count
-        state = Mutex(State(free: count))
+        state = Mutex(State(count: count, free: count))
         self.clock = clock
+    }
+
+    /// How many there are. Fewer: those that are out stay out until they are given back.
+    package var count: Int {
+        get { state.withLock { $0.count } }
+        set {
+            let next = state.withLock { state in
+                state.free += newValue - state.count
+                state.count = newValue
+                var next: [WaitingLine.Turn] = []
+                while state.free > 0, let one = state.line.popFirst() {
+                    state.free -= 1
+                    next.append(one)
+                }
+                return next
+            }
+            for one in next { one.resume(returning: true) }
+        }
     }
 
     /// - Throws: `cancelled` when the task is cancelled while it waits for the others; then `body` was not called.
@@ -36,7 +53,7 @@ package final class Permits: Sendable {
     /// - Throws: `cancelled` when the task is cancelled meanwhile; then none was taken.
     package func take() async throws(DocumentError) {
         let ticket = state.withLock { state -> UInt64? in
-            guard state.free == 0 else {
+            guard state.free <= 0 else {
                 state.free -= 1
                 return nil
             }
@@ -47,7 +64,7 @@ package final class Permits: Sendable {
         let isMine = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let outcome = state.withLock { state -> Bool? in
-                    guard state.free == 0 else {
+                    guard state.free <= 0 else {
                         state.free -= 1
                         return true
                     }
@@ -108,7 +125,7 @@ package final class Permits: Sendable {
     package func giveBack() {
         let next = state.withLock { state -> WaitingLine.Turn? in
             state.returns += 1
-            guard let next = state.line.popFirst() else {
+            guard state.free >= 0, let next = state.line.popFirst() else {
                 state.free += 1
                 return nil
             }

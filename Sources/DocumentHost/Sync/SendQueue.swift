@@ -66,7 +66,7 @@ package struct SendQueue: Sendable {
 
     /// The item to look at next; nil when there is none, or no room. To be followed by ``begin(_:_:at:)``.
     package mutating func next() -> ItemIdentifier? {
-        guard running.count + looking.count < pacing.limits.documents else { return nil }
+        guard running.count + looking.count < pacing.limits.documentsWhileQuick else { return nil }
         while let id = awaited.popFirst() {
             guard queued[id] == true else { continue }
             return take(id)

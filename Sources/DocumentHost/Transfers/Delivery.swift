@@ -13,8 +13,10 @@ struct Delivery: Sendable {
     typealias ProgressObserver = @Sendable (TransferProgress?) -> Void
 
     enum Outcome: Sendable {
-        /// There is nothing to be sent, any more.
+        /// What was to be done is done; whether there is more, the index says.
         case done
+        /// The provider has all that was here when its answer was recorded.
+        case sent
         /// Somebody uses it, and was not waited for.
         case inUse
     }
@@ -25,6 +27,8 @@ struct Delivery: Sendable {
     let locks: KeyedLock<ItemKey>
     let owner: ClaimOwner
     let logger: Logger
+    /// Counts from some moment, and never backwards.
+    let clock: @Sendable () -> Duration
     /// How many documents of a domain are under way at once: copied, sent, and recorded.
     let places: DomainPermits
     /// How many of them the provider is asked to take at once.
@@ -70,7 +74,11 @@ struct Delivery: Sendable {
         // A large one has its turn from the beginning.
         let isLarge = item.local.map { $0.size > Self.largestAhead } ?? false
         let turns = turns.of(key.domain)
-        let places = isLarge ? turns : places.of(key.domain)
+        let ahead = self.places.of(key.domain)
+        let places = isLarge ? turns : ahead
+        let turn = ProviderTurn(session, isLarge ? nil : turns, clock: clock) { took in
+            ahead.count = SyncPacing.Limits().documents(after: took)
+        }
         // Nobody writes while the snapshot is made; they may as soon as it is.
         guard let claim = try await claimAndPlace(coordinated, in: places, waiting: waiting) else { return .inUse }
         var isClaimed = true
@@ -78,13 +86,12 @@ struct Delivery: Sendable {
             if isClaimed { broker.end(claim) }
             places.giveBack()
         }
-        try await locks.withLock(key) { () async throws(DocumentError) in
-            guard let begun = try await begin(key) else { return }
+        return try await locks.withLock(key) { () async throws(DocumentError) in
+            guard let begun = try await begin(key) else { return .done }
             broker.end(claim)
             isClaimed = false
-            try await carryOut(begun, to: ProviderTurn(session, isLarge ? nil : turns), report)
+            return try await carryOut(begun, to: turn, report)
         }
-        return .done
     }
 
     /// A claim, and a place of the domain's. Whoever waits for a place keeps nobody from the document, and whoever waits
@@ -128,15 +135,16 @@ struct Delivery: Sendable {
     /// - Returns: nil when it was sent, or is in conflict, since it was looked at.
     private func begin(_ key: ItemKey) async throws(DocumentError) -> Begun? {
         try await storage.run { store in
-            let (interrupted, trees) = try store.root.index.read { index in
-                (
-                    try index.journal(of: key.id, in: key.domain).last { $0.action == .send },
-                    try index.unsentTrees(of: key.id, in: key.domain)
+            let (interrupted, trees, seen) = try store.root.index.read { index in
+                let trees = try index.unsentTrees(of: key.id, in: key.domain)
+                return (
+                    try index.journal(of: key.id, in: key.domain).last { $0.action == .send }, trees,
+                    try trees.map { _ in try index.located(key.id, in: key.domain) }
                 )
             }
             guard let trees else { return nil }
             guard let interrupted else {
-                let sending = try store.beginSending(key.id, in: key.domain)
+                let sending = try store.beginSending(key.id, in: key.domain, seen: seen)
                 let isStill = (trees.synced[key.id]?.version ?? []) == sending.base.content
                 return Begun(sending: sending, isResumed: false, trees: isStill ? trees : nil)
             }
@@ -147,7 +155,7 @@ struct Delivery: Sendable {
     /// Asks the planner and does what it says, until the provider has the contents, or both sides are kept.
     private func carryOut(
         _ begun: Begun, to turn: ProviderTurn, _ report: @escaping ProgressObserver
-    ) async throws(DocumentError) {
+    ) async throws(DocumentError) -> Outcome {
         let sending = begun.sending
         let id = sending.item.id
         var evidence = RemoteEvidence(resuming: begun.isResumed ? sending.base.content : nil)
@@ -166,7 +174,7 @@ struct Delivery: Sendable {
                 known = nil
                 let trees = evidence.applied(to: now, of: id)
                 switch trees.operation(on: id) {
-                case .send(_, let base, _): try await send(sending, base: base, to: turn, report)
+                case .send(_, let base, _): return try await send(sending, base: base, to: turn, report)
                 case .compare: conflict = try await settle(sending, with: turn, because: evidence.refusal, report)
                 case .create: try await make(sending, modified: sending.snapshot.source?.modified, with: turn)
                 case .revive: try await makeAnew(sending, in: trees, with: turn)
@@ -181,13 +189,13 @@ struct Delivery: Sendable {
                 throw isSaid ? error : error.wrapped("\(sending.location) cannot be sent: \(error.message)")
             }
             if let conflict { throw conflict }
-            return
+            return .done
         }
     }
 
     private func send(
         _ sending: Sending, base: [UInt8], to turn: ProviderTurn, _ report: @escaping ProgressObserver
-    ) async throws(DocumentError) {
+    ) async throws(DocumentError) -> Outcome {
         // PROV-9: after the write; one call may stand for several.
         try await turn.session.itemChanged(sending.item.id)
         let call = ProviderCall.ModifyCall(
@@ -202,7 +210,8 @@ struct Delivery: Sendable {
         guard item.id == sending.item.id else {
             throw turn.session.broken("took \(sending.location) and answered with another item")
         }
-        _ = try await storage.run { try $0.finish(sending, as: item) }
+        let now = try await storage.run { try $0.finish(sending, as: item) }
+        return now.state == .materialised ? .sent : .done
     }
 
     private enum Comparison {
@@ -258,7 +267,7 @@ struct Delivery: Sendable {
         switch comparison {
         case .same: return nil
         case .base:
-            try await send(sending, base: remote.version.content, to: turn, report)
+            _ = try await send(sending, base: remote.version.content, to: turn, report)
             return nil
         case .conflict:
             try tellOfConflict(sending.item)

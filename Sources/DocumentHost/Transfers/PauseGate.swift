@@ -7,6 +7,8 @@ import Synchronization
 final class PauseGate: Sendable {
     private struct State {
         var generation: UInt64 = 0
+        /// Domains of which nothing was paused when this was looked up, since the last change.
+        var unmarked: Set<DomainName> = []
         var lastTicket: UInt64 = 0
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
     }
@@ -22,6 +24,7 @@ final class PauseGate: Sendable {
     func changed() {
         let waiters = state.withLock { state in
             state.generation += 1
+            state.unmarked = []
             defer { state.waiters = [:] }
             return state.waiters.values
         }
@@ -29,10 +32,17 @@ final class PauseGate: Sendable {
     }
 
     func isPaused(_ key: ItemKey) throws(DocumentError) -> Bool {
-        try storage.read { index in
-            guard let item = try index.item(key.id, in: key.domain) else { return false }
-            return try index.marks(of: item).isPaused
+        let (generation, isUnmarked) = state.withLock { ($0.generation, $0.unmarked.contains(key.domain)) }
+        if isUnmarked { return false }
+        let (isPaused, hasMarks) = try storage.read { index in
+            let item = try index.item(key.id, in: key.domain)
+            let hasMarks = try item == nil || index.hasMarks(in: key.domain)
+            return (try hasMarks && item.map { try index.marks(of: $0).isPaused } ?? false, hasMarks)
         }
+        if !hasMarks {
+            state.withLock { if $0.generation == generation { $0.unmarked.insert(key.domain) } }
+        }
+        return isPaused
     }
 
     /// Runs something that is ended when it is paused, and begun anew when it is resumed.

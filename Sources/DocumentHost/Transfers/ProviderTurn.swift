@@ -7,11 +7,21 @@ struct ProviderTurn: Sendable {
     /// For what takes no turn.
     let session: ProviderSession
     private let turns: Permits?
+    private let clock: @Sendable () -> Duration
+    private let answered: @Sendable (Duration?) -> Void
 
-    /// - Parameter turns: nil for whoever has one already.
-    init(_ session: ProviderSession, _ turns: Permits?) {
+    /// - Parameters:
+    ///   - turns: nil for whoever has one already.
+    ///   - clock: counts from some moment, and never backwards.
+    ///   - answered: is told how long an answer took; nil when none came. Must not block.
+    init(
+        _ session: ProviderSession, _ turns: Permits?, clock: @escaping @Sendable () -> Duration = { .zero },
+        answered: @escaping @Sendable (Duration?) -> Void = { _ in }
+    ) {
         self.session = session
         self.turns = turns
+        self.clock = clock
+        self.answered = answered
     }
 
     /// Asks the provider when its turn has come.
@@ -23,7 +33,15 @@ struct ProviderTurn: Sendable {
         guard let turns else { return try await ask(session) }
         guard try await turns.take(patience: Delivery.patience) else { throw Self.none(of: turns, for: place) }
         defer { turns.giveBack() }
-        return try await ask(session)
+        let began = clock()
+        do throws(DocumentError) {
+            let answer = try await ask(session)
+            answered(clock() - began)
+            return answer
+        } catch {
+            answered(nil)
+            throw error
+        }
     }
 
     /// What is said to one that has waited in vain.

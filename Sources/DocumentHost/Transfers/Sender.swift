@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentStorage
 import DocumentSync
+import DocumentTransport
 import FileCoordination
 import Logging
 import Synchronization
@@ -28,6 +29,7 @@ final class Sender: Sendable {
     private let pauses: PauseGate
     private let transfers: SharedTransfers<ItemKey, Delivery.Outcome>
     private let work: WorkGroup
+    private let flush: DeferredFlush
     private let wakes: DomainWakes
     private let retry: RetryPolicy
     private let clock: @Sendable () -> Duration
@@ -35,18 +37,19 @@ final class Sender: Sendable {
 
     /// - Parameter clock: counts from some moment, and never backwards.
     init(
-        storage: StorageThreads, delivery: Delivery, pauses: PauseGate, work: WorkGroup, executor: any TaskExecutor,
+        storage: StorageThreads, delivery: Delivery, pauses: PauseGate, work: WorkGroup, loop: EventLoop,
         retry: RetryPolicy, clock: @escaping @Sendable () -> Duration, logger: Logger
     ) {
         self.storage = storage
         self.delivery = delivery
         self.pauses = pauses
         self.work = work
+        flush = DeferredFlush(storage: storage, work: work, loop: loop, logger: logger)
         wakes = DomainWakes(work: work, clock: clock)
         self.retry = retry
         self.clock = clock
         self.logger = logger
-        transfers = SharedTransfers(work: work, executor: executor, clock: clock)
+        transfers = SharedTransfers(work: work, executor: loop, clock: clock)
     }
 
     /// Says who asks for a domain's changes in the background.
@@ -177,14 +180,16 @@ final class Sender: Sendable {
 
     private func carryOut(_ operation: SyncOperation, on key: ItemKey) async {
         do throws(DocumentError) {
-            if try await transfer(key, isAwaited: false, nil) == .inUse {
+            var outcome = try await transfer(key, isAwaited: false, nil)
+            if outcome == .inUse {
                 // Others may go while those who use this one are waited for.
                 withQueue(of: key.domain) { $0.park(key.id) }
                 pump(key.domain)
                 defer { withQueue(of: key.domain) { $0.resumed(key.id) } }
-                while try await transfer(key, isAwaited: true, nil) == .inUse {}
+                repeat { outcome = try await transfer(key, isAwaited: true, nil) } while outcome == .inUse
             }
-            settled(operation, key, nil)
+            // What was changed since was asked for again.
+            if outcome == .sent { succeeded(key, isDone: true) } else { settled(operation, key, nil) }
         } catch {
             guard !Task.isCancelled else { return withQueue(of: key.domain) { $0.dropped(key.id) } }
             settled(operation, key, error)
@@ -197,7 +202,8 @@ final class Sender: Sendable {
     ) async throws(DocumentError) -> Delivery.Outcome {
         let prepare = state.withLock { $0.prepare }
         return try await transfers.join(key, onProgress: onProgress) {
-            [delivery, pauses, storage] report throws(DocumentError) in
+            [delivery, pauses, storage, flush] report throws(DocumentError) in
+            defer { flush.request() }
             try await prepare?(key)
             let outcome = try await pauses.untilPaused(key) { () async throws(DocumentError) in
                 try await delivery.deliver(key, waiting: isAwaited, preparing: prepare, report)

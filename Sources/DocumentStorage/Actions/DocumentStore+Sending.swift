@@ -16,19 +16,30 @@ package struct Sending: Sendable {
 }
 
 extension DocumentStore {
+    /// In bytes.
+    private static let largestSpare: Int64 = 1 << 20
+
     /// The item is `sending`. After an answer finish; after a refusal abandon or record the conflict; without an
     /// answer (the provider died) ask again with the same value, since it may have been carried out.
-    package func beginSending(_ id: ItemIdentifier, in domain: DomainName) throws -> Sending {
+    ///
+    /// - Parameter seen: the item, and where its file is, as somebody has just read it.
+    package func beginSending(
+        _ id: ItemIdentifier, in domain: DomainName, seen: (item: IndexedItem, location: Location)? = nil
+    ) throws -> Sending {
+        var seen = seen
         while true {
-            if let sending = try snapshotAndBegin(id, in: domain) { return sending }
+            if let sending = try snapshotAndBegin(seen ?? locate(id, in: domain), in: domain) { return sending }
+            seen = nil
         }
     }
 
     /// The snapshot comes first: until the entry is written down it is nobody's, and is swept at the next start.
     ///
     /// - Returns: nil when the item was changed in the index, or moved, while its snapshot was made.
-    private func snapshotAndBegin(_ id: ItemIdentifier, in domain: DomainName) throws -> Sending? {
-        let (item, location) = try index.read { try $0.located(id, in: domain) }
+    private func snapshotAndBegin(
+        _ seen: (item: IndexedItem, location: Location), in domain: DomainName
+    ) throws -> Sending? {
+        let (item, location) = seen
         guard item.state == .changed, let base = item.synced else {
             throw DocumentError(
                 item.state == .conflict ? .inConflict : .invalidArgument,
@@ -39,7 +50,7 @@ extension DocumentStore {
         payload.boot = root.boot
         payload.base = base
         payload.place = location.components
-        let request = try root.staging.makeRequest(.sending(domain))
+        let request = try root.staging.makeSendingRequest(to: domain)
         payload.staging = request.name
         return try takingBack {
             try remove(request, of: domain)
@@ -77,7 +88,9 @@ extension DocumentStore {
             entry: entry, item: item, location: location, snapshot: snapshot, base: base, operation: operation)
     }
 
-    /// The provider has taken it. The item is `materialised`, or `changed` again when it was written to meanwhile.
+    /// The provider has taken it. The item is `materialised`, or `changed` again when it was written to meanwhile. That is on
+    /// disk with the next durable write, or flush, of the index: when the machine fails before, it is sent anew, and found to
+    /// be there.
     ///
     /// - Parameter item: what the provider answered.
     package func finish(_ sending: Sending, as item: Item) throws -> IndexedItem {
@@ -96,9 +109,12 @@ extension DocumentStore {
             acknowledged = try acknowledge(sending, as: item, seen, &sent, &kept)
             seen = nil
         }
-        discard(request: sending.snapshot.request)
+        // What is large does not take room on the disk for longer than it has to.
+        discard(request: sending.snapshot.request, keeping: sending.snapshot.identity.size <= Self.largestSpare)
         try reached(.sendRecorded)
         guard let acknowledged else { return sending.item }
+        // What is done on the disk follows what is recorded.
+        if !acknowledged.surplus.isEmpty || !acknowledged.outcome.work.isEmpty { try index.flush() }
         try drop(acknowledged.surplus)
         try follow(acknowledged.outcome)
         if acknowledged.outcome.work.isEmpty { return acknowledged.item ?? sending.item }
@@ -169,7 +185,7 @@ extension DocumentStore {
         // What was written since is not recorded here: whoever ends that write sees the difference, flushes it and records
         // it.
         let recorded = isEdited ? (file == nil ? now.item.local : sent ?? file) : file ?? sent
-        let acknowledged: Acknowledged? = try index.write { index in
+        let acknowledged: Acknowledged? = try index.write(durably: false) { index in
             guard try index.isStill(now.item, at: location),
                 try index.isChangeExpected(of: id, in: domain) == isBeingWritten
             else { return nil }

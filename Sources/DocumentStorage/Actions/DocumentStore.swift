@@ -59,7 +59,7 @@ package struct DocumentStore: Sendable {
 
     /// Takes back a request; of a domain that was removed meanwhile nothing is left.
     func remove(_ request: StagingRequest, of domain: DomainName) throws {
-        try request.remove()
+        try root.staging.end(request.name)
         if try index.read({ try $0.domain(domain) }) == nil { try root.staging.removeFolders(of: domain) }
     }
 
@@ -74,10 +74,12 @@ package struct DocumentStore: Sendable {
     }
 
     /// Removes a request's folder; what stays because of an error is swept at the next start.
-    func discard(request name: String?) {
+    ///
+    /// - Parameter keeping: where it may be another one's.
+    func discard(request name: String?, keeping: Bool = false) {
         guard let name else { return }
         do {
-            try root.staging.request(named: name)?.remove()
+            try root.staging.end(name, keeping: keeping)
         } catch {
             logger.warning("a staging folder could not be removed", metadata: ["error": "\(error)"])
         }
@@ -104,7 +106,8 @@ package struct DocumentStore: Sendable {
 }
 
 extension IndexReader {
-    func located(_ id: ItemIdentifier, in domain: DomainName) throws -> (item: IndexedItem, location: Location) {
+    package func located(_ id: ItemIdentifier, in domain: DomainName) throws -> (item: IndexedItem, location: Location)
+    {
         guard let item = try item(id, in: domain), let location = try diskLocation(of: id, in: domain) else {
             throw Self.unknown(id, domain)
         }

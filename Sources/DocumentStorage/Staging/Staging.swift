@@ -9,6 +9,7 @@ package struct Staging: Sendable {
     let folder: DirectoryHandle
     private let path: FilePath
     let tree: DocumentTree
+    private let spares = SpareRequests()
 
     init(folder: DirectoryHandle, path: FilePath, tree: DocumentTree) {
         self.folder = folder
@@ -27,6 +28,42 @@ package struct Staging: Sendable {
         return StagingRequest(
             name: name, path: path.appending(FilePath(name).components), folder: try around.folder([leaf]),
             around: around, staging: folder)
+    }
+
+    /// Makes a request's folder for a document that is to be sent, or takes one that another document was sent from. To be
+    /// followed by ``end(_:keeping:)``.
+    func makeSendingRequest(to domain: DomainName) throws -> StagingRequest {
+        let use = StagingUse.sending(domain)
+        let (leaf, side) = (RandomName.make(), use.components.joined(separator: "/"))
+        let spare = spares.begin(leaf, in: side)
+        do {
+            let around = try folder.makingFolders(use.components)
+            let isSpare = try spare.map { try around.rename($0, to: around, leaf, .notReplacing) == .done } ?? false
+            guard try isSpare || around.makeFolder(leaf) else {
+                throw DocumentError(.internal, "The name “\(leaf)” is taken in staging: try again.")
+            }
+            let name = "\(side)/\(leaf)"
+            return StagingRequest(
+                name: name, path: path.appending(FilePath(name).components), folder: try around.folder([leaf]),
+                around: around, staging: folder, isSpare: isSpare)
+        } catch {
+            try? end("\(side)/\(leaf)")
+            throw error
+        }
+    }
+
+    /// Removes a request's folder, or keeps it for the next.
+    ///
+    /// - Parameter keeping: while others are under way that were made by ``makeSendingRequest(to:)``, as this one was.
+    func end(_ name: String, keeping: Bool = false) throws {
+        guard let slash = name.lastIndex(of: "/") else {
+            try request(named: name)?.remove()
+            return
+        }
+        let side = String(name[..<slash])
+        for leaf in spares.end(String(name[slash...].dropFirst()), in: side, keeping: keeping) {
+            try request(named: "\(side)/\(leaf)")?.remove()
+        }
     }
 
     /// A request's folder that is there already, from before a crash; nil when it is gone.

@@ -21,6 +21,8 @@ package struct StagingRequest: Sendable {
     let folder: DirectoryHandle
     private let around: DirectoryHandle
     private let staging: DirectoryHandle
+    /// Another request's file is in it, which is not needed any more.
+    private let isSpare: Bool
 
     static let contents = "contents"
     private static let copyAttempts = 4
@@ -29,13 +31,15 @@ package struct StagingRequest: Sendable {
 
     /// - Parameter around: the folder that it was made in; staging itself when no provider sees it.
     init(
-        name: String, path: FilePath, folder: DirectoryHandle, around: DirectoryHandle, staging: DirectoryHandle
+        name: String, path: FilePath, folder: DirectoryHandle, around: DirectoryHandle, staging: DirectoryHandle,
+        isSpare: Bool = false
     ) {
         self.name = name
         self.path = path
         self.folder = folder
         self.around = around
         self.staging = staging
+        self.isSpare = isSpare
     }
 
     /// Makes the empty file that a provider is to fill (0600).
@@ -220,14 +224,27 @@ package struct StagingRequest: Sendable {
     /// Copies a file, by sharing its blocks where the file system can. The copy has the source's time, and all its
     /// bytes are of one moment: a source that changes meanwhile is copied again.
     func copy(_ source: OpenFile, named sourceName: String) throws -> StagedFile {
-        guard let target = try folder.makeFile(Self.contents) else {
+        guard let target = try spareFile() ?? folder.makeFile(Self.contents) else {
             throw DocumentError(.internal, "The request \(name) has a staging file already.")
         }
         let (before, copy) = try Self.copy(source, named: sourceName, to: target)
         return staged(copy, source: before)
     }
 
-    /// Copies a file into an empty one of ours: see ``copy(_:named:)``.
+    /// The file of the request that the folder was made for, with what was in it. What has got another name since, or somebody
+    /// still has open, is theirs, and goes out of the way.
+    private func spareFile() throws -> OpenFile? {
+        guard isSpare, let file = try folder.file(Self.contents, O_RDWR | O_NONBLOCK) else { return nil }
+        let status = try file.status()
+        guard status.isFile, status.raw.links == 1, try file.takeLease(DOCENT_LEASE_WRITE) == .held else {
+            try folder.unlink(Self.contents)
+            return nil
+        }
+        file.dropLease()
+        return file
+    }
+
+    /// Copies a file into one of ours, of which nothing is left: see ``copy(_:named:)``.
     static func copy(
         _ source: OpenFile, named sourceName: String, to target: OpenFile
     ) throws -> (source: FileIdentity, copy: FileIdentity) {
@@ -245,6 +262,8 @@ package struct StagingRequest: Sendable {
                 try? target.truncate(to: 0)
                 throw error
             }
+            // Emptied before, it would be written to disk when it is closed.
+            if try target.status().raw.size > before.size { try target.truncate(to: before.size) }
             let after = try source.status().identity
             // The time of the inode's own change tells what a restored modification time would hide.
             guard before == after, try target.status().raw.size == before.size else { continue }

@@ -7,13 +7,22 @@ package struct SyncPacing: Sendable {
     package struct Limits: Hashable, Sendable {
         /// Requests to the provider at once.
         package var requests = 8
-        /// Documents that are sent at once. No more than requests: who waits for the provider keeps its document from being
-        /// moved meanwhile.
+        /// Documents that are sent at once: made ready, taken by the provider, recorded. No more than requests: who waits for
+        /// the provider keeps its document from being moved meanwhile.
         package var documents = 8
+        /// The same while the provider answers quickly: the next is ready then when one is taken, and waits for a moment only.
+        package var documentsWhileQuick = 16
+        /// An answer that took no longer is a quick one.
+        package var quick = Duration.milliseconds(100)
         /// Steps on the disk at once.
         package var steps = 4
 
         package init() {}
+
+        /// How many documents are sent at once after an answer that took so long; nil: none came.
+        package func documents(after answer: Duration?) -> Int {
+            answer.map { $0 <= quick } == true ? documentsWhileQuick : documents
+        }
     }
 
     /// What follows from a failure.

@@ -1,4 +1,5 @@
 import DocumentModel
+import DocumentSync
 import DocumentWire
 import ProviderLauncher
 import Synchronization
@@ -77,5 +78,29 @@ import Testing
         #expect(permits.takeAtOnce())
         let own = try await ProviderTurn(session, nil).taken(for: place) { _ throws(DocumentError) in 7 }
         #expect(own == 7)
+    }
+
+    @Test("How long an answer took is told, and that none came")
+    func answers() async throws {
+        let clock = Mutex(Duration.zero)
+        let told = Mutex<[Duration?]>([])
+        let turn = ProviderTurn(session, Permits(1), clock: { clock.withLock { $0 } }) { took in
+            told.withLock { $0.append(took) }
+        }
+        let place = try Location("d:/a")
+        try await turn.taken(for: place) { _ throws(DocumentError) in clock.withLock { $0 += .milliseconds(7) } }
+        await #expect(throws: DocumentError.self) {
+            try await turn.taken(for: place) { _ throws(DocumentError) in throw DocumentError(.busy, "Not now.") }
+        }
+        #expect(told.withLock { $0 } == [.milliseconds(7), nil])
+    }
+
+    @Test("More documents are made ready than a provider takes while it answers quickly, and no more while it does not")
+    func madeReady() {
+        let limits = SyncPacing.Limits()
+        #expect(limits.documents(after: limits.quick) == limits.documentsWhileQuick)
+        #expect(limits.documents(after: limits.quick + .nanoseconds(1)) == limits.requests)
+        #expect(limits.documents(after: nil) == limits.requests)
+        #expect(limits.documentsWhileQuick > limits.requests)
     }
 }

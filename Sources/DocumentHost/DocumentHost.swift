@@ -366,6 +366,7 @@ public final class DocumentHost: Sendable {
             }
             _ = try await rename(place, to: destination)
         }
+        localChanges.follow(report.moved)
         try openDomains()
     }
 

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentTestSupport
+import Glibc
 import SystemPackage
 import Testing
 
@@ -37,6 +38,43 @@ struct ReconciliationTests {
         #expect(try storage.indexed("a").state == .placeholder)
         #expect(try storage.placeholder("a.txt") != nil)
         #expect(try storage.indexed("b").state == .materialised)
+    }
+
+    @Test("DOWN-3: a file that has another place at the start is its document's still, and a change of it is unsent")
+    func movedFiles() throws {
+        let storage = try prepared()
+        try storage.tell(storage.item("f", "F", kind: .folder))
+        try storage.tree.makeFolder(at: storage.location("F"))
+        try storage.write("changed", to: storage.tree.path(of: storage.location("a.txt")))
+        for (from, to) in [("a.txt", "c.txt"), ("b.txt", "F/b.txt")] {
+            let (from, to) = (try storage.location(from), try storage.location(to))
+            try #require(rename(storage.tree.path(of: from).string, storage.tree.path(of: to).string) == 0)
+        }
+        try storage.reopen()
+        let report = try storage.store.reconcile()
+        #expect(report.missing == 0 && report.changed == 1 && report.unknownFiles == [])
+        #expect(try report.moved.map(\.location) == [storage.location("c.txt"), storage.location("F/b.txt")])
+        #expect(report.moved.map(\.id.rawValue) == ["a", "b"])
+        #expect(report.moved.map(\.folder) == [.root, try ItemIdentifier("f")])
+        #expect(try storage.indexed("a").state == .changed && storage.indexed("b").state == .materialised)
+    }
+
+    @Test(
+        "What has another document's file in its place at the start, and one in no folder of its domain, is a placeholder"
+    )
+    func movedOver() throws {
+        let storage = try prepared()
+        let made = try storage.tree.path(of: storage.location("made"))
+        try #require(mkdir(made.string, 0o700) == 0)
+        let (a, b) = (try storage.location("a.txt"), try storage.location("b.txt"))
+        try #require(rename(storage.tree.path(of: b).string, made.appending("b.txt").string) == 0)
+        try #require(rename(storage.tree.path(of: a).string, storage.tree.path(of: b).string) == 0)
+        try storage.reopen()
+        let report = try storage.store.reconcile()
+        #expect(report.moved.isEmpty && report.missing == 1)
+        #expect(try report.unknownFiles == [storage.location("made/b.txt")])
+        #expect(try storage.indexed("a").state == .placeholder && storage.indexed("b").state == .changed)
+        #expect(try storage.document("b.txt") == "contents of a")
     }
 
     @Test("A file that was changed while no host ran is changed, with its base; a replaced one too")

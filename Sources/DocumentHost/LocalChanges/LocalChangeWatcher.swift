@@ -49,6 +49,11 @@ final class LocalChangeWatcher: Sendable {
             watcher = nil
             logger.warning("documents' folders are looked through every so often", metadata: ["error": "\(error)"])
         }
+        strays.isWatched { [weak self] name in
+            self?.look(soonAt: name)
+        } lookAgain: { [weak self] key in
+            self?.lookAgain(at: key)
+        }
     }
 
     // MARK: The host's start and run
@@ -77,12 +82,29 @@ final class LocalChangeWatcher: Sendable {
 
     // MARK: What the host says
 
+    /// Has documents follow their files, which programs have given other places while no host ran.
+    func follow(_ moved: [MovedFile]) {
+        for file in moved { _ = strays.expect(file) }
+    }
+
     /// What was written to a document could not be recorded; it is tried again until it can.
     func suspect(_ key: ItemKey, because error: DocumentError) {
+        lookAgain(at: key, because: error)
+    }
+
+    /// A document's file has been found there.
+    private func look(soonAt name: LocalChangesStateMachine.Name) {
+        perform { machine, now in
+            machine.differ([DifferingFile(name: name.name, isMissing: false)], in: name.folder, at: now)
+            return []
+        }
+    }
+
+    private func lookAgain(at key: ItemKey, because error: DocumentError? = nil) {
         guard let item = try? storage.read({ try $0.item(key.id, in: key.domain) }), let parent = item.item.parentID,
             let name = item.item.name
         else { return }
-        state.withLock { $0.problems[key] = error }
+        if let error { state.withLock { $0.problems[key] = error } }
         perform { machine, now in
             machine.suspect(name, in: ItemKey(domain: key.domain, id: parent), at: now)
             return []

@@ -42,9 +42,13 @@ extension StrayFiles {
             }
             if error.isOfTakenName { await moveBeside(item, location, follow) }
         }
-        state.withLock { $0.moves[item.key] = nil }
-        // What was not sent of it could not be found meanwhile.
+        let lookAgain = state.withLock { state in
+            state.moves[item.key] = nil
+            return state.lookAgain
+        }
+        // What was not sent of it could not be found meanwhile, nor what was written to it.
         sender.enqueue(item.key)
+        lookAgain?(item.key)
         return .settled
     }
 

@@ -22,10 +22,15 @@ final class StrayFiles: Sendable {
 
     struct State {
         var follow: Follow?
+        /// Has a file be looked at soon, or whatever lies at a document's place.
+        var look: (@Sendable (Name) -> Void)?
+        var lookAgain: (@Sendable (ItemKey) -> Void)?
         var unknown: [Name: Location] = [:]
         /// Files that were looked at and are left alone: what is ignored, or is one too many to be told of.
         var left: [LocalChangesStateMachine.Folder: Set<ItemName>] = [:]
         var moves: [ItemKey: (name: Name, seen: MonotonicTime)] = [:]
+        /// Documents' files in folders that are none of their domain's.
+        var outside: Set<Location> = []
         /// What programs removed of late had been made from.
         var bases: [ItemKey: ItemVersion] = [:]
         var latest: [ItemKey] = []
@@ -40,7 +45,7 @@ final class StrayFiles: Sendable {
 
     /// More are not remembered, nor listed.
     private static let mostBases = 1000
-    private static let mostUnknown = 1000
+    static let mostUnknown = 1000
     private static let mostNotices = 5
     /// Some programs put a document aside while they save it: a name that lasts as long is meant.
     static let patience = LocalChangesStateMachine.Patience().absence
@@ -99,8 +104,12 @@ final class StrayFiles: Sendable {
 
     /// For people, one sentence each.
     var notices: [String] {
-        let unknown = state.withLock { $0.unknown.values.sorted { $0.description < $1.description } }
         let tree = storage.store.root.tree
+        let unknown = state.withLock { state in
+            // Nobody tells when they leave.
+            state.outside = state.outside.filter { ((try? tree.inode(at: $0)) ?? nil) != nil }
+            return state.outside.union(state.unknown.values).sorted { $0.description < $1.description }
+        }
         var notices = unknown.prefix(Self.mostNotices).map {
             "\(tree.path(of: $0)) belongs to no document, and is neither sent nor removed: docent export makes it one."
         }
@@ -115,6 +124,7 @@ final class StrayFiles: Sendable {
             state.unknown = state.unknown.filter { $0.key.folder.domain != domain }
             state.left = state.left.filter { $0.key.domain != domain }
             state.moves = state.moves.filter { $0.key.domain != domain }
+            state.outside = state.outside.filter { $0.domain != domain }
             state.bases = state.bases.filter { $0.key.domain != domain }
             state.latest.removeAll { $0.domain == domain }
         }
@@ -125,18 +135,21 @@ final class StrayFiles: Sendable {
     /// - Throws: what keeps the document that a file belongs to from following it now; to be tried again.
     func look(_ name: Name) async throws(DocumentError) -> Verdict {
         guard try !isInUse(name) else { return .lookAgain }
-        let bases = state.withLock { $0.bases }
+        let (bases, expected) = state.withLock { state in
+            (state.bases, state.moves.first { $0.value.name == name }?.key.id)
+        }
         let found = try await storage.run { store in
-            try store.judgeStray(named: name.name, in: name.folder.id, of: name.folder.domain) { id in
+            try store.judgeStray(
+                named: name.name, in: name.folder.id, of: name.folder.domain, expected: expected
+            ) { id in
                 bases[ItemKey(domain: name.folder.domain, id: id)]
             }
         }
         state.withLock { state in
             state.unknown[name] = nil
             state.left[name.folder]?.remove(name.name)
-            if case .moved = found { return }
-            state.moves = state.moves.filter { $0.value.name != name }
         }
+        if case .moved = found {} else { giveUpMoves(to: name) }
         switch found {
         case .none:
             leaveAlone(name)

@@ -32,10 +32,10 @@ struct DiskCheck: Sendable {
         }
         if isMissing {
             await loop.pause(Self.absence)
-            if let place = try await storage.run({ try $0.movedFile(of: item) }) {
+            if let file = try await storage.run({ try $0.movedFile(of: item) }) {
                 throw DocumentError(
                     .busy,
-                    "A program has renamed the document's file to \(place), and the document follows it as soon as it can be renamed at its provider.",
+                    "A program has renamed the document's file to \(file.location), and the document follows it as soon as it can be renamed at its provider.",
                     itemID: item.id)
             }
             now = try await storage.run { try $0.recordChange(of: item.id, in: item.domain) }

@@ -18,10 +18,12 @@ package enum StrayFile: Sendable {
 extension DocumentStore {
     /// Finds out whose a file is. What is an item's own is taken up: flushed, and to be sent where it was changed.
     ///
-    /// - Parameter base: the version of an item's contents that were here until a program removed them, where that is known:
-    ///   what a program puts in their place was made from them.
+    /// - Parameters:
+    ///   - expected: whose it may be, where somebody has found that out.
+    ///   - base: the version of an item's contents that were here until a program removed them, where that is known: what a
+    ///     program puts in their place was made from them.
     package func judgeStray(
-        named name: ItemName, in folder: ItemIdentifier, of domain: DomainName,
+        named name: ItemName, in folder: ItemIdentifier, of domain: DomainName, expected: ItemIdentifier? = nil,
         base: (ItemIdentifier) -> ItemVersion?
     ) throws -> StrayFile {
         let (around, holder) = try index.read { index in
@@ -40,7 +42,7 @@ extension DocumentStore {
             if case .taken = verdict { return verdict }
         }
         // Whoever has the name: a document's file is that document's, and it is to have it back.
-        guard let owner = try owner(of: file, stamp, near: folder, in: domain) else { return verdict }
+        guard let owner = try owner(of: file, stamp, expected, near: folder, in: domain) else { return verdict }
         return .moved(owner, to: location)
     }
 
@@ -72,28 +74,6 @@ extension DocumentStore {
         return isTaken ? .taken(try current(item.id, in: item.domain)) : .none
     }
 
-    /// Where an item's file is by now that is not at its place, in the same folder: a program has put it aside, or renamed it.
-    package func movedFile(of item: IndexedItem) throws -> Location? {
-        guard item.local != nil, let location = try? locate(item.id, in: item.domain).location,
-            let folder = location.parent, try tree.inode(at: location) == nil
-        else { return nil }
-        for name in try tree.names(in: folder, withInode: item.local?.inode ?? 0) {
-            let place = folder.appending(name)
-            guard let file = try? tree.file(at: place), isFile(file, try tree.stamp(at: place), of: item),
-                try !isRecorded(file, named: name, beside: item)
-            else { continue }
-            return place
-        }
-        return nil
-    }
-
-    /// Whether a file is another document's by now: somebody has saved over that one by renaming this one's file.
-    private func isRecorded(_ file: FileIdentity, named name: ItemName, beside item: IndexedItem) throws -> Bool {
-        guard let folder = item.item.parentID else { return false }
-        let holder = try index.read { try $0.contents(named: name, in: folder, of: item.domain) }
-        return holder.map { $0.id != item.id && $0.local?.inode == file.inode } ?? false
-    }
-
     /// Gives a document's file the name back that the document has: it cannot follow its file.
     ///
     /// - Parameter location: where its file is.
@@ -120,19 +100,22 @@ extension DocumentStore {
 
     /// A number of an inode is used again for other files: the stamp says that it is the same, or that nothing of it has
     /// changed but its name.
-    private func isFile(_ file: FileIdentity, _ stamp: ItemStamp?, of item: IndexedItem) -> Bool {
+    func isFile(_ file: FileIdentity, _ stamp: ItemStamp?, of item: IndexedItem) -> Bool {
         guard let local = item.local, local.inode == file.inode else { return false }
         return stamp?.isOf(item.id, in: item.domain) == true || file.hasSameContents(as: local)
     }
 
-    /// The item whose file it is, one with its file in the same folder, or as the stamp says; when its own place is empty. Also
-    /// one in conflict, and one that is gone and holds what was not sent.
+    /// The item whose file it is, one with its file in the same folder, or as the stamp says, or as is expected; when its own
+    /// place is empty. Also one in conflict, and one that is gone and holds what was not sent.
     private func owner(
-        of file: FileIdentity, _ stamp: ItemStamp?, near folder: ItemIdentifier, in domain: DomainName
+        of file: FileIdentity, _ stamp: ItemStamp?, _ expected: ItemIdentifier?, near folder: ItemIdentifier,
+        in domain: DomainName
     ) throws -> IndexedItem? {
         let candidates = try index.read { index -> [(item: IndexedItem, place: Location?)] in
             var found = try index.contents(of: folder, in: domain)
-            if let id = stamp?.itemID, let item = try index.item(id, in: domain) { found.append(item) }
+            for id in [stamp?.itemID, expected].compactMap(\.self) {
+                if let item = try index.item(id, in: domain) { found.append(item) }
+            }
             return try found.filter { isFile(file, stamp, of: $0) }.map {
                 ($0, try index.diskLocation(of: $0.id, in: domain))
             }

@@ -1,4 +1,4 @@
-internal import DocumentModel
+package import DocumentModel
 
 /// What was copied into staging as a whole, document or folder, and its place in the tree.
 extension DocumentTree {
@@ -114,7 +114,7 @@ extension DocumentTree {
     }
 
     /// The inode of whatever lies there, a folder too.
-    func inode(at location: Location) throws -> UInt64? {
+    package func inode(at location: Location) throws -> UInt64? {
         let (parent, name) = try place(of: location)
         return try documents.folderIfPresent(parent)?.status(name)?.identity.inode
     }

@@ -25,8 +25,10 @@ extension DocumentStore {
         var unsure: [JournalEntry] = []
         for entry in entries where try !recover(entry, &report, isLast: false) { unsure.append(entry) }
         for entry in unsure { _ = try recover(entry, &report, isLast: true) }
-        let inodes = try reconcilePresent(&report)
-        try reportUnknown(knowing: inodes, &report)
+        let present = try reconcilePresent(&report)
+        let unrecorded = try unrecordedFiles(besides: present.inodes, &report)
+        let moved = try settleMissing(present.missing, among: unrecorded, &report)
+        for file in unrecorded where !moved.contains(file.location) { try judge(file.location, &report) }
         try index.write(durably: false) { try $0.forgetArrivals() }
         for domain in try index.read({ try $0.domains() }) {
             let outcome = try index.write(durably: false) { try $0.retryWanted(in: domain.name) }
@@ -209,7 +211,9 @@ extension DocumentStore {
     ) throws {
         try index.write { try $0.finish(entry) }
         guard let item else { return }
-        try look(at: item, &report)
+        // What is missing is found once more among all that have contents here.
+        var missing: [IndexedItem] = []
+        try look(at: item, &report, &missing)
     }
 
     private func settlePlaceholder(_ entry: JournalEntry, _ item: IndexedItem?) throws {
@@ -233,9 +237,12 @@ extension DocumentStore {
 
     /// What nobody has touched costs one look at its file's state.
     ///
-    /// - Returns: the inodes of all items' files.
-    private func reconcilePresent(_ report: inout ReconciliationReport) throws -> Set<UInt64> {
+    /// - Returns: the inodes of all items' files, and the items whose files are not at their places.
+    private func reconcilePresent(
+        _ report: inout ReconciliationReport
+    ) throws -> (inodes: Set<UInt64>, missing: [IndexedItem]) {
         var inodes: Set<UInt64> = []
+        var missing: [IndexedItem] = []
         for domain in try index.read({ try $0.domains().map(\.name) }) {
             var row: Int64 = 0
             while true {
@@ -248,19 +255,22 @@ extension DocumentStore {
                     if let file, let local = item.local, file.isUntouched(since: local) {
                         try settleState(item)
                         inodes.insert(file.inode)
-                    } else if let inode = try look(at: item, &report) {
+                    } else if let inode = try look(at: item, &report, &missing) {
                         inodes.insert(inode)
                     }
                 }
                 if page.count < 500 { break }
             }
         }
-        return inodes
+        return (inodes, missing)
     }
 
+    /// - Parameter missing: gets the item when its file is not at its place.
     /// - Returns: the inode of the item's file.
     @discardableResult
-    private func look(at item: IndexedItem, _ report: inout ReconciliationReport) throws -> UInt64? {
+    private func look(
+        at item: IndexedItem, _ report: inout ReconciliationReport, _ missing: inout [IndexedItem]
+    ) throws -> UInt64? {
         guard item.state != .nameClash else { return nil }
         let location: Location
         do {
@@ -270,16 +280,7 @@ extension DocumentStore {
         }
         switch place(at: location) {
         case .nothing:
-            _ = try recordMissing(item, at: location)
-            if item.local != nil {
-                report.missing += 1
-                report.findings.append(
-                    item.isArriving
-                        ? "\(location) was new and not sent yet, and its file is gone: nothing is left of it."
-                        : item.isUnsent
-                            ? "\(location) had unsent changes, and its file is gone: the provider's contents stand."
-                            : "The file of \(location) is gone: it is a placeholder again.")
-            }
+            if item.local == nil { _ = try recordMissing(item, at: location) } else { missing.append(item) }
             return nil
         case .other:
             report.findings.append(tree.notAFile(location).message)
@@ -334,25 +335,28 @@ extension DocumentStore {
 
     // MARK: Files that belong to nobody
 
-    private func reportUnknown(knowing inodes: Set<UInt64>, _ report: inout ReconciliationReport) throws {
+    /// All files in the domains' folders but those of items.
+    private func unrecordedFiles(
+        besides inodes: Set<UInt64>, _ report: inout ReconciliationReport
+    ) throws -> [FoundFile] {
         let domains = Set(try index.read { try $0.domains().map(\.name) })
+        var files: [FoundFile] = []
         for name in try tree.topFolders().sorted() {
             guard let domain = try? DomainName(name), domains.contains(domain) else {
                 report.findings.append("The folder “\(name)” among the documents belongs to no domain: it stays.")
                 continue
             }
             var unusable: [String] = []
-            var unknown: [Location] = []
             try tree.forEachFile(of: domain) {
                 unusable.append($0)
             } _: { file in
-                if !inodes.contains(file.inode) { unknown.append(file.location) }
+                if !inodes.contains(file.inode) { files.append(file) }
             }
-            for location in unknown { try judge(location, &report) }
             report.findings += unusable.map {
                 "\($0) cannot be an item (a link, a device, or a name that none can have): it stays."
             }
         }
+        return files
     }
 
     private func judge(_ location: Location, _ report: inout ReconciliationReport) throws {

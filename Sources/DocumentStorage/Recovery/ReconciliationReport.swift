@@ -9,6 +9,8 @@ package struct ReconciliationReport: Sendable {
     package var pending: [JournalEntry] = []
     /// Files that belong to no item. They stay where they are.
     package var unknownFiles: [Location] = []
+    /// Documents' files that programs have given other places while no host ran: the documents are to follow them.
+    package var moved: [MovedFile] = []
     /// Contents that were here and not in the index.
     package var adopted = 0
     /// Files that were changed while no host ran.

@@ -1,0 +1,48 @@
+import DocumentModel
+import DocumentStorage
+import DocumentTransport
+import FileCoordination
+import Synchronization
+
+/// Documents' files that were found where nobody had told of them.
+extension StrayFiles {
+    /// Says who looks at files, and at documents.
+    func isWatched(
+        look: @escaping @Sendable (Name) -> Void, lookAgain: @escaping @Sendable (ItemKey) -> Void
+    ) {
+        state.withLock { state in
+            state.look = look
+            state.lookAgain = lookAgain
+        }
+    }
+
+    /// Has a document follow its file, once that has been looked at where it is by now.
+    ///
+    /// - Returns: false when no document can be there, because its folder is none of the domain's; it is told of.
+    func expect(_ moved: MovedFile) -> Bool {
+        let key = ItemKey(domain: moved.location.domain, id: moved.id)
+        guard let folder = moved.folder, let name = moved.location.name else {
+            state.withLock { state in
+                if state.outside.count < Self.mostUnknown { state.outside.insert(moved.location) }
+            }
+            return false
+        }
+        let place = Name(name, in: ItemKey(domain: key.domain, id: folder))
+        let look = state.withLock { state in
+            if state.moves[key]?.name != place { state.moves[key] = (place, .now()) }
+            return state.look
+        }
+        look?(place)
+        return true
+    }
+
+    /// No document's file is there any more: where it is by now, if it is anywhere, a look at its document finds out.
+    func giveUpMoves(to name: Name) {
+        let (keys, lookAgain) = state.withLock { state in
+            let keys = state.moves.filter { $0.value.name == name }.map(\.key)
+            for key in keys { state.moves[key] = nil }
+            return (keys, state.lookAgain)
+        }
+        for key in keys.sorted(by: { $0.id < $1.id }) { lookAgain?(key) }
+    }
+}

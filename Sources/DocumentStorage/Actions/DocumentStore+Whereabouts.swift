@@ -1,0 +1,47 @@
+package import DocumentModel
+
+/// A document's file that a program has given another place in the document's domain.
+package struct MovedFile: Hashable, Sendable {
+    package var id: ItemIdentifier
+    package var location: Location
+    /// The folder that it lies in; nil when that is none of the domain's, as far as is known.
+    package var folder: ItemIdentifier?
+    package var file: FileIdentity
+}
+
+/// Where documents' files are by now that are not at their places.
+extension DocumentStore {
+    /// Where an item's file is by now that is not at its place, in the same folder: a program has put it aside, or renamed it.
+    package func movedFile(of item: IndexedItem) throws -> MovedFile? {
+        guard let local = item.local, let location = try? locate(item.id, in: item.domain).location,
+            let folder = location.parent, try tree.inode(at: location) == nil
+        else { return nil }
+        return try movedFile(of: item, among: tree.names(in: folder, withInode: local.inode).map(folder.appending))
+    }
+
+    /// - Parameter places: where files with the number of the item's inode lie.
+    func movedFile(of item: IndexedItem, among places: [Location]) throws -> MovedFile? {
+        for place in places where place.domain == item.domain {
+            guard let file = try? tree.file(at: place), isFile(file, try tree.stamp(at: place), of: item),
+                try !isRecorded(file, at: place, beside: item)
+            else { continue }
+            let (own, folder) = try index.read { index in
+                (
+                    try index.diskLocation(of: item.id, in: item.domain),
+                    try place.parent.flatMap { try index.item(at: index.location(onDisk: $0)) }
+                )
+            }
+            // A folder around it may have been moved just now.
+            guard own != place else { return nil }
+            let isKnown = folder.map { !$0.isGone && $0.item.kind != .document } ?? false
+            return MovedFile(id: item.id, location: place, folder: isKnown ? folder?.id : nil, file: file)
+        }
+        return nil
+    }
+
+    /// Whether a file is another document's by now: somebody has saved over that one by renaming this one's file.
+    private func isRecorded(_ file: FileIdentity, at place: Location, beside item: IndexedItem) throws -> Bool {
+        let holder = try index.read { try $0.item(at: $0.location(onDisk: place)) }
+        return holder.map { $0.id != item.id && $0.local?.inode == file.inode } ?? false
+    }
+}

@@ -1,0 +1,59 @@
+internal import DocumentModel
+
+/// Documents whose files programs have given other places, or removed, while no host ran.
+extension DocumentStore {
+    /// Those whose files lie somewhere else in their domain are to follow them, with what was changed of them; the others
+    /// are placeholders again.
+    ///
+    /// - Parameter files: all that no item has recorded.
+    /// - Returns: the places of those that are items' files.
+    func settleMissing(
+        _ missing: [IndexedItem], among files: [FoundFile], _ report: inout ReconciliationReport
+    ) throws -> Set<Location> {
+        let wanted = Set(missing.compactMap(\.local?.inode))
+        let places = Dictionary(grouping: files.filter { wanted.contains($0.inode) }, by: \.inode)
+        var taken: Set<Location> = []
+        for item in missing {
+            let location = try locate(item.id, in: item.domain).location
+            let candidates = (item.local.flatMap { places[$0.inode] } ?? []).map(\.location)
+            if let moved = try movedFile(of: item, among: candidates.filter { !taken.contains($0) }),
+                moved.folder != nil
+            {
+                taken.insert(moved.location)
+                try recordMoved(item, moved, from: location, &report)
+            } else {
+                try reportMissing(item, at: location, &report)
+            }
+        }
+        return taken
+    }
+
+    /// Whatever becomes of its name, what was changed of it is known from now on.
+    private func recordMoved(
+        _ item: IndexedItem, _ moved: MovedFile, from location: Location, _ report: inout ReconciliationReport
+    ) throws {
+        if let local = item.local, !local.hasSameContents(as: moved.file) {
+            try index.write { index in
+                try index.setFile(moved.file, of: item.id, in: item.domain)
+                if !item.isUnsent { try index.setState(.changed, of: item.id, in: item.domain) }
+            }
+            report.changed += 1
+        }
+        report.moved.append(moved)
+        report.findings.append(
+            "The file of \(location) is \(tree.path(of: moved.location)) by now: the document follows it.")
+    }
+
+    private func reportMissing(
+        _ item: IndexedItem, at location: Location, _ report: inout ReconciliationReport
+    ) throws {
+        _ = try recordMissing(item, at: location)
+        report.missing += 1
+        report.findings.append(
+            item.isArriving
+                ? "\(location) was new and not sent yet, and its file is gone: nothing is left of it."
+                : item.isUnsent
+                    ? "\(location) had unsent changes, and its file is gone: the provider's contents stand."
+                    : "The file of \(location) is gone: it is a placeholder again.")
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+
+/// Programs move documents' files without asking, while no host runs.
+@Suite(.serialized) struct MovedFileTests {
+    /// “d:/a.txt”, whose contents are here, and “d:/F”, in which there are none.
+    private func withDocument(_ body: (Machine, String) throws -> Void) throws {
+        try Machine.with { machine in
+            try FileManager.default.createDirectory(atPath: machine.remote + "/F", withIntermediateDirectories: false)
+            try machine.write("first\n", to: machine.remote + "/a.txt")
+            try machine.write("theirs\n", to: machine.remote + "/F/b.txt")
+            try machine.succeed(
+                "domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
+            for folder in ["d:/", "d:/F"] { try machine.succeed("ls", folder) }
+            try machine.succeed("cat", "d:/a.txt")
+            try body(machine, machine.root + "/documents/d")
+        }
+    }
+
+    private func move(_ from: String, _ to: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: (to as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+        try FileManager.default.moveItem(atPath: from, toPath: to)
+    }
+
+    private func append(_ text: String, _ path: String) throws {
+        let file = try #require(FileHandle(forWritingAtPath: path))
+        try file.seekToEnd()
+        try file.write(contentsOf: Data(text.utf8))
+        try file.close()
+    }
+
+    private func identifier(_ location: String, _ machine: Machine) throws -> String? {
+        (try? machine.json("stat", location) as? [String: Any])?["identifier"] as? String
+    }
+
+    private func isSent(_ text: String, to path: String, _ machine: Machine) -> Bool {
+        Machine.eventually(within: 30) {
+            machine.read(machine.remote + "/" + path) == text && machine.read(machine.remote + "/a.txt") == nil
+        }
+    }
+
+    private func isInSync(_ machine: Machine) throws -> Bool {
+        try Machine.eventually(within: 20) { try machine.succeed("status").contains("in sync") }
+    }
+
+    @Test(
+        "DOWN-3, VER-10: a document whose file was renamed or moved while no host ran follows it, and what was changed of it before and after is sent",
+        arguments: ["c.txt", "F/a.txt"], [false, true])
+    func withoutHost(to place: String, changedBefore: Bool) throws {
+        try withDocument { machine, folder in
+            let id = try #require(try identifier("d:/a.txt", machine))
+            var contents = "first\n"
+            if changedBefore {
+                try machine.succeed("pause", "d:/")
+                try append("before\n", folder + "/a.txt")
+                contents += "before\n"
+                #expect(try Machine.eventually { try machine.succeed("status", "d:/").contains("changed") })
+            }
+            try machine.succeed("host", "stop")
+            try append("after\n", folder + "/a.txt")
+            contents += "after\n"
+            try move(folder + "/a.txt", folder + "/" + place)
+            try machine.succeed("host", "start")
+            if changedBefore { try machine.succeed("resume", "d:/") }
+            #expect(isSent(contents, to: place, machine), "\(machine.logTail)")
+            #expect(try machine.succeed("cat", "d:/" + place) == contents)
+            #expect(try identifier("d:/" + place, machine) == id)
+            #expect(try isInSync(machine))
+            #expect(try !machine.succeed("host", "status").contains("belongs to no"))
+        }
+    }
+
+    @Test("DOWN-3: what is moved and not changed while no host ran is moved, and its contents stay here")
+    func unchanged() throws {
+        try withDocument { machine, folder in
+            try machine.succeed("host", "stop")
+            try move(folder + "/a.txt", folder + "/F/c.txt")
+            try machine.succeed("host", "start")
+            #expect(isSent("first\n", to: "F/c.txt", machine), "\(machine.logTail)")
+            let state = (try machine.json("stat", "d:/F/c.txt") as? [String: Any])?["state"] as? String
+            #expect(state == "materialised")
+        }
+    }
+}

@@ -218,7 +218,7 @@ public final class DocumentHost: Sendable {
         let strays = StrayFiles(storage: storage, broker: broker, sender: sender, owner: owner, logger: logger)
         disk = DiskCheck(
             storage: storage, broker: broker, locks: locks, accesses: accesses, sender: sender, strays: strays,
-            owner: owner, loop: loop)
+            search: FileSearch(storage: storage, loop: loop), owner: owner, loop: loop)
         localChanges = LocalChangeWatcher(
             storage: storage, disk: disk, strays: strays, loop: loop, work: work, logger: logger)
         let report: ReconciliationReport

@@ -59,6 +59,47 @@ struct StrayFileTests {
         #expect(try storage.document("a.txt") == "new" && storage.document("c.txt") == "mine")
     }
 
+    /// A folder “F” that the provider has, on disk.
+    private func makeFolder() throws -> ItemIdentifier {
+        let folder = try storage.item("f", "F", kind: .folder)
+        try storage.tell(folder)
+        try storage.tree.makeFolder(at: storage.location("F"))
+        return folder.id
+    }
+
+    @Test("DOWN-3: files that are moved to another folder are found in one look, each for its document")
+    func elsewhere() throws {
+        try storage.provide(other, "other")
+        let folder = try makeFolder()
+        try rename("a.txt", "F/c.txt")
+        try #require(unlink(storage.tree.path(of: storage.location("b.txt")).string) == 0)
+        let found = try storage.store.movedFiles(besides: storage.indexed("a"))
+        #expect(found.count == 2)
+        let moved = try #require(found[item.id] ?? nil)
+        #expect(moved.location == (try storage.location("F/c.txt")) && moved.folder == folder)
+        #expect(try #require(found[other.id]) == nil)
+    }
+
+    @Test("DOWN-3: a file in another folder is its document's also without a stamp, where it was looked for")
+    func expected() throws {
+        let folder = try makeFolder()
+        try storage.save("changed", to: storage.tree.path(of: storage.location("a.txt")))
+        _ = try storage.store.recordChange(of: item.id, in: storage.domain)
+        try rename("a.txt", "F/a.txt")
+        let moved = try #require(try storage.store.movedFiles(besides: storage.indexed("a"))[item.id] ?? nil)
+        #expect(moved.folder == folder)
+        func judge(_ expected: ItemIdentifier?) throws -> StrayFile {
+            try storage.store.judgeStray(
+                named: ItemName("a.txt"), in: folder, of: storage.domain, expected: expected
+            ) { _ in nil }
+        }
+        guard case .unknown = try judge(nil), case .moved(let found, _) = try judge(item.id) else {
+            Issue.record("\(try judge(nil)) \(try judge(item.id))")
+            return
+        }
+        #expect(found.id == item.id)
+    }
+
     @Test("COORD-40: a document whose file was renamed over another one's has none any more: it is that one's contents")
     func savedOver() throws {
         try storage.provide(other, "other")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Programs move documents' files without asking, while no host runs.
+/// Programs move documents' files without asking, also where nobody watches and while no host runs.
 @Suite(.serialized) struct MovedFileTests {
     /// “d:/a.txt”, whose contents are here, and “d:/F”, in which there are none.
     private func withDocument(_ body: (Machine, String) throws -> Void) throws {
@@ -80,6 +80,41 @@ import Testing
             #expect(isSent("first\n", to: "F/c.txt", machine), "\(machine.logTail)")
             let state = (try machine.json("stat", "d:/F/c.txt") as? [String: Any])?["state"] as? String
             #expect(state == "materialised")
+        }
+    }
+
+    @Test(
+        "DOWN-3: a document follows its file to a folder that nobody watches, and from there to another one, with its change"
+    )
+    func unwatched() throws {
+        try withDocument { machine, folder in
+            let id = try #require(try identifier("d:/a.txt", machine))
+            try move(folder + "/a.txt", folder + "/F/a.txt")
+            try append("more\n", folder + "/F/a.txt")
+            #expect(isSent("first\nmore\n", to: "F/a.txt", machine), "\(machine.logTail)")
+            #expect(try identifier("d:/F/a.txt", machine) == id)
+            #expect(try isInSync(machine))
+            // On its way, it is moved once more.
+            try move(folder + "/F/a.txt", folder + "/c.txt")
+            usleep(2_500_000)
+            try move(folder + "/c.txt", folder + "/F/c.txt")
+            #expect(isSent("first\nmore\n", to: "F/c.txt", machine), "\(machine.logTail)")
+            #expect(Machine.eventually { machine.read(machine.remote + "/F/a.txt") == nil })
+            #expect(try isInSync(machine))
+        }
+    }
+
+    @Test("DOWN-3: a document's file that is moved to a folder that is none of the domain's is told of")
+    func unknownFolder() throws {
+        try withDocument { machine, folder in
+            try move(folder + "/a.txt", folder + "/made/a.txt")
+            func isTold() throws -> Bool {
+                try machine.succeed("host", "status").contains("made/a.txt belongs to no document")
+            }
+            #expect(try Machine.eventually(within: 20) { try isTold() }, "\(machine.logTail)")
+            #expect(try machine.succeed("cat", "d:/a.txt") == "first\n")
+            try FileManager.default.removeItem(atPath: folder + "/made")
+            #expect(try !isTold())
         }
     }
 }

@@ -11,6 +11,7 @@ struct DiskCheck: Sendable {
     let accesses: AccessTable
     let sender: Sender
     let strays: StrayFiles
+    let search: FileSearch
     let owner: ClaimOwner
     let loop: EventLoop
 
@@ -24,25 +25,38 @@ struct DiskCheck: Sendable {
     func look(_ item: IndexedItem) async throws(DocumentError) -> IndexedItem {
         guard item.item.kind == .document, item.local != nil, item.state != .materialising else { return item }
         var (now, isMissing) = try await storage.run { store in
-            // Put aside for a moment while it is saved, or renamed.
-            if try store.movedFile(of: item) != nil { return (item, true) }
-            let now = try store.recordChange(of: item.id, in: item.domain, givingUp: false)
-            guard now.isUnsent else { return (now, false) }
-            return (now, try store.root.tree.file(at: store.locate(now.id, in: now.domain).location) == nil)
+            if try store.isFileMissing(item) { return (item, true) }
+            return (try store.recordChange(of: item.id, in: item.domain, givingUp: false), false)
         }
-        if isMissing {
-            await loop.pause(Self.absence)
-            if let file = try await storage.run({ try $0.movedFile(of: item) }) {
-                throw DocumentError(
-                    .busy,
-                    "A program has renamed the document's file to \(file.location), and the document follows it as soon as it can be renamed at its provider.",
-                    itemID: item.id)
-            }
-            now = try await storage.run { try $0.recordChange(of: item.id, in: item.domain) }
-        }
+        if isMissing { now = try await lookAtMissing(item) }
         if now.local == nil { strays.lost(item) }
         if now.state == .changed { sender.enqueue(now.key) }
         return now
+    }
+
+    /// Its file may have been put aside for a moment while it is saved, or have been renamed, moved or removed.
+    private func lookAtMissing(_ item: IndexedItem) async throws(DocumentError) -> IndexedItem {
+        if try await movedFile(of: item) == nil {
+            let (now, isMissing) = try await storage.run { store in
+                let now = try store.recordChange(of: item.id, in: item.domain, givingUp: false)
+                return (now, try store.isFileMissing(now))
+            }
+            if !isMissing || !now.isUnsent { return now }
+        }
+        await loop.pause(Self.absence)
+        if let file = try await movedFile(of: item) {
+            throw DocumentError(
+                .busy,
+                "A program has renamed or moved the document's file to \(file.location), and the document follows it as soon as its provider can be told.",
+                itemID: item.id)
+        }
+        return try await storage.run { try $0.recordChange(of: item.id, in: item.domain) }
+    }
+
+    /// Where the document is to follow its file to.
+    private func movedFile(of item: IndexedItem) async throws(DocumentError) -> MovedFile? {
+        guard let file = try await search.file(of: item), strays.expect(file) else { return nil }
+        return file
     }
 
     /// The same for those that have no claim; what somebody uses is left to them.
@@ -78,6 +92,7 @@ struct DiskCheck: Sendable {
                     try await finishFailedWrites(of: item)
                     return try await look(item).local != item.local
                 } catch {
+                    if error.code == .busy, strays.isMoving(key) { return false }
                     // It was new, and is gone with its file.
                     guard error.code == .noSuchItem, item.isArriving else { throw error }
                     return true

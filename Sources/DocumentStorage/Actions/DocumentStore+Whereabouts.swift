@@ -11,12 +11,46 @@ package struct MovedFile: Hashable, Sendable {
 
 /// Where documents' files are by now that are not at their places.
 extension DocumentStore {
+    /// Whether an item that has contents here has no file at its place.
+    package func isFileMissing(_ item: IndexedItem) throws -> Bool {
+        guard item.local != nil, let location = try? locate(item.id, in: item.domain).location else { return false }
+        return try tree.inode(at: location) == nil
+    }
+
     /// Where an item's file is by now that is not at its place, in the same folder: a program has put it aside, or renamed it.
     package func movedFile(of item: IndexedItem) throws -> MovedFile? {
         guard let local = item.local, let location = try? locate(item.id, in: item.domain).location,
             let folder = location.parent, try tree.inode(at: location) == nil
         else { return nil }
         return try movedFile(of: item, among: tree.names(in: folder, withInode: local.inode).map(folder.appending))
+    }
+
+    /// Where the files of an item, and of all others in its folder, are by now that are not at their places, wherever in the
+    /// domain that is. One look at the whole of it for all of them: programs mostly move and remove several.
+    ///
+    /// - Returns: every one of them, with nil where there is no such file.
+    package func movedFiles(besides item: IndexedItem) throws -> [ItemIdentifier: MovedFile?] {
+        guard let parent = item.item.parentID else { return [:] }
+        let (known, places) = try index.read { index in
+            let known = try index.contents(of: parent, in: item.domain)
+            return (known, try index.diskPlaces(of: known, in: item.domain))
+        }
+        var missing: [IndexedItem] = []
+        for (item, file) in zip(known, try tree.files(at: places)) where file == nil { missing.append(item) }
+        let wanted = Set(missing.compactMap(\.local?.inode))
+        var candidates: [UInt64: [Location]] = [:]
+        if !wanted.isEmpty {
+            try tree.forEachFile(of: item.domain) { _ in
+            } _: { file in
+                if wanted.contains(file.inode) { candidates[file.inode, default: []].append(file.location) }
+            }
+        }
+        var found: [ItemIdentifier: MovedFile?] = [:]
+        for item in missing {
+            let places = item.local.flatMap { candidates[$0.inode] } ?? []
+            found[item.id] = .some(try movedFile(of: item, among: places))
+        }
+        return found
     }
 
     /// - Parameter places: where files with the number of the item's inode lie.

@@ -1,0 +1,75 @@
+import DocumentModel
+import DocumentStorage
+import DocumentTransport
+import FileCoordination
+import Synchronization
+
+/// Looks through a domain's folders for documents' files that are not at their places: a program may have moved them to where
+/// nobody watches. One look answers for all documents of a folder whose files are gone, and there is none while nothing is.
+final class FileSearch: Sendable {
+    private struct State {
+        /// What was found of those that nobody has asked for yet, and when it was begun to be looked for.
+        var found: [ItemKey: (file: MovedFile?, began: MonotonicTime)] = [:]
+        /// Before that, no domain is looked through again: whoever removes one file after the other is no burden.
+        var next: [DomainName: MonotonicTime] = [:]
+    }
+
+    /// What was found is as good as new for so long: files that leave together are looked at within that.
+    private static let validity = Duration.seconds(10)
+    /// The part of the time that may go into it: one in so many.
+    private static let restraint = 5
+
+    private let state = Mutex(State())
+    private let turns = KeyedLock<DomainName>()
+    private let storage: StorageThreads
+    private let loop: EventLoop
+
+    init(storage: StorageThreads, loop: EventLoop) {
+        self.storage = storage
+        self.loop = loop
+    }
+
+    /// Where the file of a document is by now that is not at its place.
+    ///
+    /// - Returns: nil when it is at its place, or nowhere in its domain.
+    func file(of item: IndexedItem) async throws(DocumentError) -> MovedFile? {
+        let beside = try await storage.run { store in
+            try (store.isFileMissing(item), store.movedFile(of: item))
+        }
+        guard beside.0 else { return nil }
+        if let file = beside.1 { return file }
+        return try await turns.withLock(item.domain) { () async throws(DocumentError) in
+            if let known = take(item.key) {
+                guard let file = known else { return nil }
+                if try await storage.run({ try $0.root.tree.inode(at: file.location) }) == file.file.inode {
+                    return file
+                }
+            }
+            return try await search(item)
+        }
+    }
+
+    /// What is known of a document, once; nil when nothing is.
+    private func take(_ key: ItemKey) -> MovedFile?? {
+        let oldest = MonotonicTime.now()
+        return state.withLock { state in
+            state.found = state.found.filter { oldest.since($0.value.began) < Self.validity }
+            return state.found.removeValue(forKey: key).map(\.file)
+        }
+    }
+
+    private func search(_ item: IndexedItem) async throws(DocumentError) -> MovedFile? {
+        let now = MonotonicTime.now()
+        if let next = state.withLock({ $0.next[item.domain] }), now < next { await loop.pause(next.since(now)) }
+        let began = MonotonicTime.now()
+        let found = try await storage.run { try $0.movedFiles(besides: item) }
+        let end = MonotonicTime.now()
+        return state.withLock { state in
+            state.next[item.domain] = end + end.since(began) * Self.restraint
+            for (id, file) in found where id != item.id {
+                state.found[ItemKey(domain: item.domain, id: id)] = (file, began)
+            }
+            return found[item.id] ?? nil
+        }
+    }
+}

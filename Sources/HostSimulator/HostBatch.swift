@@ -79,10 +79,11 @@ package struct HostBatch {
 
     /// Looks for each planted mistake.
     ///
+    /// - Parameter only: the one that is looked for; nil: all.
     /// - Returns: whether all were found.
-    package static func hunt(atMost limit: UInt64, _ jobs: Int) -> Bool {
+    package static func hunt(atMost limit: UInt64, _ jobs: Int, for only: HostMistake? = nil) -> Bool {
         var isComplete = true
-        for mistake in HostMistake.allCases {
+        for mistake in HostMistake.allCases where only == nil || only == mistake {
             var found: (UInt64, String)?
             var next: UInt64 = 0
             while found == nil, next < limit {

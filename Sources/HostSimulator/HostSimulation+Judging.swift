@@ -35,12 +35,13 @@ extension HostSimulation {
         run(until: time + 8 * Self.minute)
         let (asked, changed) = (requests - before.0, simulation_changes() - before.1)
         if asked > 40 * lives.count || changed > 400 * UInt64(lives.count) {
-            complain("no quiet: \(asked) requests and \(changed) changes of files in eight minutes")
+            return complain("no quiet: \(asked) requests and \(changed) changes of files in eight minutes")
         }
+        checkNews()
     }
 
     /// Has somebody do something on each machine, and waits for all of them.
-    private func askAll(_ body: @escaping @Sendable (DocumentHost) async -> Void) {
+    func askAll(_ body: @escaping @Sendable (DocumentHost) async -> Void) {
         for machine in lives.indices where complaint == nil {
             guard let life = lives[machine], let host = life.host else {
                 complain("m\(machine) is not up")

@@ -101,6 +101,7 @@ extension HostSimulation {
         buried.append(life)
         lives[machine] = nil
         contexts["m\(machine)"] = nil
+        if life.losesIndex { hasLostIndex = true }
         simulation_pause()
         defer { simulation_resume() }
         let root = root(of: machine)

@@ -35,6 +35,9 @@ package final class HostSimulation: @unchecked Sendable {  // One thread, as it 
     var removing: Set<String> = []
     /// Contents of files that a host did not know.
     var rescued: [[UInt8]] = []
+    /// The documents that the provider has taken contents from hosts for.
+    var taken: [Int: ItemIdentifier] = [:]
+    var hasLostIndex = false
     /// How often each machine was started.
     var boots: [Int: Int] = [:]
     var jobs: [(due: UInt64, number: Int, job: UnsafeMutableRawPointer, life: MachineLife?)] = []

@@ -69,9 +69,11 @@ struct SimulatedProvider: ModifyingProvider, ChangeFeedProvider {
     func createItem(_ new: ItemCreation, transfer: Transfer) async throws -> Item {
         try await call("create \(new.name) in \(new.parentID)") {
             let contents = try new.contents.map(transfer.read)
-            return try remote.create(
+            let item = try remote.create(
                 new.name, in: new.parentID, contents: contents, modified: new.modified ?? simulation.date,
                 savedBy: context.deviceName, operation: new.operation)
+            simulation.took(contents, as: item.id, isNew: true)
+            return item
         }
     }
 
@@ -79,9 +81,11 @@ struct SimulatedProvider: ModifyingProvider, ChangeFeedProvider {
         let what = (change.contents == nil ? "" : " contents") + (change.name.map { " name \($0)" } ?? "")
         return try await call("modify \(change.id)\(what)") {
             let contents = try change.contents.map(transfer.read)
-            return try remote.modify(
+            let item = try remote.modify(
                 change.id, base: change.baseVersion, contents: contents, name: change.name, parent: change.parentID,
                 modified: change.modified, savedBy: context.deviceName, operation: change.operation)
+            simulation.took(contents, as: item.id, isNew: false)
+            return item
         }
     }
 

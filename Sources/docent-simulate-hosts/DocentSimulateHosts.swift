@@ -45,7 +45,9 @@ import HostSimulator
             let isWell = HostCase(seed: show, mistake: planted, without: without).run(isShown: !one)
             throw isWell ? ExitCode.success : ExitCode(2)
         }
-        guard mistakes == 0 else { throw HostBatch.hunt(atMost: mistakes, jobs) ? ExitCode.success : ExitCode.failure }
+        guard mistakes == 0 else {
+            throw HostBatch.hunt(atMost: mistakes, jobs, for: planted) ? ExitCode.success : ExitCode.failure
+        }
         let isWell = HostBatch(from: from, count: seeds, mistake: planted, jobs: jobs).run { print($0) }
         if !isWell { throw ExitCode.failure }
     }

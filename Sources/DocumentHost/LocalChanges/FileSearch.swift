@@ -51,11 +51,16 @@ final class FileSearch: Sendable {
 
     /// What is known of a document, once; nil when nothing is.
     private func take(_ key: ItemKey) -> MovedFile?? {
-        let oldest = MonotonicTime.now()
-        return state.withLock { state in
-            state.found = state.found.filter { oldest.since($0.value.began) < Self.validity }
-            return state.found.removeValue(forKey: key).map(\.file)
-        }
+        guard let known = state.withLock({ $0.found.removeValue(forKey: key) }),
+            MonotonicTime.now().since(known.began) < Self.validity
+        else { return nil }
+        return .some(known.file)
+    }
+
+    /// What nobody has asked for in time.
+    private func forgetOld() {
+        let now = MonotonicTime.now()
+        state.withLock { state in state.found = state.found.filter { now.since($0.value.began) < Self.validity } }
     }
 
     private func search(_ item: IndexedItem) async throws(DocumentError) -> MovedFile? {
@@ -64,6 +69,7 @@ final class FileSearch: Sendable {
         let began = MonotonicTime.now()
         let found = try await storage.run { try $0.movedFiles(besides: item) }
         let end = MonotonicTime.now()
+        if found.count > 1 { loop.wake(at: end + Self.validity) { [weak self] in self?.forgetOld() } }
         return state.withLock { state in
             state.next[item.domain] = end + end.since(began) * Self.restraint
             for (id, file) in found where id != item.id {

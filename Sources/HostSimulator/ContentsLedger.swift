@@ -34,11 +34,23 @@ final class ContentsLedger {
 
     func acknowledge(_ number: Int) { entries[number].isAcknowledged = true }
     func remove(_ number: Int) { entries[number].isRemoved = true }
+
+    /// Somebody was told that they have them back.
+    func restore(_ number: Int) {
+        entries[number].isRemoved = false
+        entries[number].isAcknowledged = true
+    }
+
     func replace(_ old: Int, by new: Int) { entries[old].successors.append(new) }
 
     /// Acknowledged contents that are nowhere, and that nobody who saw them did away with.
     func lost(found: Set<Int>) -> [Int] {
         entries.indices.filter { entries[$0].isAcknowledged && !isAccountedFor($0, found) }
+    }
+
+    /// Whether they are somewhere, or what was written over them.
+    func isKept(_ number: Int, _ found: Set<Int>) -> Bool {
+        found.contains(number) || entries[number].successors.contains { isKept($0, found) }
     }
 
     private func isAccountedFor(_ number: Int, _ found: Set<Int>) -> Bool {

@@ -10,4 +10,8 @@ package enum HostMistake: String, CaseIterable, Sendable {
     case forgetsDeletions
     /// Nobody says what contents there should be, so that flipped bits are not seen.
     case vouchesForNothing
+    /// What people say about pins is acknowledged, and not written down.
+    case forgetsPins
+    /// What goes into the trash does not stay there.
+    case dropsTrash
 }

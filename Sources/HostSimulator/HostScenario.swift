@@ -15,6 +15,12 @@ package struct HostScenario: Sendable {
         case kill, losePower, loseIndex
         /// The date is a year off from now on.
         case jumpAhead, jumpBack
+        /// What is to be kept on a machine.
+        case pin, unpin, restoreTrash, emptyTrash
+
+        /// Drawn apart.
+        static let aboutKeeping: [Action] = [.pin, .pin, .unpin, .remove, .restoreTrash, .restoreTrash, .emptyTrash]
+        static let others = allCases.filter { $0 == .remove || !aboutKeeping.contains($0) }
     }
 
     package struct Step: Sendable {
@@ -68,6 +74,21 @@ package struct HostScenario: Sendable {
         if random.once(in: 3) { faults.outage = Self.window(&random) }
         self.faults = faults
         steps = Self.steps(machines: machines, &random)
+        let all = steps + Self.stepsAboutKeeping(machines: machines, seed: seed)
+        steps = all.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
+    }
+
+    /// In some runs, beside what happens there anyway.
+    private static func stepsAboutKeeping(machines: Int, seed: UInt64) -> [Step] {
+        var random = SeededRandom(seed: seed ^ 0x4EE9)
+        guard random.once(in: 3) else { return [] }
+        return (0..<(3 + random.below(10))).compactMap { _ in
+            random.pick(Action.aboutKeeping).map {
+                Step(
+                    time: random.below(end), machine: random.below(machines), action: $0, pick: random.below(1000),
+                    other: random.below(1000))
+            }
+        }
     }
 
     private static func window(_ random: inout SeededRandom) -> Range<Int> {
@@ -78,7 +99,7 @@ package struct HostScenario: Sendable {
     private static func steps(machines: Int, _ random: inout SeededRandom) -> [Step] {
         // What happens in this run at all, so that runs differ.
         let usual: [Action] = [.create, .create, .edit, .edit, .edit, .createThere, .editThere, .read]
-        let possible = usual + Action.allCases.filter { _ in random.once(in: 2) }
+        let possible = usual + Action.others.filter { _ in random.once(in: 2) }
         var time = 0
         var steps: [Step] = []
         for _ in 0..<(6 + random.below(30)) {

@@ -10,6 +10,9 @@ extension HostSimulation {
 
     func judge() {
         note("everything is well from now on")
+        isCalm = true
+        // A system writes all of it down some time, also what nobody has flushed.
+        if mistake == .skipsFlushes { for disk in disks { disk.flushAll() } }
         for machine in lives.indices { dates[machine] = Self.dateAtBeginning }
         for machine in lives.indices { signal(machine, isResolved: true) }
         // After a disk had errors a host asks for that.
@@ -25,7 +28,9 @@ extension HostSimulation {
             run(until: time + 12 * Self.minute)
             if complaint != nil { return }
         }
+        if mistake == .dropsTrash { dropTrash() }
         checkLosses()
+        for machine in lives.indices { askAll(only: machine) { [self] host in await checkPins(host, machine) } }
         guard complaint == nil else { return }
         askAll { [self] host in await compare(host) }
         guard complaint == nil else { return }
@@ -41,8 +46,8 @@ extension HostSimulation {
     }
 
     /// Has somebody do something on each machine, and waits for all of them.
-    func askAll(_ body: @escaping @Sendable (DocumentHost) async -> Void) {
-        for machine in lives.indices where complaint == nil {
+    func askAll(only: Int? = nil, _ body: @escaping @Sendable (DocumentHost) async -> Void) {
+        for machine in lives.indices where complaint == nil && (only == nil || only == machine) {
             guard let life = lives[machine], let host = life.host else {
                 complain("m\(machine) is not up")
                 return
@@ -123,6 +128,7 @@ extension HostSimulation {
                 if let number = ledger.number(of: SimulatedDisk.bytes(of: path)) { found.insert(number) }
             }
         }
+        checkTrash(found)
         let lost = ledger.lost(found: found)
         if let first = lost.first { complain("the contents \(first) are lost, and \(lost.count - 1) others") }
     }
@@ -144,6 +150,13 @@ extension HostSimulation {
             do {
                 try await host.download(status.location)
                 guard isSame(contents, host, status) else { return complain("\(name) has other contents of \(path)") }
+                // Pinned, it has to stay.
+                if status.marks.keeping == .pinned {
+                    guard (try? await host.evict(status.location)) == nil else {
+                        return complain("\(name): \(path) is pinned, and was evicted")
+                    }
+                    continue
+                }
                 _ = try await host.evict(status.location)
                 try await host.download(status.location)
                 guard isSame(contents, host, status) else { return complain("\(name): \(path) comes back otherwise") }
@@ -156,7 +169,7 @@ extension HostSimulation {
         }
     }
 
-    private func isSame(_ contents: [UInt8], _ host: DocumentHost, _ status: ItemStatus) -> Bool {
+    func isSame(_ contents: [UInt8], _ host: DocumentHost, _ status: ItemStatus) -> Bool {
         asPerson { SimulatedDisk.bytes(of: Self.path(status.location, host)) } == contents
     }
 

@@ -101,7 +101,10 @@ extension HostSimulation {
         buried.append(life)
         lives[machine] = nil
         contexts["m\(machine)"] = nil
-        if life.losesIndex { hasLostIndex = true }
+        if life.losesIndex {
+            trashed[machine] = nil
+            pins = pins.filter { $0.key.machine != machine }
+        }
         simulation_pause()
         defer { simulation_resume() }
         let root = root(of: machine)

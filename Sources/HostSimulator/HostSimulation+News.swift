@@ -33,15 +33,13 @@ extension HostSimulation {
         }
     }
 
-    /// The provider has taken contents from a host. What it has taken once it is not to be given as another document's while
-    /// the one that has got them is there.
-    func took(_ bytes: [UInt8]?, as id: ItemIdentifier, isNew: Bool) {
-        guard let number = bytes.flatMap(ledger.number) else { return }
-        let before = taken.updateValue(id, forKey: number)
-        // Who has lost the index, or cannot write it, does not know what was taken.
-        guard isNew, !hasLostIndex, scenario.faults.badDisk == 0, let before, before != id,
+    /// The provider has made a document. What it made for an operation it is not to make once more, when it is asked again,
+    /// beside the one that is there: hosts ask for the same under another name, where the first one is taken.
+    func made(_ id: ItemIdentifier, for operation: String) {
+        let operation = operation.prefix { $0 != "-" }
+        guard let before = made.updateValue(id, forKey: String(operation)), before != id,
             remote.entries[before] != nil
         else { return }
-        complain("the contents \(number) are given to the provider as \(id), which are \(before)'s already")
+        complain("what is asked for once is made twice: as \(before), and as \(id)")
     }
 }

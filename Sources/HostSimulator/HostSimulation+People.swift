@@ -49,14 +49,16 @@ extension HostSimulation {
         case .makeFolder:
             _ = try await host.makeFolder(
                 at: folder.appending(try ItemName("folder\(step.pick % 3)")), atOnce: step.other % 3 == 0)
+        case .restoreTrash: try await restoreTrash(host, to: free, step)
+        case .emptyTrash: try await emptyTrash(host, life.machine)
         default:
             guard let document else { return }
-            try await perform(step, on: document, to: free, host)
+            try await perform(step, on: document, to: free, host, life.machine)
         }
     }
 
     private func perform(
-        _ step: HostScenario.Step, on document: ItemStatus, to free: Location, _ host: DocumentHost
+        _ step: HostScenario.Step, on document: ItemStatus, to free: Location, _ host: DocumentHost, _ machine: Int
     ) async throws {
         let place = document.location
         switch step.action {
@@ -69,8 +71,11 @@ extension HostSimulation {
             guard let folder = place.parent else { return }
             _ = try await host.rename(place, to: folder.appending(name), atOnce: step.pick % 3 == 0)
         case .remove:
-            removed(document, host)
+            let here = removed(document, host)
             try await host.remove(place, recursive: false, discardingUnsent: false, atOnce: step.other % 3 == 0)
+            if let here, document.state == .materialised { trashed[machine, default: []].insert(here) }
+        case .pin: try await setPinned(true, document, host, machine)
+        case .unpin: try await setPinned(false, document, host, machine)
         case .evict: _ = try await host.evict(place)
         case .replacePast: try replacePast(host, place, step)
         case .renamePast:
@@ -144,11 +149,14 @@ extension HostSimulation {
         try await host.endAccess(access.number, of: tool)
     }
 
-    private func removed(_ document: ItemStatus, _ host: DocumentHost) {
+    /// - Returns: what is here of it.
+    @discardableResult
+    private func removed(_ document: ItemStatus, _ host: DocumentHost) -> Int? {
         removing.insert(host.rootPath.lastComponent?.string ?? "")
         let here = asPerson { ledger.number(of: SimulatedDisk.bytes(of: Self.path(document.location, host))) }
         if let here { ledger.remove(here) }
         if let there = remote.entries[document.item.id]?.contents.flatMap(ledger.number) { ledger.remove(there) }
+        return here
     }
 
     // MARK: Past it

@@ -35,9 +35,14 @@ package final class HostSimulation: @unchecked Sendable {  // One thread, as it 
     var removing: Set<String> = []
     /// Contents of files that a host did not know.
     var rescued: [[UInt8]] = []
-    /// The documents that the provider has taken contents from hosts for.
-    var taken: [Int: ItemIdentifier] = [:]
-    var hasLostIndex = false
+    /// The documents that the provider has made, by the names of what it was asked for.
+    var made: [String: ItemIdentifier] = [:]
+    /// Nothing fails any more, nor does anybody do anything of his own.
+    var isCalm = false
+    /// What people were told about pins of documents.
+    var pins: [PinnedDocument: Bool] = [:]
+    /// What was removed by people on each machine, and has not left its trash.
+    var trashed: [Int: Set<Int>] = [:]
     /// How often each machine was started.
     var boots: [Int: Int] = [:]
     var jobs: [(due: UInt64, number: Int, job: UnsafeMutableRawPointer, life: MachineLife?)] = []

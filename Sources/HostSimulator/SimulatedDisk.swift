@@ -110,7 +110,7 @@ final class SimulatedDisk {
         contents[inode] = file
     }
 
-    private func flushAll() {
+    func flushAll() {
         for inode in contents.keys { flush(inode) }
         for change in names { change.bury() }
         names = []

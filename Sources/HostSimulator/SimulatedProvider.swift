@@ -72,7 +72,7 @@ struct SimulatedProvider: ModifyingProvider, ChangeFeedProvider {
             let item = try remote.create(
                 new.name, in: new.parentID, contents: contents, modified: new.modified ?? simulation.date,
                 savedBy: context.deviceName, operation: new.operation)
-            simulation.took(contents, as: item.id, isNew: true)
+            if contents != nil { simulation.made(item.id, for: new.operation) }
             return item
         }
     }
@@ -81,11 +81,9 @@ struct SimulatedProvider: ModifyingProvider, ChangeFeedProvider {
         let what = (change.contents == nil ? "" : " contents") + (change.name.map { " name \($0)" } ?? "")
         return try await call("modify \(change.id)\(what)") {
             let contents = try change.contents.map(transfer.read)
-            let item = try remote.modify(
+            return try remote.modify(
                 change.id, base: change.baseVersion, contents: contents, name: change.name, parent: change.parentID,
                 modified: change.modified, savedBy: context.deviceName, operation: change.operation)
-            simulation.took(contents, as: item.id, isNew: false)
-            return item
         }
     }
 

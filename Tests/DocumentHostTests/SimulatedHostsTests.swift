@@ -15,8 +15,13 @@ import Testing
         #expect(try await simulate("--seeds", "8") == 0)
     }
 
-    @Test("Hosts whose flushes do nothing are seen to lose what was acknowledged")
-    func mistake() async throws {
-        #expect(try await simulate("--one", "--show", "18", "--mistake", "skipsFlushes") == 2)
+    @Test(
+        "What hosts, disks and providers can do wrong is seen, each at a seed of its own",
+        arguments: [
+            ("skipsFlushes", 11), ("ignoresBases", 3), ("forgetsDeletions", 0), ("vouchesForNothing", 32),
+            ("repeatsOperations", 39), ("forgetsPins", 3), ("dropsTrash", 16),
+        ])
+    func mistake(_ name: String, seed: Int) async throws {
+        #expect(try await simulate("--one", "--show", "\(seed)", "--mistake", name) == 2)
     }
 }

@@ -1,0 +1,79 @@
+import CHostSimulation
+import DocumentHost
+import DocumentModel
+import DocumentStorage
+import Glibc
+
+/// What people want to have kept on their machines: pins, and the trash.
+extension HostSimulation {
+    /// A document on one machine.
+    struct PinnedDocument: Hashable {
+        var machine: Int
+        var id: ItemIdentifier
+    }
+
+    func setPinned(_ isPinned: Bool, _ document: ItemStatus, _ host: DocumentHost, _ machine: Int) async throws {
+        // What is new gets another identifier.
+        let key = document.item.id.isArriving ? nil : PinnedDocument(machine: machine, id: document.item.id)
+        // Until it is acknowledged, it may be either way.
+        if let key { pins[key] = nil }
+        if mistake != .forgetsPins { try await host.setKeeping(isPinned ? .pinned : nil, at: document.location) }
+        if let key { pins[key] = isPinned }
+    }
+
+    func restoreTrash(_ host: DocumentHost, to free: Location, _ step: HostScenario.Step) async throws {
+        let trash = try host.trash(.all).documents
+        guard !trash.isEmpty else { return }
+        let chosen = trash[step.pick % trash.count]
+        let restored = try await host.restoreTrash(chosen.id, to: step.other % 2 == 0 ? nil : free)
+        let bytes = asPerson { SimulatedDisk.bytes(of: Self.path(restored.location, host)) }
+        guard !bytes.isEmpty else { return }
+        guard let number = ledger.number(of: bytes) else {
+            return complain("\(restored.location) came damaged out of the trash")
+        }
+        note("a person has \(number) back out of the trash at \(restored.location)")
+        ledger.restore(number)
+    }
+
+    func emptyTrash(_ host: DocumentHost, _ machine: Int) async throws {
+        trashed[machine] = nil
+        _ = try await host.emptyTrash(.all)
+    }
+
+    /// What was pinned is, and is here in the remote's version.
+    func checkPins(_ host: DocumentHost, _ machine: Int) async {
+        for status in await everything(of: host) where status.item.kind == .document {
+            let isPinned = status.marks.own == .pinned
+            if let said = pins[PinnedDocument(machine: machine, id: status.item.id)], said != isPinned {
+                return complain("m\(machine) has forgotten that \(status.location) is \(said ? "" : "not ")pinned")
+            }
+            guard isPinned, status.state != .nameClash, let contents = remote.entries[status.item.id]?.contents
+            else { continue }
+            guard isSame(contents, host, status) else {
+                return complain("m\(machine): \(status.location) is pinned, and is not here as it is on the remote")
+            }
+        }
+    }
+
+    func dropTrash() {
+        asPerson {
+            for machine in lives.indices {
+                for path in SimulatedDisk.files(below: root(of: machine) + "/.docent/trash") { unlink(path) }
+            }
+        }
+    }
+
+    /// What was here of documents that people have removed can be had from the trash.
+    ///
+    /// - Parameter found: what is somewhere.
+    func checkTrash(_ found: Set<Int>) {
+        // It is thrown away when it is too old, and when there is no room.
+        let mayLeave = scenario.steps.contains { [.jumpAhead, .jumpBack].contains($0.action) }
+        guard !mayLeave, scenario.faults.fullDisk == nil, scenario.faults.badDisk == 0 else { return }
+        for (machine, numbers) in trashed.sorted(by: { $0.key < $1.key }) {
+            for number in numbers.sorted() where !ledger.isKept(number, found) {
+                return complain("m\(machine) has put the contents \(number) into the trash, and they are not there")
+            }
+        }
+    }
+}

@@ -82,4 +82,18 @@ struct RemovalFlushTests {
         #expect(throws: DocumentError.self) { try storage.indexed("b") }
         #expect(try storage.index.read { try $0.trash(.all, limit: 100) }.count == 1)
     }
+
+    @Test("Contents that have come since a file was taken away stay known, also in a file with the same inode's number")
+    func sameNumber() throws {
+        let item = try storage.indexed("b")
+        let now = try #require(item.local)
+        var before = now
+        before.changed = Timestamp(seconds: now.changed.seconds - 1, nanoseconds: now.changed.nanoseconds)
+        let location = try storage.location("b.txt")
+        for (recorded, state) in [(before, ItemState.materialised), (now, .placeholder)] {
+            let taken = TakenFile(id: item.id, location: location, file: before, recorded: recorded)
+            try storage.index.write { try storage.store.record([taken], in: $0) }
+            #expect(try storage.indexed("b").state == state)
+        }
+    }
 }

@@ -18,7 +18,7 @@ extension DocumentStore {
         let isInTrash = try tree.removeFile(at: location, expecting: file, into: slot)
         if isInTrash { try reached(.removeKept) }
         let trashed = isInTrash ? slot.map { Self.document($0.id, location, file, at: date()) } : nil
-        return TakenFile(id: item.id, location: location, file: file, trashed: trashed)
+        return TakenFile(id: item.id, location: location, file: file, recorded: item.local, trashed: trashed)
     }
 
     func record(_ taken: [TakenFile], in index: IndexTransaction) throws {
@@ -26,7 +26,7 @@ extension DocumentStore {
         for file in taken {
             let domain = file.location.domain
             // Other contents may have come meanwhile.
-            guard let item = try index.item(file.id, in: domain), item.local?.inode == file.file.inode else { continue }
+            guard let item = try index.item(file.id, in: domain), item.local == file.recorded else { continue }
             try index.setPlaceholder(file.id, in: domain)
         }
     }

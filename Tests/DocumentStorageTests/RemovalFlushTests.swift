@@ -83,6 +83,21 @@ struct RemovalFlushTests {
         #expect(try storage.index.read { try $0.trash(.all, limit: 100) }.count == 1)
     }
 
+    @Test(
+        "An error after removals are recorded keeps none of what follows from being done: who waited for a name is shown"
+    )
+    func failingAfterwards() throws {
+        let next = try storage.item("c", "b.txt", contents: "new", version: "2")
+        try storage.tell(next)
+        #expect(try storage.indexed("c").state == .nameClash)
+        // The removals' own record is written to disk once they are in it.
+        plan.fail(.flushLog, with: 5, passing: 1, times: 1)
+        try removeTold("0", "1", "b")
+        #expect(throws: DocumentError.self) { try storage.indexed("b") }
+        #expect(try storage.placeholder("b.txt")?.id == next.id)
+        #expect(try storage.index.read { try $0.journal() }.isEmpty)
+    }
+
     @Test("Contents that have come since a file was taken away stay known, also in a file with the same inode's number")
     func sameNumber() throws {
         let item = try storage.indexed("b")

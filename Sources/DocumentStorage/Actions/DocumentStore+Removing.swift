@@ -48,14 +48,19 @@ extension DocumentStore {
         } catch {
             guard removals.count > 1 else { throw error }
             var refusal: (any Error)?
+            var isRecorded = false
             for removal in removals {
                 do {
-                    if try isOpen(removal.entry) { try forgetTogether([removal]) }
+                    guard try isOpen(removal.entry) else {
+                        isRecorded = true
+                        continue
+                    }
+                    try forgetTogether([removal])
                 } catch {
                     refusal = refusal ?? error
                 }
             }
-            if let refusal { throw refusal }
+            if let refusal = refusal ?? (isRecorded ? error : nil) { throw refusal }
         }
     }
 
@@ -81,13 +86,25 @@ extension DocumentStore {
                     }
                 }
             }
-            // Somebody else gets its name. Of what had only a placeholder nothing is to be known.
-            if isRowGone { try index.flush() }
-            try trimTrash(after: taken)
-            for (removal, outcome) in zip(left, outcomes) {
-                if let outcome { try forgotten(removal, outcome) }
+            // It is recorded: what keeps some of what follows from being done keeps none of the rest from it.
+            var refusal: (any Error)?
+            func trying(_ body: () throws -> Void) throws {
+                do { try body() } catch let error as DocumentError { refusal = refusal ?? error }
             }
-            left = try zip(left, outcomes).filter { $0.1 == nil }.map { try clear($0.0.entry) }
+            // Somebody else gets its name. Of what had only a placeholder nothing is to be known.
+            if isRowGone { try trying { try index.flush() } }
+            try trying { try trimTrash(after: taken) }
+            var again: [ClearedRemoval] = []
+            for (removal, outcome) in zip(left, outcomes) {
+                try trying {
+                    if let outcome { try forgotten(removal, outcome) } else { again.append(try clear(removal.entry)) }
+                }
+            }
+            if let refusal {
+                if !again.isEmpty { try trying { try forget(again) } }
+                throw refusal
+            }
+            left = again
         }
     }
 

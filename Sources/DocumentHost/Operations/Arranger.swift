@@ -141,6 +141,11 @@ struct Arranger: Sendable {
                         parentID: parent.id == item.item.parentID ? nil : parent.id, operation: change.operation),
                     of: item, to: SyncPlace(parentID: parent.id, name: name), with: session)
                 var now = try await storage.run { try $0.finish(change, as: renamed) }
+                if now.id != item.id {
+                    // Whoever was to send it, or what is in it, knows that by the identifier that it had.
+                    if now.isUnsent { sender.enqueue(now.key) }
+                    if now.item.kind != .document { backlog.reread(now.domain) }
+                }
                 if now.item.parentID != renamed.parentID || now.item.name != renamed.name {
                     // Another place was told of meanwhile: which of the two is the later one, the provider knows.
                     now = try await lookedUp(now)

@@ -67,7 +67,10 @@ extension DocumentStore {
         let outcome = try index.write { index in
             // It is the later one.
             try index.finishRelocations(of: change.item.id, in: domain)
-            let outcome = try index.apply(item, answeringMoveOf: change.item)
+            // Identifiers that follow names: it is the same item here, with what was changed of it, and so is what is in it.
+            let (began, followed) = try index.following(change.item, as: item.id)
+            var outcome = try index.apply(item, answeringMoveOf: began)
+            outcome.work = followed.work + outcome.work
             try index.finish(change.entry)
             return try withOpenWork(of: [item.id], in: domain, outcome, index)
         }

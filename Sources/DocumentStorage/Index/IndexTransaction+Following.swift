@@ -2,6 +2,20 @@ internal import DocumentModel
 
 /// Providers whose identifiers follow names: what was moved there has another identifier, and is the same item here (ID-4).
 extension IndexTransaction {
+    /// An item that its provider has moved, by the identifier that it has there by now. Something else that has contents here by
+    /// that identifier stays what it is.
+    ///
+    /// - Returns: the item, and what is to be done in the tree for what else was known by the new identifiers.
+    func following(_ item: IndexedItem, as newID: ItemIdentifier) throws -> (IndexedItem, ApplyOutcome) {
+        guard newID != item.id, try self.item(item.id, in: item.domain) != nil,
+            try self.item(newID, in: item.domain)?.local == nil
+        else { return (item, ApplyOutcome()) }
+        let outcome = try follow(item.id, as: newID, in: item.domain)
+        var item = item
+        item.item.id = newID
+        return (item, outcome)
+    }
+
     /// - Returns: what is to be done in the tree for what else was known by the new identifiers.
     func follow(_ id: ItemIdentifier, as newID: ItemIdentifier, in domain: DomainName) throws -> ApplyOutcome {
         let isFolder = try item(id, in: domain).map { $0.item.kind != .document } ?? false

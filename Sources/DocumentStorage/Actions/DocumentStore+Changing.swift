@@ -46,10 +46,15 @@ extension DocumentStore {
         }
         while true {
             if let now = try index.read({ try $0.subject(of: entry) }) { id = now }
+            let known = try index.read { try $0.item(id, in: entry.domain) }
             do {
                 while try !look(at: id, in: entry.domain, entry, givingUp: true) {}
                 try reached(.changeRecorded)
-                return try current(id, in: entry.domain)
+                // It may have got another identifier since the entry was closed.
+                let renamed = try index.read { index in
+                    try known.flatMap { try index.item(row: $0.row, in: entry.domain) }
+                }
+                return try renamed ?? current(id, in: entry.domain)
             } catch let error as DocumentError where error.code == .noSuchItem {
                 // It may have got another identifier in this moment.
                 if let now = try index.read({ try $0.subject(of: entry) }), now != id { continue }

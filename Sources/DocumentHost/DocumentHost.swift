@@ -205,9 +205,10 @@ public final class DocumentHost: Sendable {
                 wake: { [loop] time, body in loop.wake(at: start + time, body) }))
         accesses = AccessTable()
         attempts = AccessAttempts(broker: broker)
+        let digests = DigestTaker(storage: storage, locks: locks, work: work)
         delivery = Delivery(
-            storage: storage, domains: domains, broker: broker, locks: locks, owner: owner, logger: logger,
-            clock: clock, places: DomainPermits(each: SyncPacing.Limits().documents),
+            storage: storage, domains: domains, broker: broker, locks: locks, digests: digests, owner: owner,
+            logger: logger, clock: clock, places: DomainPermits(each: SyncPacing.Limits().documents),
             turns: DomainPermits(each: SyncPacing.Limits().requests),
             folders: FolderReviver(storage: storage, logger: logger),
             made: MadeItems(storage: storage, logger: logger))
@@ -286,7 +287,7 @@ public final class DocumentHost: Sendable {
                 storage: storage, limits: configuration.parts, transfers: PartialTransfers(work: work), clock: clock,
                 date: { Self.secondsSince1970() },
                 logger: logger),
-            logger: logger)
+            digests: digests, logger: logger)
         downloader = Downloader(
             storage: storage, broker: broker, disk: disk, materialiser: materialiser, owner: owner)
         events = EventHub(storage: storage)

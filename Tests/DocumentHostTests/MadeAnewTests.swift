@@ -77,8 +77,10 @@ import Testing
         if isTold { try storage.tell(other) }
         let provider = Provider(having: other, contents)
         let logger = Logger(label: "made anew") { _ in SwiftLogNoOpLogHandler() }
+        let locks = KeyedLock<ItemKey>()
         let delivery = Delivery(
-            storage: threads, domains: DomainRegistry(), broker: CoordinationBroker(), locks: KeyedLock<ItemKey>(),
+            storage: threads, domains: DomainRegistry(), broker: CoordinationBroker(), locks: locks,
+            digests: DigestTaker(storage: threads, locks: locks, work: WorkGroup()),
             owner: ClaimOwner(id: 0, name: "test"), logger: logger, clock: { .zero }, places: DomainPermits(each: 1),
             turns: DomainPermits(each: 1), folders: FolderReviver(storage: threads, logger: logger),
             made: MadeItems(storage: threads, logger: logger))

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentTestSupport
+import Glibc
 import Synchronization
 import SystemPackage
 import Testing
@@ -130,6 +131,97 @@ struct EvictionTests {
         #expect(fixture.withLock { $0 } == 1)
         #expect(try storage.document("a.txt") == "edited")
         #expect(try storage.store.recordChange(of: item.id, in: storage.domain).state == .changed)
+    }
+
+    /// Other contents of the same size, with the time that the file had.
+    private func editUnseen(_ storage: StorageFixture, _ name: String = "a.txt") throws {
+        let path = storage.tree.path(of: try storage.location(name))
+        let modified = try #require(try storage.tree.file(at: storage.location(name))).modified
+        try storage.write("HELLO", to: path)
+        let time = timespec(tv_sec: Int(modified.seconds), tv_nsec: Int(modified.nanoseconds))
+        #expect(utimensat(AT_FDCWD, path.string, [time, time], 0) == 0)
+    }
+
+    @Test(
+        "XFER-13: what was changed, with size and time as they were, is found by reading it, stays, and is to be sent")
+    func provenByReading() throws {
+        let (storage, item) = try prepared()
+        try editUnseen(storage)
+        // As if somebody had taken that for nothing but another name.
+        let now = try #require(try storage.tree.file(at: storage.location("a.txt")))
+        try storage.index.write { try $0.setFile(now, of: item.id, in: storage.domain) }
+        #expect(try storage.store.recordChange(of: item.id, in: storage.domain).state == .materialised)
+        let error = #expect(throws: DocumentError.self) { try storage.store.evict(item.id, in: storage.domain) }
+        #expect(error?.code == .unsyncedEdits)
+        #expect(try storage.document("a.txt") == "HELLO")
+        #expect(try storage.indexed("a").state == .changed)
+    }
+
+    @Test("XFER-13: what was changed so just before the document is renamed is not taken for the rename")
+    func renamed() throws {
+        let (storage, item) = try prepared()
+        try editUnseen(storage)
+        var moved = item
+        moved.name = try ItemName("b.txt")
+        try storage.tell(moved)
+        #expect(try storage.document("b.txt") == "HELLO")
+        let error = #expect(throws: DocumentError.self) { try storage.store.evict(item.id, in: storage.domain) }
+        #expect(error?.code == .unsyncedEdits)
+        #expect(try storage.document("b.txt") == "HELLO")
+        #expect(try storage.indexed("a").state == .changed)
+    }
+
+    @Test("XFER-13: what was only renamed, or given a mode, is read and goes", arguments: [true, false])
+    func touched(isRenamed: Bool) throws {
+        let (storage, item) = try prepared()
+        if isRenamed {
+            var moved = item
+            moved.name = try ItemName("b.txt")
+            try storage.tell(moved)
+        } else {
+            #expect(chmod(storage.tree.path(of: try storage.location("a.txt")).string, 0o640) == 0)
+        }
+        #expect(try storage.store.evict(item.id, in: storage.domain).state == .placeholder)
+        #expect(try storage.document(isRenamed ? "b.txt" : "a.txt") == nil)
+    }
+
+    @Test("XFER-13: contents that nobody has read yet stay when they were touched, and are to be sent")
+    func withoutDigest() throws {
+        let (storage, item) = try prepared()
+        let known = try storage.indexed("a")
+        let (version, file) = (try #require(known.synced), try #require(known.local))
+        try storage.index.write {
+            try $0.setMaterialised(item.id, in: storage.domain, version: version, file: file, state: .materialised)
+        }
+        try editUnseen(storage)
+        let error = #expect(throws: DocumentError.self) { try storage.store.evict(item.id, in: storage.domain) }
+        #expect(error?.code == .unsyncedEdits)
+        #expect(try storage.document("a.txt") == "HELLO")
+    }
+
+    @Test("XFER-13: what nobody has touched since it came is not read, where the file system tells of all changes")
+    func untouched() throws {
+        let (storage, item) = try prepared()
+        // Who reads it finds another digest.
+        try storage.index.write { try $0.setDigest([0], of: item.id, in: storage.domain) }
+        guard storage.tree.tellsOfStores else { return }
+        #expect(try storage.store.evict(item.id, in: storage.domain).state == .placeholder)
+    }
+
+    @Test(
+        "XFER-13: an index of the version before says that what is here was what the provider had when it was looked at last"
+    )
+    func migrated() throws {
+        let (storage, item) = try prepared()
+        try storage.root.close()
+        try DatabaseEdits.execute(
+            DatabaseEdits.withoutProofs + "PRAGMA user_version = 16",
+            on: storage.rootPath.appending(".docent").appending("index.sqlite"))
+        let root = try StorageRoot(at: storage.rootPath, logger: storage.logger)
+        defer { try? root.close() }
+        let known = try root.index.read { try $0.item(item.id, in: storage.domain) }
+        #expect(known?.proof == ContentsProof(digest: nil, changed: known?.local?.changed))
+        #expect(known?.proof.changed != nil)
     }
 
     #if DEBUG

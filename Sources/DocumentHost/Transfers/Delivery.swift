@@ -25,6 +25,7 @@ struct Delivery: Sendable {
     let domains: DomainRegistry
     let broker: CoordinationBroker
     let locks: KeyedLock<ItemKey>
+    let digests: DigestTaker
     let owner: ClaimOwner
     let logger: Logger
     /// Counts from some moment, and never backwards.
@@ -211,6 +212,7 @@ struct Delivery: Sendable {
             throw turn.session.broken("took \(sending.location) and answered with another item")
         }
         let now = try await storage.run { try $0.finish(sending, as: item) }
+        digests.take(now)
         return now.state == .materialised ? .sent : .done
     }
 

@@ -17,6 +17,7 @@ struct Materialiser: Sendable {
     let pauses: PauseGate
     let uses: UseLog
     let parts: PartwiseFetch
+    let digests: DigestTaker
     let logger: Logger
 
     /// Has the item's current contents here, whole and verified.
@@ -35,6 +36,7 @@ struct Materialiser: Sendable {
             }
             // What has just come was not used longest ago.
             uses.used([key])
+            digests.take(item)
             return item
         }
     }

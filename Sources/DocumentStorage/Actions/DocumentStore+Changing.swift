@@ -106,16 +106,25 @@ extension DocumentStore {
         return try current(id, in: domain)
     }
 
+    /// The same before the contents are to go: what may have been changed unseen is read (XFER-13).
+    func recordChangeProving(of id: ItemIdentifier, in domain: DomainName) throws -> IndexedItem {
+        while try !look(at: id, in: domain, nil, givingUp: true, isProving: true) {}
+        return try current(id, in: domain)
+    }
+
+    /// - Parameter isProving: that nobody has touched it since it was looked at is not enough, where it can be read and compared.
     /// - Returns: false when the item was changed in the index since it was read: it is to be looked at once more.
     private func look(
-        at id: ItemIdentifier, in domain: DomainName, _ entry: JournalEntry?, givingUp: Bool
+        at id: ItemIdentifier, in domain: DomainName, _ entry: JournalEntry?, givingUp: Bool, isProving: Bool = false
     ) throws -> Bool {
         let (item, location) = try locate(id, in: domain)
         let file = try tree.file(at: location)
-        let isUntouched =
-            file.map { file in item.local.map { file.isUntouched(since: $0) } ?? false } ?? (item.local == nil)
-        let isSame = try isUntouched || hasBaseContents(file, item, at: location, entry)
-        if isSame, entry == nil, file == item.local {
+        let seen = file.map { file in item.local.map { Touch(of: file, since: $0) } ?? .changed }
+        let isUntouched = seen.map { $0 == .none || $0 == .linked } ?? (item.local == nil)
+        let isToBeRead = item.proof.digest != nil && (seen == .linked || isProving && !isProven(file, item))
+        let isRead = try !isUntouched || isToBeRead ? hasSyncedContents(file, item, at: location) : false
+        let isSame = try isRead || isUntouched && !isToBeRead || hasBaseContents(file, item, at: location, entry)
+        if isSame, entry == nil, !isRead, file == item.local {
             return true
         } else if isSame {
             let isNew = entry?.payload.isNew == true
@@ -123,9 +132,12 @@ extension DocumentStore {
             if isNew || !isUntouched, try tree.flush(location) != nil, isNew {
                 try tree.flushFolders(around: location)
             }
+            let stamped = isRead ? restamp(file, item, at: location) : nil
             return try index.write(durably: isNew) { index in
                 guard try index.isStill(item, at: location) else { return false }
-                if let file { try index.setFile(file, of: id, in: domain) }
+                if let file = stamped ?? file {
+                    try isRead ? index.setProven(file, of: id, in: domain) : index.setFile(file, of: id, in: domain)
+                }
                 guard let entry else { return true }
                 try index.finish(entry)
                 if !item.isUnsent, try !index.isChangeExpected(of: item.id, in: domain) {

@@ -14,16 +14,20 @@ extension DocumentStore {
         guard item.state != .materialising else {
             throw DocumentError(.busy, "The contents of \(location) are just coming: wait until they are here.")
         }
-        guard let expected = item.local else { return item }
+        guard item.local != nil else { return item }
         switch try index.read({ try $0.marks(of: item) }).keeping {
         case .automatic, .onlineOnly: break
         case .pinned: throw DocumentError(.notPermitted, "\(location) is pinned, to be kept here: unpin it first.")
         case .excluded:
             throw DocumentError(.notPermitted, "\(location) is excluded from sync, so it stays here: include it first.")
         }
-        guard try recordChange(of: id, in: domain).state != .changed else {
+        // Whoever has changed it may have set its times back: then only reading it tells. That may take its time, and keeps
+        // nobody from opening it.
+        let looked = try recordChangeProving(of: id, in: domain)
+        guard !looked.isUnsent else {
             throw DocumentError(.unsyncedEdits, "\(location) was changed here and is not sent yet: it stays here.")
         }
+        guard let expected = looked.local else { return looked }
         var payload = JournalPayload()
         payload.place = location.components
         payload.file = expected
@@ -45,15 +49,18 @@ extension DocumentStore {
             if file != nil { try root.placeholders.remove(at: location) }
             try index.write(durably: false) { index in
                 if let file {
-                    // Its name left and came back, which is no change of it.
-                    if file.hasSameContents(as: expected) { try index.setFile(file, of: id, in: domain) }
+                    // Its name left and came back, which is no change of it; where it can be read, the next look says so.
+                    if item.proof.digest == nil, file.hasSameContents(as: expected) {
+                        try index.setFile(file, of: id, in: domain)
+                    }
                 } else {
                     try index.setPlaceholder(id, in: domain)
                 }
                 if let entry { try index.finish(entry) }
             }
+            if file != nil { _ = try recordChange(of: id, in: domain, givingUp: false) }
         } _: {
-            try drop(entry, item, location, expected)
+            try drop(entry, looked, location, expected)
         }
         return try current(id, in: domain)
     }
@@ -64,7 +71,7 @@ extension DocumentStore {
     ) throws {
         try refreshPlaceholder(item, at: location)
         try reached(.evictPlaceholderWritten)
-        try tree.evictFile(at: location, expecting: expected)
+        try tree.evictFile(at: location, expecting: expected, digest: item.proof.digest)
         try reached(.evictContentsRemoved)
         // The room that it needed is there by now.
         if try root.placeholders.read(at: location) == nil { try refreshPlaceholder(item, at: location) }

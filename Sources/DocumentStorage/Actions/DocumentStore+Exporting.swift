@@ -127,10 +127,11 @@ extension DocumentStore {
         if entry.step == .moveRecorded {
             let (item, location) = try locate(id, in: entry.domain)
             if let contents, item.local == nil {
-                let file = try publish(contents, of: item, at: location)
+                let (file, digest) = try publish(contents, of: item, at: location)
                 entry = try index.write { index in
                     try index.setMaterialised(
-                        id, in: entry.domain, version: item.item.version, file: file, state: .materialised)
+                        id, in: entry.domain, version: item.item.version, file: file, state: .materialised,
+                        digest: digest)
                     return try index.advance(entry, to: .movePublished)
                 }
                 try? root.placeholders.remove(at: location)
@@ -145,12 +146,14 @@ extension DocumentStore {
         try reached(.moveSourceRemoved)
     }
 
-    private func publish(_ contents: StagedFile, of item: IndexedItem, at location: Location) throws -> FileIdentity {
+    private func publish(
+        _ contents: StagedFile, of item: IndexedItem, at location: Location
+    ) throws -> (file: FileIdentity, digest: [UInt8]?) {
         let stamp = ItemStamp(
             domain: item.domain, id: item.id, contentVersion: item.item.version.content, size: 0,
             modified: item.item.modified)
         let staged = try request(named: contents.request).stamp(contents, stamp)
-        return try tree.publish(staged, at: location, replacing: nil, durably: true)
+        return (try tree.publish(staged, at: location, replacing: nil, durably: true), staged.digest)
     }
 
     /// Only if it still is what was sent: otherwise it stays, and the item says so.

@@ -84,12 +84,13 @@ extension DocumentStore {
         var needless: PartialContents?
         let (location, (outcome, done)) = try moves.exclusively {
             // It may have been renamed, or somebody may have begun to write to it, while the contents came.
-            let location = try index.read { index in
+            let (now, location) = try index.read { index in
                 let (now, location) = try index.located(id, in: domain)
                 try Self.refuseMaterialising(now, at: location, index)
-                return location
+                return (now, location)
             }
-            let file = try tree.publish(staged, at: location, replacing: materialisation.item.local)
+            let file = try tree.publish(
+                staged, at: location, replacing: now.local ?? materialisation.item.local, digest: now.proof.digest)
             try reached(.materialisePublished)
 
             // Need not survive the machine: the file is on disk, and its stamp says whose it is and in which version.
@@ -102,13 +103,14 @@ extension DocumentStore {
                 if now.isUnsent, let local = now.local, !local.isUntouched(since: file) {
                     // Somebody has changed it since it was there; or has replaced it, perhaps from what was there before.
                     if local.inode == file.inode {
-                        try index.setMaterialised(id, in: domain, version: item.version, file: local, state: now.state)
+                        try index.setMaterialised(
+                            id, in: domain, version: item.version, file: local, state: now.state, digest: staged.digest)
                     }
                     try index.finish(materialisation.entry)
                 } else {
                     try index.setMaterialised(
                         id, in: domain, version: item.version, file: file,
-                        state: answered == nil ? .outdated : .materialised)
+                        state: answered == nil ? .outdated : .materialised, digest: staged.digest)
                     try index.finish(materialisation.entry)
                     try index.removeIfGone(id, in: domain, &outcome)
                 }

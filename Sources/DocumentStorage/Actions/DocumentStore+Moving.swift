@@ -229,6 +229,8 @@ extension DocumentStore {
             throw DocumentError(
                 .busy, "\(source) is moved when what is to leave it has left: somebody still uses that.", itemID: id)
         }
+        // At its new place it is once more what it was here, by the time of its inode's change.
+        let before = try? tree.file(at: source)
         let file: FileIdentity?
         do {
             file = try tree.move(from: source, to: target)
@@ -245,7 +247,7 @@ extension DocumentStore {
         }
         try reached(.renameMoved)
         try index.write(durably: false) { index in
-            if let file { try index.setRenamed(file, of: id, in: entry.domain) }
+            if let file { try index.setRenamed(file, from: before, of: id, in: entry.domain) }
             try index.finish(entry)
         }
         return true

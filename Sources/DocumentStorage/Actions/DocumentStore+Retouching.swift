@@ -1,5 +1,5 @@
 internal import CDocentShims
-internal import DocumentModel
+package import DocumentModel
 
 /// Files that were touched and have the contents that they had: a program has set attributes, or a mode (COORD-20). Only the time
 /// of the inode's change is another one then; but so it is where a program has set the time of modification back after it
@@ -29,9 +29,61 @@ extension DocumentStore {
         return try now.hasSameBytes(as: kept)
     }
 
+    /// Whether a file has the contents that the provider has in the version that both sides agreed on, whatever its time, its
+    /// mode or its inode: somebody has touched it, or has saved what was there before. Reads it; false also where there is
+    /// nothing to compare it with, and while somebody writes to it.
+    func hasSyncedContents(_ file: FileIdentity?, _ item: IndexedItem, at location: Location) throws -> Bool {
+        guard let file, let digest = item.proof.digest, !item.isUnsent, file.size == item.local?.size,
+            let open = try tree.open(location)
+        else { return false }
+        return try open.digest(as: file) == digest
+    }
+
+    /// Whether an item's file need not be read to know that.
+    func isProven(_ file: FileIdentity?, _ item: IndexedItem) -> Bool {
+        guard let file, let local = item.local else { return false }
+        return file.hasSameContents(as: local) && item.proof.holds(for: file) && tree.tellsOfStores
+    }
+
+    /// Gives a file that has an item's contents, and another time or inode than when it got them, the stamp that says so once
+    /// more: an index that is lost is made anew from that.
+    ///
+    /// - Returns: its identity then; nil where there is nothing to be done, or nobody may.
+    func restamp(_ file: FileIdentity?, _ item: IndexedItem, at location: Location) -> FileIdentity? {
+        guard let file, let version = item.synced, let local = item.local, !file.hasSameContents(as: local) else {
+            return nil
+        }
+        let stamp = ItemStamp(
+            domain: item.domain, id: item.id, contentVersion: version.content, size: file.size, modified: file.modified)
+        return tree.restamp(location, stamp, expecting: file)
+    }
+
+    /// Reads the contents of a document that are too large to be read while somebody waits for them, unless somebody has touched
+    /// its file since it was known to have them.
+    package func takeDigest(of id: ItemIdentifier, in domain: DomainName) throws {
+        let (item, location) = try locate(id, in: domain)
+        guard item.lacksDigest, let file = try tree.open(location) else { return }
+        let now = try file.status().identity
+        guard isProven(now, item), let digest = try file.digest(as: now) else { return }
+        try index.write(durably: false) { index in
+            guard try index.isStill(item, at: location), try index.known(id, in: domain).proof == item.proof else {
+                return
+            }
+            try index.setDigest(digest, of: id, in: domain)
+        }
+    }
+
+    /// The digest of what was sent; nil when it is large: it is not read while somebody waits for it.
+    func sentDigest(of sending: Sending) -> [UInt8]? {
+        guard sending.snapshot.identity.size <= StagingRequest.mostReadAtOnce else { return nil }
+        return try? root.staging.folder(of: sending.snapshot).file(sending.snapshot.name).map { snapshot in
+            try snapshot.digest(0..<sending.snapshot.identity.size)
+        }
+    }
+
     /// Whether a file that was touched since it was sent still has the contents that were sent. Reads both.
     func hasSentContents(_ file: FileIdentity, _ sending: Sending, sent: FileIdentity, at location: Location) -> Bool {
-        guard file.hasSameContents(as: sent) else { return false }
+        guard file.size == sent.size else { return false }
         docent_wait_past(file.changed.seconds, file.changed.nanoseconds)
         do {
             let folder = try root.staging.folder(of: sending.snapshot)

@@ -103,10 +103,11 @@ extension DocumentStore {
         var acknowledged: Acknowledged?
         var kept: KeptVersion?
         var sent = sending.snapshot.source
+        let digest = sentDigest(of: sending)
         // Mostly, nothing has happened to it since.
         var seen = sending.begun.map { SeenItem(item: $0, location: sending.location, isBeingWritten: false) }
         while acknowledged == nil {
-            acknowledged = try acknowledge(sending, as: item, seen, &sent, &kept)
+            acknowledged = try acknowledge(sending, as: item, digest, seen, &sent, &kept)
             seen = nil
         }
         // What is large does not take room on the disk for longer than it has to.
@@ -146,13 +147,15 @@ extension DocumentStore {
     }
 
     /// - Parameters:
+    ///   - digest: of what was sent, where it was read.
     ///   - seen: as it may be; nil: it is looked up.
     ///   - sent: the file that the snapshot was made of, as it is while nobody writes to it.
     ///   - kept: what was sent, once it is kept.
     /// - Returns: nil when somebody has recorded or begun a change while this was looked at, or it was moved: it is to be
     ///   looked at once more.
     private func acknowledge(
-        _ sending: Sending, as item: Item, _ seen: SeenItem?, _ sent: inout FileIdentity?, _ kept: inout KeptVersion?
+        _ sending: Sending, as item: Item, _ digest: [UInt8]?, _ seen: SeenItem?, _ sent: inout FileIdentity?,
+        _ kept: inout KeptVersion?
     ) throws -> Acknowledged? {
         let (id, domain) = (sending.item.id, sending.item.domain)
         let now = try seen ?? see(id, in: domain)
@@ -197,7 +200,8 @@ extension DocumentStore {
             let isRevived = try isBeingWritten && index.known(id, in: domain).isGone
             let state: ItemState = isEdited || isRevived ? .changed : answered == nil ? .outdated : .materialised
             if let recorded {
-                try index.setMaterialised(id, in: domain, version: item.version, file: recorded, state: state)
+                try index.setMaterialised(
+                    id, in: domain, version: item.version, file: recorded, state: state, digest: digest)
             } else {
                 try index.setPlaceholder(id, in: domain)
             }

@@ -90,7 +90,7 @@ extension DocumentStore {
                 return false
             }
             guard let back, back.inode == file.inode else { return false }
-            try index.write(durably: false) { try $0.setRenamed(back, of: id, in: domain) }
+            try index.write(durably: false) { try $0.setRenamed(back, from: nil, of: id, in: domain) }
             return true
         }
         // The placeholder of what is there went with the file.

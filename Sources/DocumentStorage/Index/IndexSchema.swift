@@ -30,8 +30,18 @@ enum IndexSchema {
     private static let steps = [
         version1, version2, version3, version4, version5, version6, version7, version8,
         version9, version10, version11, version12, version13, version14, version15,
-        version16,
+        version16, version17,
     ]
+
+    /// What shows that a file has the contents of the version that was agreed on: their digest (SHA-256), where somebody has
+    /// read them, and the time of the inode's change of the file that was known to have them.
+    private static let version17 = """
+        ALTER TABLE item ADD COLUMN digest BLOB;
+        ALTER TABLE item ADD COLUMN proven INTEGER;
+        ALTER TABLE item ADD COLUMN proven_ns INTEGER;
+        UPDATE item SET proven = local_changed, proven_ns = local_changed_ns
+            WHERE state IN (2, 3) AND local_inode IS NOT NULL;
+        """
 
     /// Contents that were here when their documents were removed (CONT-13). `path`: from the domain's top folder; `removed`:
     /// seconds since 1970.

@@ -270,13 +270,33 @@ package final class IndexTransaction: IndexReader {
     }
 
     /// The contents of a version are here; what was wrong before is over.
+    ///
+    /// - Parameter digest: of the version's contents, where somebody has read them.
     package func setMaterialised(
-        _ id: ItemIdentifier, in domain: DomainName, version: ItemVersion, file: FileIdentity, state: ItemState
+        _ id: ItemIdentifier, in domain: DomainName, version: ItemVersion, file: FileIdentity, state: ItemState,
+        digest: [UInt8]? = nil
     ) throws {
         try setFile(file, of: id, in: domain)
+        let proven = state == .materialised || state == .outdated ? file.changed : nil
         try update(
-            "state = ?, synced_content = ?, synced_metadata = ?, problem_code = NULL, problem = NULL",
-            .int(ItemRow.number(of: state)), .blob(version.content), .blob(version.metadata), of: id, in: domain)
+            """
+            state = ?, synced_content = ?, synced_metadata = ?, problem_code = NULL, problem = NULL, digest = ?,
+            proven = ?, proven_ns = ?
+            """, .int(ItemRow.number(of: state)), .blob(version.content), .blob(version.metadata), SQLValue(digest),
+            SQLValue(proven?.seconds), SQLValue(proven.map { Int64($0.nanoseconds) }), of: id, in: domain)
+    }
+
+    /// A file, as it was seen, has the contents of the version that both sides agreed on.
+    func setProven(_ file: FileIdentity, of id: ItemIdentifier, in domain: DomainName) throws {
+        try recordFile(file, of: id, in: domain)
+        try update(
+            "proven = ?, proven_ns = ?", .int(file.changed.seconds), .int(Int64(file.changed.nanoseconds)), of: id,
+            in: domain)
+    }
+
+    /// Somebody has read the contents of that version.
+    func setDigest(_ digest: [UInt8], of id: ItemIdentifier, in domain: DomainName) throws {
+        try update("digest = ?", .blob(digest), of: id, in: domain)
     }
 
     /// A file turns out to be an item's contents, of some version.
@@ -292,20 +312,32 @@ package final class IndexTransaction: IndexReader {
         try update(
             """
             state = 0, synced_content = NULL, synced_metadata = NULL, local_inode = NULL, local_size = NULL,
-            local_modified = NULL, local_modified_ns = NULL, local_changed = NULL, local_changed_ns = NULL
+            local_modified = NULL, local_modified_ns = NULL, local_changed = NULL, local_changed_ns = NULL,
+            digest = NULL, proven = NULL, proven_ns = NULL
             """, of: id, in: domain)
         try notePresence(of: id, in: domain, isHere: false)
     }
 
     /// A document's file has got another name. That changes the inode's time only: what is recorded of the contents stays.
-    func setRenamed(_ file: FileIdentity, of id: ItemIdentifier, in domain: DomainName) throws {
-        guard var known = try item(id, in: domain)?.local, known.inode == file.inode else { return }
-        known.changed = file.changed
+    ///
+    /// - Parameter before: what it was when it was given that name; nil where nobody knows, as when a program did. What had
+    ///   been done to it by then is for the next look, which reads it.
+    func setRenamed(
+        _ file: FileIdentity, from before: FileIdentity?, of id: ItemIdentifier, in domain: DomainName
+    ) throws {
+        guard let item = try item(id, in: domain), var known = item.local, known.inode == file.inode else { return }
+        let wasUntouched = before?.isUntouched(since: known) == true
+        if wasUntouched || item.isUnsent || item.proof.digest == nil { known.changed = file.changed }
         try setFile(known, of: id, in: domain)
     }
 
     /// The file was seen on disk.
     package func setFile(_ file: FileIdentity, of id: ItemIdentifier, in domain: DomainName) throws {
+        try recordFile(file, of: id, in: domain)
+        try notePresence(of: id, in: domain, isHere: true)
+    }
+
+    private func recordFile(_ file: FileIdentity, of id: ItemIdentifier, in domain: DomainName) throws {
         try update(
             """
             local_inode = ?, local_size = ?, local_modified = ?, local_modified_ns = ?, local_changed = ?,
@@ -313,7 +345,6 @@ package final class IndexTransaction: IndexReader {
             """, .int(Int64(bitPattern: file.inode)), .int(file.size), .int(file.modified.seconds),
             .int(Int64(file.modified.nanoseconds)), .int(file.changed.seconds), .int(Int64(file.changed.nanoseconds)),
             of: id, in: domain)
-        try notePresence(of: id, in: domain, isHere: true)
     }
 
     private func notePresence(of id: ItemIdentifier, in domain: DomainName, isHere: Bool) throws {

@@ -11,6 +11,8 @@ package struct IndexedItem: Hashable, Sendable {
     package var synced: ItemVersion?
     /// The file, as it was last seen on disk; nil when no contents are here.
     package var local: FileIdentity?
+    /// What shows that the file has the contents of the synced version.
+    package var proof = ContentsProof()
     package var state: ItemState
     /// Where the provider has the item, when it cannot lie there here because of a sibling (CONT-12).
     package var wanted: WantedPlace?

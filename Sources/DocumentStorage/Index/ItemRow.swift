@@ -8,7 +8,7 @@ enum ItemRow {
             item.modified_ns, item.created, item.created_ns, item.content, item.metadata, item.capabilities, item.state,
             item.gone, item.pinned, item.synced_content, item.synced_metadata, item.local_inode, item.local_size,
             item.local_modified, item.local_modified_ns, item.local_changed, item.local_changed_ns, wanted.id,
-            item.wanted_name, item.problem_code, item.problem
+            item.wanted_name, item.problem_code, item.problem, item.digest, item.proven, item.proven_ns
         FROM item
             LEFT JOIN item AS folder ON folder.row = item.parent
             LEFT JOIN item AS wanted ON wanted.row = item.wanted_parent
@@ -35,6 +35,11 @@ enum ItemRow {
             ),
             synced: row.isNull(17) ? nil : try ItemVersion(content: row.blob(17), metadata: row.blob(18)),
             local: row.isNull(19) ? nil : file(row),
+            proof: ContentsProof(
+                digest: row.isNull(29) ? nil : row.blob(29),
+                changed: row.optionalInt(30).map {
+                    Timestamp(seconds: $0, nanoseconds: UInt32(truncatingIfNeeded: row.int(31)))
+                }),
             state: try state(row.int(14)),
             wanted: try wanted(row),
             isGone: row.int(15) != 0,

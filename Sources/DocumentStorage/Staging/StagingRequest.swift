@@ -12,6 +12,8 @@ package struct StagedFile: Hashable, Sendable {
     package var identity: FileIdentity
     /// Of a snapshot: the file that it was made of, as it was then.
     package var source: FileIdentity?
+    /// Of what was verified: its digest (SHA-256), where it was read.
+    package var digest: [UInt8]?
 }
 
 /// One request's folder. Remove it when the request has ended; what a crash leaves is swept at the next start.
@@ -28,6 +30,8 @@ package struct StagingRequest: Sendable {
     private static let copyAttempts = 4
     private static let closingAttempts = 25
     private static let copyChunk = 64 << 20
+    /// What is larger is not read while somebody waits for it, unless its provider has given a digest.
+    static let mostReadAtOnce: Int64 = 16 << 20
 
     /// - Parameter around: the folder that it was made in; staging itself when no provider sees it.
     init(
@@ -119,10 +123,15 @@ package struct StagingRequest: Sendable {
         guard hole == status.raw.size else {
             throw broken("has a hole at byte \(hole): a provider must write every byte")
         }
-        if let sha256, try digest(of: open, 0..<status.raw.size) != sha256 {
+        let digest =
+            try sha256 != nil || status.raw.size <= Self.mostReadAtOnce
+            ? self.digest(of: open, 0..<status.raw.size) : nil
+        if let sha256, digest != sha256 {
             throw broken("does not have the digest that the provider gave: the contents were damaged on the way")
         }
-        return try seal(open, stamp)
+        var staged = try seal(open, stamp)
+        staged.digest = digest
+        return staged
     }
 
     /// Whether nobody can write it any more. A process that is just being started holds for a moment, until its program
@@ -157,8 +166,12 @@ package struct StagingRequest: Sendable {
     /// Stamps a copy that the host made itself: see ``verify(_:size:sha256:stamp:)``.
     package func stamp(_ file: StagedFile, _ stamp: ItemStamp) throws -> StagedFile {
         guard let open = try openStaged(file) else { throw broken("is gone") }
-        try check(try open.status(), file)
-        return try seal(open, stamp)
+        let status = try open.status()
+        try check(status, file)
+        let digest = try status.raw.size <= Self.mostReadAtOnce ? self.digest(of: open, 0..<status.raw.size) : nil
+        var staged = try seal(open, stamp)
+        staged.digest = digest
+        return staged
     }
 
     func openStaged(_ file: StagedFile) throws -> OpenFile? {
@@ -184,21 +197,7 @@ package struct StagingRequest: Sendable {
     }
 
     func digest(of file: OpenFile, _ range: Range<Int64>) throws -> [UInt8] {
-        var digest = Digest()
-        let length = 1 << 18
-        try withUnsafeTemporaryAllocation(byteCount: length, alignment: 16) { buffer in
-            guard let base = buffer.baseAddress else { return }
-            var offset = range.lowerBound
-            while offset < range.upperBound {
-                let wanted = Int(min(Int64(length), range.upperBound - offset))
-                let count = kernel(.read) { docent_pread(file.descriptor, base, wanted, offset) }
-                guard count >= 0 else { throw DocumentError.system(count, "“\(file.name)” could not be read") }
-                if count == 0 { return }
-                digest.add(UnsafeRawBufferPointer(start: base, count: count))
-                offset += Int64(count)
-            }
-        }
-        return digest.finish()
+        try file.digest(range)
     }
 
     var stillOpen: DocumentError {

@@ -19,6 +19,8 @@ final class DirectoryHandle: Sendable {
     private static let beneath =
         UInt64(DOCENT_RESOLVE_BENEATH) | UInt64(DOCENT_RESOLVE_NO_SYMLINKS) | UInt64(DOCENT_RESOLVE_NO_MAGICLINKS)
         | UInt64(DOCENT_RESOLVE_NO_XDEV)
+    /// The magic numbers of tmpfs and ramfs.
+    private static let inMemory: Set<UInt64> = [0x0102_1994, 0x8584_58f6]
     /// Paths longer than this are opened in parts (the kernel takes 4,095 bytes).
     private static let longestPath = 3_800
 
@@ -29,6 +31,13 @@ final class DirectoryHandle: Sendable {
 
     deinit {
         _ = docent_close(descriptor)
+    }
+
+    /// Whether it is in a file system that has no disk behind it.
+    var isInMemory: Bool {
+        var system = docent_file_system()
+        let result = kernel(.fileSystem) { docent_fstatfs(descriptor, &system) }
+        return result >= 0 && Self.inMemory.contains(system.type)
     }
 
     /// Opens a folder by a path that the user chose: symbolic links on the way to it are followed.

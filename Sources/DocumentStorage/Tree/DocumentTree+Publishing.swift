@@ -9,16 +9,18 @@ extension DocumentTree {
     ///   - replacing: the file that may be there and is to be replaced; nil when none may be there
     ///     (`destinationExists`). A file that was changed since, or is open for writing, is never replaced
     ///     (`unsyncedEdits`, `busy`).
+    ///   - digest: of what that file holds, where that is known.
     ///   - durably: the new name is on disk when the call returns.
     /// - Returns: the identity that the file has at its place.
     package func publish(
-        _ file: StagedFile, at location: Location, replacing: FileIdentity?, durably: Bool = false
+        _ file: StagedFile, at location: Location, replacing: FileIdentity?, digest: [UInt8]? = nil,
+        durably: Bool = false
     ) throws -> FileIdentity {
         let (parent, name) = try place(of: location)
         let folder = try documents.makingFolders(parent)
         guard let request = try staging.requestIfPresent(named: file.request) else { throw Self.missing(file) }
         if let replacing, let old = try folder.file(name) {
-            try replace(old, replacing, name, in: folder, with: file, in: request, location)
+            try replace(old, replacing, digest, name, in: folder, with: file, in: request, location)
         } else {
             try publishAnew(file, from: request, as: name, in: folder, location)
         }
@@ -48,7 +50,8 @@ extension DocumentTree {
     /// Exchanges the two, looks at what came out, and exchanges them back when that is not what may be replaced: an
     /// edit that was made at the last moment is never lost.
     private func replace(
-        _ old: OpenFile, _ expected: FileIdentity, _ name: String, in folder: DirectoryHandle, with file: StagedFile,
+        _ old: OpenFile, _ expected: FileIdentity, _ digest: [UInt8]?, _ name: String, in folder: DirectoryHandle,
+        with file: StagedFile,
         in request: DirectoryHandle, _ location: Location
     ) throws {
         let status = try old.status()
@@ -58,6 +61,7 @@ extension DocumentTree {
         let lease = try old.takeLease(DOCENT_LEASE_READ)
         guard lease != .refused else { throw inUse(location, "for writing") }
         defer { if lease == .held { old.dropLease() } }
+        guard try hasContents(old, as: expected, digest) else { throw changed(location) }
         // Attributes that are not the remote's are this document's, whatever its contents (COORD-20).
         try request.file(file.name)?.takeForeignAttributes(of: old)
         guard try request.rename(file.name, to: folder, name, .exchanging) == .done else {
@@ -92,15 +96,30 @@ extension DocumentTree {
 
     /// Takes a document's contents away, its placeholder being there (PH-5); only when it still is what was recorded,
     /// has no other name, and nobody has it open (XFER-12).
-    func evictFile(at location: Location, expecting: FileIdentity) throws {
-        _ = try drop(location, expecting: expecting, DOCENT_LEASE_WRITE, refusing: "")
+    ///
+    /// - Parameter digest: of its contents, where they are known: it is read where its state cannot tell that they are these.
+    func evictFile(at location: Location, expecting: FileIdentity, digest: [UInt8]?) throws {
+        _ = try drop(location, expecting: expecting, DOCENT_LEASE_WRITE, refusing: "") { file in
+            try hasContents(file, as: expecting, digest)
+        }
+    }
+
+    /// Whether an open file holds what it held in a state. It is read where somebody has touched it, and may have set the time
+    /// of modification back.
+    private func hasContents(_ file: OpenFile, as expected: FileIdentity, _ digest: [UInt8]?) throws -> Bool {
+        try file.writeBack()
+        let now = try file.status().identity
+        guard now.hasSameContents(as: expected) else { return false }
+        if now.changed == expected.changed, tellsOfStores || digest == nil { return true }
+        guard let digest else { return false }
+        return try file.digest(as: now) == digest
     }
 
     /// The file first gets a name in staging, and goes for good only after another look: whoever opened it at the last
     /// moment makes it come back.
     private func drop(
         _ location: Location, expecting: FileIdentity, _ kind: docent_lease_kind, refusing use: String,
-        into slot: TrashStore.Slot? = nil
+        into slot: TrashStore.Slot? = nil, if isExpected: (OpenFile) throws -> Bool = { _ in true }
     ) throws -> Bool {
         let (parent, name) = try place(of: location)
         guard let folder = try documents.folderIfPresent(parent), let file = try folder.file(name) else { return false }
@@ -116,6 +135,8 @@ extension DocumentTree {
         let lease = try file.takeLease(kind)
         guard lease != .refused else { throw inUse(location, use) }
         defer { if lease == .held { file.dropLease() } }
+        // With the lease nobody opens it unseen from here on.
+        guard try isExpected(file) else { throw changed(location) }
 
         // Whatever becomes of this host: what lies in staging says by itself what it was.
         if let slot { try? file.setAttribute(TrashStore.attribute, to: slot.label) }

@@ -54,6 +54,10 @@ package struct DocumentTree: Sendable {
         return Location(domain: domain, components: names)
     }
 
+    /// Whether each store of a program to a file that it has mapped shows in the file's times, once what it holds in memory is
+    /// written back: not so in file systems that are nothing but memory.
+    var tellsOfStores: Bool { !documents.isInMemory }
+
     // MARK: Looking
 
     /// The file's identity; nil when nothing is there. Throws when something else than a file is there.

@@ -29,3 +29,18 @@ package struct FileIdentity: Hashable, Sendable {
         hasSameContents(as: other) && (changed == other.changed || links > 1)
     }
 }
+
+/// What the state of a file tells of what was done to it.
+enum Touch {
+    case none
+    /// It has several names, whose making changed the time of its inode, too: nothing is known of what else was done.
+    case linked
+    /// Something was: perhaps nothing but attributes were set.
+    case changed
+
+    init(of file: FileIdentity, since other: FileIdentity) {
+        self =
+            !file.isUntouched(since: other)
+            ? .changed : file.links > 1 && file.changed != other.changed ? .linked : .none
+    }
+}

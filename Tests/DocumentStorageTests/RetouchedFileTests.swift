@@ -114,4 +114,110 @@ struct RetouchedFileTests {
             try storage.store.abandon(sending, because: nil)
         }
     }
+
+    // MARK: Without asking
+
+    @Test(
+        "COORD-28: a mode, a time or an attribute that is set without asking is no edit of the contents, nor is saving what was there",
+        arguments: Touching.allCases)
+    func touchedUnasked(_ touching: Touching) throws {
+        let (storage, item, path) = try fixture()
+        try touching.touch(path, storage)
+        let now = try storage.store.recordChange(of: item.id, in: storage.domain)
+        #expect(now.state == .materialised)
+        #expect(try storage.tree.file(at: storage.location("a.txt")) == now.local)
+        #expect(try storage.tree.stamp(at: storage.location("a.txt"))?.isOf(item.id, in: storage.domain) == true)
+        #expect(try storage.index.read { try $0.keptVersions(of: item.id, in: storage.domain) }.isEmpty)
+        #expect(try storage.store.evict(item.id, in: storage.domain).state == .placeholder)
+    }
+
+    @Test(
+        "COORD-28: so it is when no host ran meanwhile, after a coordinated write, and with newer contents on the remote",
+        arguments: Touching.allCases)
+    func touchedOtherwise(_ touching: Touching) throws {
+        var (storage, item, path) = try fixture()
+        try touching.touch(path, storage)
+        try storage.reopen()
+        #expect(try storage.store.reconcile().changed == 0)
+        #expect(try storage.indexed("a").state == .materialised)
+
+        (storage, item, path) = try fixture()
+        let change = try storage.store.expectChange(of: item.id, in: storage.domain)
+        try touching.touch(path, storage)
+        #expect(try storage.store.recordChange(change).state == .materialised)
+
+        item.version = try ItemVersion(content: [2])
+        try storage.tell(item)
+        try touching.touch(path, storage)
+        #expect(try storage.store.recordChange(of: item.id, in: storage.domain).state == .outdated)
+    }
+
+    @Test("Other contents are an edit, whatever their size, their time and their mode")
+    func edited() throws {
+        for isReplaced in [true, false] {
+            let (storage, item, path) = try fixture()
+            try isReplaced ? storage.save("two", to: path) : storage.write("two", to: path)
+            try setBack(path)
+            #expect(chmod(path.string, 0o600) == 0)
+            #expect(try storage.store.recordChange(of: item.id, in: storage.domain).state == .changed)
+        }
+    }
+
+    @Test("What was sent is known by its contents, too: to touch it afterwards is no edit")
+    func touchedAfterSending() throws {
+        let (storage, item, path) = try fixture()
+        try storage.edit("a", "two")
+        var answer = item
+        answer.version = try ItemVersion(content: [2])
+        let sending = try storage.store.beginSending(item.id, in: storage.domain)
+        #expect(try storage.store.finish(sending, as: answer).state == .materialised)
+        #expect(chmod(path.string, 0o640) == 0)
+        #expect(try storage.store.recordChange(of: item.id, in: storage.domain).state == .materialised)
+        try storage.write("six", to: path)
+        #expect(try storage.store.recordChange(of: item.id, in: storage.domain).state == .changed)
+    }
+
+    @Test(
+        "VER-10: newer contents do not replace what was written at the last moment, with its time set back; attributes do not matter"
+    )
+    func replaced() throws {
+        for isEdited in [true, false] {
+            var (storage, item, path) = try fixture()
+            item.version = try ItemVersion(content: [2])
+            try storage.tell(item)
+            let coming = try storage.store.beginMaterialising(item.id, in: storage.domain)
+            try storage.write("new", to: coming.file.path)
+            if isEdited { try storage.write("two", to: path) } else { try tag(path) }
+            try setBack(path)
+            if isEdited {
+                let error = #expect(throws: DocumentError.self) { try storage.store.finish(coming, as: item) }
+                #expect(error?.code == .unsyncedEdits)
+                try storage.store.abandon(coming, because: error)
+                #expect(try storage.store.recordChange(of: item.id, in: storage.domain).state == .changed)
+            } else {
+                #expect(try storage.store.finish(coming, as: item).state == .materialised)
+            }
+            #expect(try storage.document("a.txt") == (isEdited ? "two" : "new"))
+        }
+    }
+}
+
+/// What programs do to a file and leave its contents as they are.
+enum Touching: CaseIterable {
+    case mode, time, savedAnew, linked
+
+    func touch(_ path: FilePath, _ storage: StorageFixture) throws {
+        switch self {
+        case .mode:
+            #expect(chmod(path.string, 0o640) == 0)
+        case .time:
+            #expect(utimensat(AT_FDCWD, path.string, nil, 0) == 0)
+        case .savedAnew:
+            try storage.save(try #require(try storage.read(path)), to: path)
+        case .linked:
+            let other = storage.folder.appending("other-name")
+            try FileSystemMoves.hardLink(path, other)
+            #expect(unlink(other.string) == 0)
+        }
+    }
 }

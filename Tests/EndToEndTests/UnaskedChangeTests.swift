@@ -56,6 +56,34 @@ import Testing
         }
     }
 
+    @Test("COORD-28: to set a mode, a time or a tag, or to save what was there, sends nothing, and makes no version")
+    func touched() throws {
+        try withDocument { machine, path in
+            let remote = machine.remote + "/a.txt"
+            var before = stat()
+            #expect(stat(remote, &before) == 0)
+            let tagging = "python3 -c 'import os, sys; os.setxattr(sys.argv[1], \"user.xdg.tags\", b\"holiday\")'"
+            for command in [
+                "chmod 640 '\(path)'", "touch '\(path)'", "\(tagging) '\(path)'",
+                "ln '\(path)' link && rm link", "cp '\(path)' '\(path).tmp' && mv '\(path).tmp' '\(path)'",
+            ] {
+                try shell(machine, command)
+                // Twice as long as it takes until a file that was changed so is looked at.
+                usleep(1_500_000)
+                #expect(try state(machine) == "materialised", "\(command): \(machine.logTail)")
+            }
+            usleep(3_000_000)
+            var after = stat()
+            #expect(stat(remote, &after) == 0)
+            #expect(before.st_ino == after.st_ino && before.st_ctim.tv_nsec == after.st_ctim.tv_nsec)
+            #expect(before.st_ctim.tv_sec == after.st_ctim.tv_sec)
+            #expect((try machine.json("versions", "d:/a.txt") as? [[String: Any]])?.count == 1)
+            // It is what it was for whoever is to free the room.
+            try machine.succeed("evict", "d:/a.txt")
+            #expect(machine.read(path) == nil && machine.read(remote) == "first\n")
+        }
+    }
+
     @Test("DOWN-3: a file that is being written is sent when it is closed, not before")
     func whileWritten() throws {
         try withDocument { machine, path in

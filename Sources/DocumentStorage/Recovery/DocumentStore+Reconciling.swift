@@ -309,11 +309,18 @@ extension DocumentStore {
         }
         if file.isUntouched(since: local) {
             try settleState(item)
-        } else if !local.hasSameContents(as: file), !item.isUnsent, isOwn, let stamp, stamp.matches(file) {
+        } else if !local.hasSameContents(as: file), !item.isUnsent, isOwn, let stamp, stamp.matches(file),
+            item.proof.digest == nil || stamp.contentVersion != item.synced?.content
+        {
             // Restored from a copy, or published just before the end: what its stamp says. It says nothing of the same
             // file with another time of change: some programs set the time of modification back after they wrote.
             try adopt(item, file, version: stamp.contentVersion, isChanged: false, nil)
             report.adopted += 1
+        } else if try hasSyncedContents(file, item, at: location) {
+            // Nothing but attributes was set.
+            let stamped = restamp(file, item, at: location)
+            try index.write(durably: false) { try $0.setProven(stamped ?? file, of: item.id, in: item.domain) }
+            try settleState(item)
         } else {
             try index.write { index in
                 try index.setFile(file, of: item.id, in: item.domain)

@@ -113,6 +113,8 @@ final class Sender: Sendable {
     ///
     /// - Throws: what keeps it from being sent; it stays kept, and is tried again in the background.
     func send(_ key: ItemKey, onProgress: ProgressObserver? = nil) async throws(DocumentError) {
+        // Whoever waits for many mostly finds that this one was sent by now.
+        if try storage.read({ try $0.item(key.id, in: key.domain) })?.state == .materialised { return }
         // One that was begun in the background gives up when somebody uses the document; this one waits for them.
         while try await transfer(key, isAwaited: true, onProgress) == .inUse {}
     }

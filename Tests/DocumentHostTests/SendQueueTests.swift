@@ -9,10 +9,7 @@ import Testing
     private var queue: SendQueue
 
     init() {
-        var limits = SyncPacing.Limits()
-        limits.documentsWhileQuick = 8
-        queue = SendQueue(
-            pacing: SyncPacing(retry: RetryPolicy(first: .seconds(1), longest: .seconds(60)), limits: limits))
+        queue = SendQueue(pacing: SyncPacing(retry: RetryPolicy(first: .seconds(1), longest: .seconds(60))))
     }
 
     private func id(_ number: Int) throws -> ItemIdentifier { try ItemIdentifier("i\(number)") }
@@ -24,7 +21,7 @@ import Testing
     /// Begins all that there is room for.
     private mutating func begin(at now: Duration = .zero) throws -> [ItemIdentifier] {
         var begun: [ItemIdentifier] = []
-        while let next = queue.next() {
+        while let next = queue.next(of: 8) {
             if queue.begin(next, .send(next, base: [1], revision: 7), at: now) { begun.append(next) }
         }
         return begun
@@ -136,10 +133,10 @@ import Testing
         }
         #expect(!queue.isBusy(at: .zero), "nobody waits for what was refused")
         queue.woken(at: .zero)
-        let none17 = queue.next()
+        let none17 = queue.next(of: 8)
         #expect(none17 == nil)
         queue.add(try id(1))
-        let waiting = queue.next()
+        let waiting = queue.next(of: 8)
         let next = try #require(waiting)
         let isBegun = queue.begin(next, try sending(1, base: 2), at: .zero)
         #expect(isBegun)
@@ -161,7 +158,7 @@ import Testing
         #expect(begun20 == [])
         // Asked for meanwhile: not twice at once, and once more when it is done.
         queue.add(try id(2))
-        let nothing = queue.next()
+        let nothing = queue.next(of: 8)
         #expect(nothing == nil)
         queue.resumed(try id(2))
         queue.succeeded(try id(2))

@@ -31,7 +31,8 @@ final class FileSearch: Sendable {
 
     /// Where the file of a document is by now that is not at its place.
     ///
-    /// - Returns: nil when it is at its place, or nowhere in its domain.
+    /// - Returns: nil when it is at its place, or nowhere in its domain, as far as that is looked for: for one with changes in
+    ///   any case, for others not before the time has come.
     func file(of item: IndexedItem) async throws(DocumentError) -> MovedFile? {
         let beside = try await storage.run { store in
             try (store.isFileMissing(item), store.movedFile(of: item))
@@ -65,7 +66,11 @@ final class FileSearch: Sendable {
 
     private func search(_ item: IndexedItem) async throws(DocumentError) -> MovedFile? {
         let now = MonotonicTime.now()
-        if let next = state.withLock({ $0.next[item.domain] }), now < next { await loop.pause(next.since(now)) }
+        if let next = state.withLock({ $0.next[item.domain] }), now < next {
+            // The remote has its contents: nobody is kept waiting, and the file is told of where it is found.
+            guard item.isUnsent else { return nil }
+            await loop.pause(next.since(now))
+        }
         let began = MonotonicTime.now()
         let found = try await storage.run { try $0.movedFiles(besides: item) }
         let end = MonotonicTime.now()

@@ -65,8 +65,10 @@ package struct SendQueue: Sendable {
     // MARK: Under way
 
     /// The item to look at next; nil when there is none, or no room. To be followed by ``begin(_:_:at:)``.
-    package mutating func next() -> ItemIdentifier? {
-        guard running.count + looking.count < pacing.limits.documentsWhileQuick else { return nil }
+    ///
+    /// - Parameter places: how many documents there is room for just now.
+    package mutating func next(of places: Int) -> ItemIdentifier? {
+        guard running.count + looking.count < places else { return nil }
         while let id = awaited.popFirst() {
             guard queued[id] == true else { continue }
             return take(id)

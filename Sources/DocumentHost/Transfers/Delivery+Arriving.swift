@@ -91,10 +91,10 @@ extension Delivery {
         try identify(sending.item, as: item.id)
         let key = ItemKey(domain: sending.item.domain, id: item.id)
         if key == sending.item.key {
-            _ = try await storage.run { try $0.finish(sending, asNew: item) }
+            digests.take(try await storage.run { try $0.finish(sending, asNew: item) })
         } else {
             try await locks.withLock(key) { () async throws(DocumentError) in
-                _ = try await storage.run { try $0.finish(sending, asNew: item) }
+                digests.take(try await storage.run { try $0.finish(sending, asNew: item) })
             }
         }
         _ = try await made.isGone(item.id, of: key.domain, since: heard, session)

@@ -77,6 +77,8 @@ struct Delivery: Sendable {
         let turns = turns.of(key.domain)
         let ahead = self.places.of(key.domain)
         let places = isLarge ? turns : ahead
+        // The next ones would wait for long.
+        if isLarge { ahead.count = SyncPacing.Limits().documents }
         let turn = ProviderTurn(session, isLarge ? nil : turns, clock: clock) { took in
             ahead.count = SyncPacing.Limits().documents(after: took)
         }
@@ -267,7 +269,9 @@ struct Delivery: Sendable {
             return .conflict
         }
         switch comparison {
-        case .same: return nil
+        case .same:
+            if let item = try storage.read({ try $0.item(remote.id, in: sending.item.domain) }) { digests.take(item) }
+            return nil
         case .base:
             _ = try await send(sending, base: remote.version.content, to: turn, report)
             return nil

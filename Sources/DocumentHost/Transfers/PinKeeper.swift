@@ -194,7 +194,7 @@ final class PinKeeper: Sendable {
     }
 
     private func pump(_ domain: DomainName) {
-        while let id = withQueue(of: domain, { $0.next() }) {
+        while let id = withQueue(of: domain, { $0.next(of: SyncPacing.Limits().documents) }) {
             let key = ItemKey(domain: domain, id: id)
             let operation = operation(on: key)
             let now = clock()

@@ -154,7 +154,8 @@ final class Sender: Sendable {
 
     /// Begins what there is room for.
     private func pump(_ domain: DomainName) {
-        while let id = withQueue(of: domain, { $0.next() }) {
+        let places = delivery.places.of(domain)
+        while let id = withQueue(of: domain, { $0.next(of: places.count) }) {
             let operation: SyncOperation?
             do throws(DocumentError) {
                 operation = try storage.read { index in
@@ -203,8 +204,10 @@ final class Sender: Sendable {
         _ key: ItemKey, isAwaited: Bool, _ onProgress: ProgressObserver?
     ) async throws(DocumentError) -> Delivery.Outcome {
         let prepare = state.withLock { $0.prepare }
-        return try await transfers.join(key, onProgress: onProgress) {
+        let isOwn = Flag()
+        let outcome = try await transfers.join(key, onProgress: onProgress) {
             [delivery, pauses, storage, flush] report throws(DocumentError) in
+            isOwn.raise()
             defer { flush.request() }
             try await prepare?(key)
             let outcome = try await pauses.untilPaused(key) { () async throws(DocumentError) in
@@ -220,6 +223,8 @@ final class Sender: Sendable {
             }
             return outcome
         }
+        // One that was begun before this was asked for may not have seen why.
+        return outcome == .sent && !isOwn.isRaised ? .done : outcome
     }
 
     /// What came of it is in the index; what is planned now says whether it is done.
@@ -263,6 +268,14 @@ final class Sender: Sendable {
             pump(domain)
         }
     }
+}
+
+private final class Flag: Sendable {
+    private let state = Atomic<Bool>(false)
+
+    var isRaised: Bool { state.load(ordering: .acquiring) }
+
+    func raise() { state.store(true, ordering: .releasing) }
 }
 
 extension ItemMarks {

@@ -124,7 +124,9 @@ extension DocumentStore {
         let isToBeRead = item.proof.digest != nil && (seen == .linked || isProving && !isProven(file, item))
         let isRead = try !isUntouched || isToBeRead ? hasSyncedContents(file, item, at: location) : false
         let isSame = try isRead || isUntouched && !isToBeRead || hasBaseContents(file, item, at: location, entry)
-        if isSame, entry == nil, !isRead, file == item.local {
+        // On a disk that is full there is no room to write down what is written down already.
+        let isKnown = file == item.local && (!isRead || file.map { item.proof.holds(for: $0) } ?? false)
+        if isSame, entry == nil, isKnown {
             return true
         } else if isSame {
             let isNew = entry?.payload.isNew == true

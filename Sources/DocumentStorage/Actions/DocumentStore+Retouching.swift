@@ -55,7 +55,11 @@ extension DocumentStore {
         }
         let stamp = ItemStamp(
             domain: item.domain, id: item.id, contentVersion: version.content, size: file.size, modified: file.modified)
-        return tree.restamp(location, stamp, expecting: file)
+        // What was written in this very moment is not what was read.
+        guard let stamped = tree.restamp(location, stamp, expecting: file), stamped.hasSameContents(as: file) else {
+            return nil
+        }
+        return stamped
     }
 
     /// Reads the contents of a document that are too large to be read while somebody waits for them, unless somebody has touched
@@ -90,7 +94,10 @@ extension DocumentStore {
             guard let snapshot = try folder.file(sending.snapshot.name), let now = try tree.open(location) else {
                 return false
             }
-            return try now.hasSameBytes(as: snapshot)
+            // What a program stores into its mapping from now on shows in the file's time.
+            try now.writeBack()
+            guard try now.status().identity == file, try now.hasSameBytes(as: snapshot) else { return false }
+            return try now.status().identity == file
         } catch {
             return false
         }

@@ -40,9 +40,14 @@ extension DocumentStore {
         let wanted = Set(missing.compactMap(\.local?.inode))
         var candidates: [UInt64: [Location]] = [:]
         if !wanted.isEmpty {
-            try tree.forEachFile(of: item.domain) { _ in
-            } _: { file in
-                if wanted.contains(file.inode) { candidates[file.inode, default: []].append(file.location) }
+            do {
+                try tree.forEachFile(of: item.domain) { _ in
+                } _: { file in
+                    if wanted.contains(file.inode) { candidates[file.inode, default: []].append(file.location) }
+                }
+            } catch {
+                // A folder that nobody may look into keeps nobody from what the remote has.
+                if item.isUnsent { throw error }
             }
         }
         var found: [ItemIdentifier: MovedFile?] = [:]

@@ -327,7 +327,9 @@ package final class IndexTransaction: IndexReader {
     ) throws {
         guard let item = try item(id, in: domain), var known = item.local, known.inode == file.inode else { return }
         let wasUntouched = before?.isUntouched(since: known) == true
-        if wasUntouched || item.isUnsent || item.proof.digest == nil { known.changed = file.changed }
+        // Without a digest nobody could tell, where it is not known either what it was before.
+        let isUnknown = item.proof.digest == nil && before == nil
+        if wasUntouched || item.isUnsent || isUnknown { known.changed = file.changed }
         try setFile(known, of: id, in: domain)
     }
 

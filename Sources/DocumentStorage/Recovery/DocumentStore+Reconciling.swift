@@ -316,7 +316,7 @@ extension DocumentStore {
             // file with another time of change: some programs set the time of modification back after they wrote.
             try adopt(item, file, version: stamp.contentVersion, isChanged: false, nil)
             report.adopted += 1
-        } else if try hasSyncedContents(file, item, at: location) {
+        } else if (try? hasSyncedContents(file, item, at: location)) == true {
             // Nothing but attributes was set.
             let stamped = restamp(file, item, at: location)
             try index.write(durably: false) { try $0.setProven(stamped ?? file, of: item.id, in: item.domain) }

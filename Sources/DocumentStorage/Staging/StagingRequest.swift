@@ -254,8 +254,9 @@ package struct StagingRequest: Sendable {
             docent_wait_past(before.changed.seconds, before.changed.nanoseconds)
             // What a program stores into its mapping from now on shows in the file's time.
             try source.writeBack()
+            let copied: Int64
             do {
-                try copy(source, to: target, size: before.size)
+                copied = try copy(source, to: target, size: before.size)
             } catch {
                 // What there is of it fills the disk, perhaps, and would keep the index from being written to.
                 try? target.truncate(to: 0)
@@ -265,7 +266,7 @@ package struct StagingRequest: Sendable {
             if try target.status().raw.size > before.size { try target.truncate(to: before.size) }
             let after = try source.status().identity
             // The time of the inode's own change tells what a restored modification time would hide.
-            guard before == after, try target.status().raw.size == before.size else { continue }
+            guard before == after, copied == before.size, try target.status().raw.size == before.size else { continue }
             try target.setModified(before.modified)
             return (before, try target.status().identity)
         }
@@ -273,8 +274,9 @@ package struct StagingRequest: Sendable {
             .busy, "\(sourceName) keeps changing while it is copied: wait until the program that writes it is done.")
     }
 
-    private static func copy(_ source: OpenFile, to target: OpenFile, size: Int64) throws {
-        if kernel(.clone, { docent_clone(source.descriptor, target.descriptor) }) >= 0 { return }
+    /// - Returns: how many bytes were there to be copied.
+    private static func copy(_ source: OpenFile, to target: OpenFile, size: Int64) throws -> Int64 {
+        if kernel(.clone, { docent_clone(source.descriptor, target.descriptor) }) >= 0 { return size }
         var offset: Int64 = 0
         while offset < size {
             let chunk = Int(min(Int64(copyChunk), size - offset))
@@ -283,23 +285,24 @@ package struct StagingRequest: Sendable {
             }
             switch count {
             case 1...: offset += Int64(count)
-            case 0: return
+            case 0: return offset
             case -Int(EXDEV), -Int(EINVAL), -Int(EOPNOTSUPP), -Int(ENOSYS), -Int(EPERM):
                 return try copyByHand(source, to: target, from: offset)
             default: throw DocumentError.system(count, "“\(source.name)” could not be copied")
             }
         }
+        return offset
     }
 
-    private static func copyByHand(_ source: OpenFile, to target: OpenFile, from start: Int64) throws {
+    private static func copyByHand(_ source: OpenFile, to target: OpenFile, from start: Int64) throws -> Int64 {
         let length = 1 << 20
-        try withUnsafeTemporaryAllocation(byteCount: length, alignment: 16) { buffer in
-            guard let base = buffer.baseAddress else { return }
+        return try withUnsafeTemporaryAllocation(byteCount: length, alignment: 16) { buffer in
             var offset = start
+            guard let base = buffer.baseAddress else { return offset }
             while true {
                 let count = kernel(.read) { docent_pread(source.descriptor, base, length, offset) }
                 guard count >= 0 else { throw DocumentError.system(count, "“\(source.name)” could not be read") }
-                if count == 0 { return }
+                if count == 0 { return offset }
                 let written = kernel(.write) { docent_pwrite_all(target.descriptor, base, count, offset) }
                 guard written >= 0 else { throw DocumentError.system(written, "“\(target.name)” could not be written") }
                 offset += Int64(count)

@@ -59,6 +59,8 @@ extension EventLoop {
         guard endJobs(&lead) else { return false }
         for flushing in lead.flushes { flushing.flush() }
         lead.flushes.removeAll(keepingCapacity: true)
+        // There is more to do: nobody is waited for.
+        guard lead.isDone else { return poll(&lead, mayWait: false) }
         guard lead.guess.isWorthTrying else { return poll(&lead) }
         return switch readAhead(&lead) {
         case .right: lead.guess.isLookAroundDue ? poll(&lead, mayWait: false) : true

@@ -17,12 +17,6 @@ final class AccessAttempts: Sendable {
         }
     }
 
-    private final class Flag: Sendable {
-        private let state = Mutex(false)
-        var isSet: Bool { state.withLock { $0 } }
-        func set() { state.withLock { $0 = true } }
-    }
-
     private struct State {
         var last: UInt64 = 0
         var running: [CoordinatorID: [UInt64: Running]] = [:]

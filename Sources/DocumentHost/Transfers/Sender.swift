@@ -207,7 +207,7 @@ final class Sender: Sendable {
         let isOwn = Flag()
         let outcome = try await transfers.join(key, onProgress: onProgress) {
             [delivery, pauses, storage, flush] report throws(DocumentError) in
-            isOwn.raise()
+            isOwn.set()
             defer { flush.request() }
             try await prepare?(key)
             let outcome = try await pauses.untilPaused(key) { () async throws(DocumentError) in
@@ -224,7 +224,7 @@ final class Sender: Sendable {
             return outcome
         }
         // One that was begun before this was asked for may not have seen why.
-        return outcome == .sent && !isOwn.isRaised ? .done : outcome
+        return outcome == .sent && !isOwn.isSet ? .done : outcome
     }
 
     /// What came of it is in the index; what is planned now says whether it is done.
@@ -268,14 +268,6 @@ final class Sender: Sendable {
             pump(domain)
         }
     }
-}
-
-private final class Flag: Sendable {
-    private let state = Atomic<Bool>(false)
-
-    var isRaised: Bool { state.load(ordering: .acquiring) }
-
-    func raise() { state.store(true, ordering: .releasing) }
 }
 
 extension ItemMarks {

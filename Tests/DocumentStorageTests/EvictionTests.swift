@@ -225,6 +225,64 @@ struct EvictionTests {
     }
 
     #if DEBUG
+        /// Has an edit of it sent; that is recorded, and to be flushed later.
+        private func send(_ item: Item, _ storage: StorageFixture) throws -> Item {
+            try storage.edit("a", "edited")
+            var answer = item
+            answer.version = try ItemVersion(content: [2])
+            let sending = try storage.store.beginSending(item.id, in: storage.domain)
+            #expect(try storage.store.finish(sending, as: answer).state == .materialised)
+            return answer
+        }
+
+        @Test("XFER-10: that contents were sent is on disk before they are dropped, once for all sent by then")
+        func sentJustBefore() throws {
+            let (storage, item) = try prepared()
+            let beside = try storage.item("b", "b.txt", contents: "beside")
+            try storage.tell(beside)
+            try storage.provide(beside, "beside")
+            let plan = FaultPlan()
+            try FaultPlan.$current.withValue(plan) {
+                _ = try send(item, storage)
+                let sent = plan.calls.count
+                _ = try storage.store.evict(item.id, in: storage.domain)
+                let evicting = plan.calls[sent...]
+                let flushed = try #require(evicting.firstIndex(of: .flushLog))
+                let gone = try #require(evicting.firstIndex { $0 == .rename || $0 == .unlink })
+                #expect(flushed < gone)
+                let evicted = plan.calls.count
+                _ = try storage.store.evict(beside.id, in: storage.domain)
+                #expect(!plan.calls[evicted...].contains(.flushLog), "nothing was sent since")
+            }
+        }
+
+        @Test("XFER-10: while that cannot be written to disk, they stay")
+        func sentAndNotFlushed() throws {
+            let (storage, item) = try prepared()
+            _ = try send(item, storage)
+            let plan = FaultPlan()
+            plan.fail(.flushLog, with: 5, times: 1)
+            FaultPlan.$current.withValue(plan) {
+                _ = #expect(throws: DocumentError.self) { try storage.store.evict(item.id, in: storage.domain) }
+            }
+            #expect(try storage.document("a.txt") == "edited")
+        }
+
+        @Test("What was sent and is gone on the remote leaves no edit without a file, either")
+        func sentAndGone() throws {
+            let (storage, item) = try prepared()
+            let plan = FaultPlan()
+            try FaultPlan.$current.withValue(plan) {
+                _ = try send(item, storage)
+                let sent = plan.calls.count
+                let gone = ItemChanges(updated: [], deleted: [item.id], anchor: try SyncAnchor([1]), more: false)
+                _ = try storage.store.apply(gone, in: storage.domain)
+                let removing = plan.calls[sent...]
+                let flushed = try #require(removing.firstIndex(of: .flushLog))
+                #expect(flushed < (try #require(removing.firstIndex { $0 == .rename || $0 == .unlink })))
+            }
+        }
+
         @Test(
             "An error of the disk in the middle leaves the contents", arguments: [SystemCall.rename, .unlink, .write])
         func diskError(call: SystemCall) throws {

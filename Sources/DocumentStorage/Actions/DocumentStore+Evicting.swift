@@ -60,6 +60,8 @@ extension DocumentStore {
             }
             if file != nil { _ = try recordChange(of: id, in: domain, givingUp: false) }
         } _: {
+            // That these were sent may be recorded and not on disk: without their file they would be an edit that is lost.
+            try index.flushDeferred()
             try drop(entry, looked, location, expected)
         }
         return try current(id, in: domain)

@@ -168,6 +168,8 @@ extension DocumentStore {
                 continue
             }
             let skips = entry.payload.skipsTrash
+            // What was just sent would be an edit again, whose file is gone.
+            try index.flushDeferred()
             let taken =
                 try entry.payload.discardsEdits
                 ? discardFile(of: item.id, in: item.domain, skippingTrash: skips)

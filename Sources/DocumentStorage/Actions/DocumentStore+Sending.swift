@@ -89,8 +89,8 @@ extension DocumentStore {
     }
 
     /// The provider has taken it. The item is `materialised`, or `changed` again when it was written to meanwhile. That is on
-    /// disk with the next durable write, or flush, of the index: when the machine fails before, it is sent anew, and found to
-    /// be there.
+    /// disk with the next durable write, or flush, of the index, and before its contents are taken away: when the machine fails
+    /// before, it is sent anew, and found to be there.
     ///
     /// - Parameter item: what the provider answered.
     package func finish(_ sending: Sending, as item: Item) throws -> IndexedItem {
@@ -110,6 +110,7 @@ extension DocumentStore {
             acknowledged = try acknowledge(sending, as: item, digest, seen, &sent, &kept)
             seen = nil
         }
+        index.deferFlush()
         // What is large does not take room on the disk for longer than it has to.
         discard(request: sending.snapshot.request, keeping: sending.snapshot.identity.size <= Self.largestSpare)
         try reached(.sendRecorded)

@@ -13,6 +13,9 @@ final class CommitLog: Sendable {
     private let descriptor: Int32
     private let path: String
     private let flushes = GroupedFlush()
+    /// How often a flush was put off, and up to which time that was made up for.
+    private let deferred = Atomic<UInt64>(0)
+    private let settled = Atomic<UInt64>(0)
     /// After an error nobody knows what is on disk, and the next flush would not say so.
     private let hasFailedOnce = Atomic<Bool>(false)
 
@@ -42,13 +45,21 @@ final class CommitLog: Sendable {
         try check()
         try flushes.run {
             try check()
+            let all = deferred.load(ordering: .acquiring)
             // When it was written last is nobody's concern, and its size is flushed where it has grown.
             guard kernel(.flushLog, { docent_fdatasync(descriptor) }) >= 0 else {
                 hasFailedOnce.store(true, ordering: .releasing)
                 throw failed
             }
+            settled.store(all, ordering: .releasing)
         }
     }
+
+    /// What was committed before is flushed later, with other things.
+    func deferFlush() { deferred.add(1, ordering: .acquiringAndReleasing) }
+
+    /// Whether something is not flushed yet for which that was put off.
+    var owesFlush: Bool { settled.load(ordering: .acquiring) < deferred.load(ordering: .acquiring) }
 
     private var failed: DocumentError {
         DocumentError(

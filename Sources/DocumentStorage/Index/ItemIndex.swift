@@ -116,6 +116,15 @@ package final class ItemIndex: Sendable {
     /// Returns when all that was written is on disk.
     package func flush() throws { try log.flush() }
 
+    /// Somebody flushes what was committed before this call, soon, with what comes until then; and whoever does what must not
+    /// be found without it makes sure (``flushDeferred()``).
+    func deferFlush() { log.deferFlush() }
+
+    /// Returns when all is on disk for which a flush was put off. Mostly there is nothing to be done.
+    func flushDeferred() throws {
+        if log.owesFlush { try log.flush() }
+    }
+
     private func commit<T>(_ body: (IndexTransaction) throws -> T) throws -> T {
         // Also when it throws: whether all of it was undone need not be known.
         defer {

@@ -69,6 +69,7 @@ extension DocumentHost {
 
     func marksChanged(in domain: DomainName) async throws(DocumentError) {
         pauses.changed()
+        missingDigests.pausesChanged()
         try sender.enqueueAll(of: domain)
         work.add { [pinKeeper] in await pinKeeper.look(at: domain) }
         reclaimer.indexWasWritten()

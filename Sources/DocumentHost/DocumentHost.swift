@@ -128,6 +128,7 @@ public final class DocumentHost: Sendable {
     let downloader: Downloader
     let pauses: PauseGate
     let pinKeeper: PinKeeper
+    let missingDigests: MissingDigests
     let events: EventHub
     let uses: UseLog
     let reclaimer: Reclaimer
@@ -213,6 +214,8 @@ public final class DocumentHost: Sendable {
             folders: FolderReviver(storage: storage, logger: logger),
             made: MadeItems(storage: storage, logger: logger))
         pauses = PauseGate(storage: storage)
+        missingDigests = MissingDigests(
+            storage: storage, broker: broker, locks: locks, pauses: pauses, work: work, loop: loop, logger: logger)
         sender = Sender(
             storage: storage, delivery: delivery, pauses: pauses, work: work, loop: loop, retry: RetryPolicy(),
             clock: clock, logger: logger)
@@ -398,6 +401,7 @@ public final class DocumentHost: Sendable {
                 work.add { [pinKeeper] in await pinKeeper.look() }
                 // What a host that ended before has left.
                 follower.placeholders.wake()
+                missingDigests.begin()
             }
         }
         fleet.stopAll()

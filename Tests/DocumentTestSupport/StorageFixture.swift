@@ -24,11 +24,12 @@ package final class StorageFixture {
     package var tree: DocumentTree { store.root.tree }
     package var rootPath: FilePath { folder.appending("root") }
 
-    package init(observer: (any StepObserver)? = nil) throws {
+    /// - Parameter place: the folder around it, where it is not to be the usual one.
+    package init(observer: (any StepObserver)? = nil, in place: String? = nil) throws {
         var logger = Logger(label: "test.storage")
         logger.logLevel = .critical
         self.logger = logger
-        folder = try TemporaryFolder.make()
+        folder = try TemporaryFolder.make(in: place)
         domain = try DomainName("work")
         let root = try StorageRoot(at: folder.appending("root"), logger: logger)
         store = DocumentStore(root, observer: observer, date: clock.date, logger: logger)
@@ -97,6 +98,15 @@ package final class StorageFixture {
         var item = item
         item.size = Int64(contents.utf8.count)
         return try store.finish(coming, as: item)
+    }
+
+    /// As if nobody had read an item's contents yet.
+    package func forgetDigest(of id: String) throws {
+        let known = try indexed(id)
+        guard let version = known.synced, let file = known.local else { return }
+        try index.write {
+            try $0.setMaterialised(known.id, in: domain, version: version, file: file, state: known.state)
+        }
     }
 
     // MARK: Files

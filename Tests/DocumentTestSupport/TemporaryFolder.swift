@@ -4,8 +4,10 @@ package import SystemPackage
 /// Folders for tests, below the temporary folder.
 package enum TemporaryFolder {
     /// A new one, its path as short as it can be: it is part of sockets' addresses.
-    package static func make(_ purpose: String = "test") throws -> FilePath {
-        let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    ///
+    /// - Parameter place: the folder around it, where it is not to be the usual one.
+    package static func make(_ purpose: String = "test", in place: String? = nil) throws -> FilePath {
+        let base = place ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(base)/docent-\(purpose).XXXXXX".utf8CString)
         guard let path = mkdtemp(&template) else { throw Errno(rawValue: errno) }
         return FilePath(platformString: path)

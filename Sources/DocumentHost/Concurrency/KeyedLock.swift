@@ -42,6 +42,9 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
     /// Whether somebody works on the key just now.
     package func isHeld(_ key: Key) -> Bool { state.withLock { $0.lines[key] != nil } }
 
+    /// Whether somebody waits for whoever works on the key.
+    package func isAwaited(_ key: Key) -> Bool { state.withLock { $0.lines[key]?.isEmpty == false } }
+
     private func lock(_ key: Key) async throws(DocumentError) {
         let ticket = state.withLock { state -> UInt64? in
             if state.lines[key] == nil {

@@ -5,6 +5,8 @@ struct WaitingLine: Sendable {
 
     private var turns: [(ticket: UInt64, turn: Turn)] = []
 
+    var isEmpty: Bool { turns.isEmpty }
+
     mutating func append(_ turn: Turn, ticket: UInt64) {
         turns.append((ticket, turn))
     }

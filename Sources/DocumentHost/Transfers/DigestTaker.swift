@@ -14,7 +14,7 @@ struct DigestTaker: Sendable {
         work.add {
             // Whoever is to take its contents away waits, instead of finding it open.
             try? await locks.withLock(item.key) { () async throws(DocumentError) in
-                try await storage.run { try $0.takeDigest(of: item.id, in: item.domain) }
+                _ = try await storage.run { try $0.takeDigest(of: item.id, in: item.domain) }
             }
         }
     }

@@ -62,20 +62,38 @@ extension DocumentStore {
         return stamped
     }
 
-    /// Reads the contents of a document that are too large to be read while somebody waits for them, unless somebody has touched
-    /// its file since it was known to have them.
-    package func takeDigest(of id: ItemIdentifier, in domain: DomainName) throws {
+    /// Reads the contents of a document that nobody has read yet, unless somebody has touched its file since it was known to have
+    /// them.
+    ///
+    /// - Parameter isToEnd: whether others want the document by now; asked again and again.
+    /// - Returns: false when it was ended because of that.
+    @discardableResult
+    package func takeDigest(
+        of id: ItemIdentifier, in domain: DomainName, unless isToEnd: () -> Bool = { false }
+    ) throws -> Bool {
         let (item, location) = try locate(id, in: domain)
-        guard item.lacksDigest, let file = try tree.open(location) else { return }
+        guard item.lacksDigest, let file = try tree.open(location) else { return true }
         let now = try file.status().identity
-        guard isProven(now, item), let digest = try file.digest(as: now) else { return }
+        var isEnded = false
+        guard isProven(now, item),
+            let digest = try file.digest(
+                as: now,
+                unless: {
+                    isEnded = isToEnd()
+                    return isEnded
+                })
+        else { return !isEnded }
         try index.write(durably: false) { index in
             guard try index.isStill(item, at: location), try index.known(id, in: domain).proof == item.proof else {
                 return
             }
             try index.setDigest(digest, of: id, in: domain)
         }
+        return true
     }
+
+    /// Whether contents can be known not to have been touched: where they cannot, none get their digest later.
+    package var canProve: Bool { tree.tellsOfStores }
 
     /// The digest of what was sent; nil when it is large: it is not read while somebody waits for it.
     func sentDigest(of sending: Sending) -> [UInt8]? {

@@ -175,6 +175,27 @@ package class IndexReader {
             in: domain, after: row, limit: limit, condition: "AND item.state = \(ItemRow.number(of: state))")
     }
 
+    /// All documents of a domain with contents here that the provider does not have.
+    func unsent(in domain: DomainName) throws -> [IndexedItem] {
+        let numbers = [ItemState.changed, .sending, .conflict].map { "\(ItemRow.number(of: $0))" }
+        return try present(
+            in: domain, after: 0, limit: .max,
+            condition: "AND item.state IN (\(numbers.joined(separator: ", "))) AND item.local_inode IS NOT NULL")
+    }
+
+    /// Documents with contents here that have no digest and are to have one, in the order of their rows, from behind `after`.
+    package func lackingDigest(
+        in domain: DomainName, after row: Int64 = 0, limit: Int = 100
+    ) throws -> [IndexedItem] {
+        let numbers = [ItemState.materialised, .outdated].map { "\(ItemRow.number(of: $0))" }
+        return try present(
+            in: domain, after: row, limit: limit,
+            condition: """
+                AND item.state IN (\(numbers.joined(separator: ", "))) AND item.digest IS NULL
+                AND item.local_inode IS NOT NULL AND item.local_size <= \(ContentsProof.mostRead)
+                """)
+    }
+
     private func present(
         in domain: DomainName?, after row: Int64, limit: Int, condition: String
     ) throws -> [IndexedItem] {

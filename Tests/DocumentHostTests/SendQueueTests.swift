@@ -165,4 +165,18 @@ import Testing
         let begun21 = try begin()
         #expect(try begun21 == [id(2)])
     }
+
+    @Test(
+        "No more are begun than there are places just now: fewer once a large document is under way, more with a quick provider"
+    )
+    mutating func places() throws {
+        for number in 1...12 { queue.add(try id(number)) }
+        var begun = 0
+        for (places, expected) in [(2, 2), (1, 2), (8, 8), (2, 8), (16, 12)] {
+            while let next = queue.next(of: places) {
+                if queue.begin(next, .send(next, base: [1], revision: 7), at: .zero) { begun += 1 }
+            }
+            #expect(begun == expected, "\(places) places")
+        }
+    }
 }

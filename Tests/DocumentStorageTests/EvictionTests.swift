@@ -224,6 +224,20 @@ struct EvictionTests {
         #expect(known?.proof.changed != nil)
     }
 
+    @Test("On a full disk nothing is written down of what is known: where a file has to be read, and is as recorded")
+    func nothingToWrite() throws {
+        // Where nothing tells of a program's stores, each is read before its contents go.
+        let storage = try StorageFixture(in: "/dev/shm")
+        guard !storage.tree.tellsOfStores else { return }
+        let item = try storage.item("a", "a.txt", contents: "hello")
+        try storage.tell(item)
+        try storage.provide(item, "hello")
+        let before = storage.index.generation
+        #expect(try storage.store.recordChangeProving(of: item.id, in: storage.domain).state == .materialised)
+        #expect(storage.index.generation == before)
+        #expect(try storage.store.evict(item.id, in: storage.domain).state == .placeholder)
+    }
+
     #if DEBUG
         /// Has an edit of it sent; that is recorded, and to be flushed later.
         private func send(_ item: Item, _ storage: StorageFixture) throws -> Item {

@@ -32,7 +32,14 @@ func kernel<Result: SignedInteger>(_ call: SystemCall, _ body: () -> Result) -> 
             var times: Int
         }
 
+        private struct Interruption {
+            var call: SystemCall
+            var passing: Int
+            var body: Hook<Void>
+        }
+
         private let rules = Mutex<[Rule]>([])
+        private let interruptions = Mutex<[Interruption]>([])
         private let made = Mutex<[SystemCall]>([])
 
         package init() {}
@@ -44,11 +51,27 @@ func kernel<Result: SignedInteger>(_ call: SystemCall, _ body: () -> Result) -> 
             rules.withLock { $0.append(Rule(call: call, error: error, passing: passing, times: times)) }
         }
 
+        /// Lets something else happen once, just before a call is made.
+        ///
+        /// - Parameter passing: how many calls of the family go through first.
+        package func before(_ call: SystemCall, passing: Int = 0, _ body: @escaping @Sendable () -> Void) {
+            interruptions.withLock { $0.append(Interruption(call: call, passing: passing, body: Hook(body))) }
+        }
+
         /// What was called, in order.
         package var calls: [SystemCall] { made.withLock { $0 } }
 
         fileprivate func next(_ call: SystemCall) -> Int32? {
             made.withLock { $0.append(call) }
+            let due = interruptions.withLock { interruptions in
+                let due = interruptions.filter { $0.call == call && $0.passing == 0 }
+                interruptions.removeAll { $0.call == call && $0.passing == 0 }
+                for index in interruptions.indices where interruptions[index].call == call {
+                    interruptions[index].passing -= 1
+                }
+                return due
+            }
+            for interruption in due { interruption.body(()) }
             return rules.withLock { rules in
                 for index in rules.indices where rules[index].call == call {
                     if rules[index].passing > 0 {

@@ -1,8 +1,11 @@
 import DocumentModel
 import DocumentStorage
+import DocumentSync
 import DocumentTestSupport
+import DocumentTransport
 import Glibc
 import Logging
+import Synchronization
 import SystemPackage
 import Testing
 
@@ -11,7 +14,8 @@ import Testing
 /// The host inside of another program, with a real provider.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct EmbeddedHostTests {
     private func withHost(
-        idleTime: Duration = .seconds(300), _ body: (DocumentHost, FilePath) async throws -> Void
+        idleTime: Duration = .seconds(300), observer: (any StepObserver)? = nil,
+        _ body: (DocumentHost, FilePath) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder.make()
         defer { TemporaryFolder.remove(folder) }
@@ -24,7 +28,7 @@ import Testing
             software: "tests")
         configuration.providerIdleTime = idleTime
         let host = try DocumentHost(
-            configuration,
+            configuration, loop: EventLoop(name: "embedded"), observer: observer,
             logger: Logger(label: "embedded") { _ in SwiftLogNoOpLogHandler() })
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await host.run() }
@@ -153,5 +157,108 @@ import Testing
             #expect(host.beginAccessAtOnce(reading, for: third) == nil)
             for tool in [tool, third] { host.disconnect(tool) }
         }
+    }
+
+    // MARK: Sending
+
+    /// A document of the remote's that is here, as if it had been changed.
+    private func changed(
+        _ name: String, _ contents: String, _ host: DocumentHost, _ remote: FilePath
+    ) async throws -> (item: IndexedItem, path: FilePath) {
+        try TemporaryFile.write(contents, to: remote.appending(name))
+        let location = Location(domain: try DomainName("d"), components: [try ItemName(name)])
+        let tool = host.connect(tool: "one")
+        let access = try await host.beginAccess(AccessRequest(location: location, intent: .reading), for: tool)
+        let path = FilePath(access.items[0].path)
+        try await host.endAccess(access.number, of: tool)
+        host.disconnect(tool)
+        let item = try #require(try host.storage.read { try $0.item(at: location) })
+        try host.root.index.write { try $0.setState(.changed, of: item.id, in: item.domain) }
+        return (item, path)
+    }
+
+    private func state(of item: IndexedItem, _ host: DocumentHost) throws -> ItemState? {
+        try host.storage.read { try $0.item(item.id, in: item.domain) }?.state
+    }
+
+    @Test(
+        "XFER-2: what is recorded while an earlier change is sent is sent, too, though its sending has joined that one")
+    func joinedSending() async throws {
+        let steps = AtStep(.sendRecorded)
+        try await withHost(observer: steps) { host, remote in
+            let (item, _) = try await changed("a.txt", "one", host, remote)
+            steps.once {
+                try? host.root.index.write { try $0.setState(.changed, of: item.id, in: item.domain) }
+                host.sender.enqueue(item.key)
+                // It finds that the document is under way.
+                usleep(300_000)
+            }
+            try await host.sender.send(item.key)
+            for _ in 0..<500 where try state(of: item, host) != .materialised {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            #expect(try state(of: item, host) == .materialised)
+            #expect(steps.count == 2)
+        }
+    }
+
+    @Test("Once a large document is sent, no more are made ready ahead than there are turns")
+    func largeOneAhead() async throws {
+        try await withHost { host, remote in
+            let text = String(repeating: "large ", count: 400_000)
+            let (item, _) = try await changed("a.txt", text, host, remote)
+            let places = host.delivery.places.of(item.domain)
+            places.count = SyncPacing.Limits().documentsWhileQuick
+            try await host.sender.send(item.key)
+            #expect(try state(of: item, host) == .materialised)
+            #expect(places.count == SyncPacing.Limits().documents)
+        }
+    }
+
+    @Test("DOWN-3: whoever is to send a document does not wait, with its place, while its file is looked for")
+    func nobodyWaitsForLook() async throws {
+        try await withHost { host, remote in
+            let (item, path) = try await changed("a.txt", "one", host, remote)
+            try await host.setPaused(true, at: Location("d:/"))
+            try #require(unlink(path.string) == 0)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await host.disk.lookWhenFree(item.key) }
+                var held = 0
+                for _ in 0..<50 {
+                    try await Task.sleep(for: .milliseconds(20))
+                    if host.locks.isHeld(item.key) { held += 1 }
+                }
+                #expect(held < 10, "of 50 looks within a second")
+                #expect(try state(of: item, host) == .changed, "a program may put it back")
+                try await group.waitForAll()
+            }
+            #expect(try state(of: item, host) == .placeholder)
+        }
+    }
+}
+
+/// Does something once, when a step is reached.
+private final class AtStep: StepObserver {
+    private let step: JournalStep
+    private let body = Mutex<Hook<Void>?>(nil)
+    private let reachedCount = Atomic<Int>(0)
+
+    init(_ step: JournalStep) {
+        self.step = step
+    }
+
+    func once(_ body: @escaping @Sendable () -> Void) { self.body.withLock { $0 = Hook(body) } }
+
+    /// How often it was reached.
+    var count: Int { reachedCount.load(ordering: .acquiring) }
+
+    func reached(_ step: JournalStep) throws {
+        guard step == self.step else { return }
+        reachedCount.add(1, ordering: .acquiringAndReleasing)
+        let next = body.withLock { body in
+            defer { body = nil }
+            return body
+        }
+        next?(())
     }
 }

@@ -80,6 +80,49 @@ struct StrayFileTests {
         #expect(try #require(found[other.id]) == nil)
     }
 
+    @Test(
+        "DOWN-3: one look finds all with changes that were not sent, wherever they were; of others those of one folder")
+    func everywhere() throws {
+        let folder = try makeFolder()
+        let (inner, clean) = (
+            try storage.item("c", "c.txt", in: "f", contents: "inner"),
+            try storage.item("d", "d.txt", in: "f", contents: "clean")
+        )
+        try storage.tell(inner, clean)
+        try storage.provide(inner, "inner")
+        try storage.provide(clean, "clean")
+        try storage.edit("c", "changed")
+        try rename("F/c.txt", "moved.txt")
+        try #require(unlink(storage.tree.path(of: storage.location("F/d.txt")).string) == 0)
+        try #require(unlink(storage.tree.path(of: storage.location("a.txt")).string) == 0)
+        let found = try storage.store.movedFiles(besides: storage.indexed("a"))
+        #expect(Set(found.keys) == [item.id, inner.id])
+        #expect(try #require(found[inner.id] ?? nil).location == (try storage.location("moved.txt")))
+        #expect(folder == inner.parentID)
+    }
+
+    #if DEBUG
+        @Test("A folder that cannot be looked into keeps nobody from what the remote has, and gives no change up")
+        func unreadable() throws {
+            _ = try makeFolder()
+            try storage.provide(other, "other")
+            try storage.edit("b", "changed")
+            for name in ["a.txt", "b.txt"] {
+                try #require(unlink(storage.tree.path(of: storage.location(name)).string) == 0)
+            }
+            let plan = FaultPlan()
+            plan.fail(.readFolder, with: EACCES)
+            try FaultPlan.$current.withValue(plan) {
+                let found = try storage.store.movedFiles(besides: storage.indexed("a"))
+                #expect(Set(found.keys) == [item.id])
+                #expect(throws: DocumentError.self) {
+                    try storage.store.movedFiles(besides: storage.indexed("b"))
+                }
+            }
+            #expect(plan.calls.contains(.readFolder))
+        }
+    #endif
+
     @Test("DOWN-3: a file in another folder is its document's also without a stamp, where it was looked for")
     func expected() throws {
         let folder = try makeFolder()

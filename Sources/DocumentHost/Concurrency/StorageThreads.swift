@@ -47,6 +47,9 @@ package struct StorageThreads: Sendable {
         item.local != nil && (try? store.root.tree.file(at: place)) == item.local
     }
 
+    /// Whether nothing lies in the place of a document that has contents here. Looked at here and now, too.
+    package func isFileMissing(_ item: IndexedItem) -> Bool { (try? store.isFileMissing(item)) == true }
+
     package func write<Value: Sendable>(
         _ body: @escaping @Sendable (IndexTransaction) throws -> Value
     ) async throws(DocumentError) -> Value {

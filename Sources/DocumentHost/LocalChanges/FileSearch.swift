@@ -5,7 +5,9 @@ import FileCoordination
 import Synchronization
 
 /// Looks through a domain's folders for documents' files that are not at their places: a program may have moved them to where
-/// nobody watches. One look answers for all documents of a folder whose files are gone, and there is none while nothing is.
+/// nobody watches. One look answers for all documents of a folder whose files are gone, and for all with changes that were not
+/// sent, wherever they were: whoever removes many folders has their domain looked through a few times. There is none while
+/// nothing is gone.
 final class FileSearch: Sendable {
     private struct State {
         /// What was found of those that nobody has asked for yet, and when it was begun to be looked for.
@@ -20,6 +22,7 @@ final class FileSearch: Sendable {
     private static let restraint = 5
 
     private let state = Mutex(State())
+    private let looks = Atomic<Int>(0)
     private let turns = KeyedLock<DomainName>()
     private let storage: StorageThreads
     private let loop: EventLoop
@@ -31,31 +34,49 @@ final class FileSearch: Sendable {
 
     /// Where the file of a document is by now that is not at its place.
     ///
+    /// - Parameter after: only what was looked for from then on counts; nil: also what was found shortly before.
     /// - Returns: nil when it is at its place, or nowhere in its domain, as far as that is looked for: for one with changes in
     ///   any case, for others not before the time has come.
-    func file(of item: IndexedItem) async throws(DocumentError) -> MovedFile? {
+    func file(of item: IndexedItem, after: MonotonicTime? = nil) async throws(DocumentError) -> MovedFile? {
         let beside = try await storage.run { store in
             try (store.isFileMissing(item), store.movedFile(of: item))
         }
         guard beside.0 else { return nil }
         if let file = beside.1 { return file }
-        return try await turns.withLock(item.domain) { () async throws(DocumentError) in
-            if let known = take(item.key) {
-                guard let file = known else { return nil }
-                if try await storage.run({ try $0.root.tree.inode(at: file.location) }) == file.file.inode {
-                    return file
+        while true {
+            let answer =
+                switch try await known(item.key, after: after) {
+                case let known?: Answer.found(known)
+                case nil: try await search(item, after: after)
                 }
+            switch answer {
+            case .found(let file): return file
+            case .notBefore(let time):
+                // The remote has its contents: nobody is kept waiting, and the file is told of where it is found.
+                guard item.isUnsent else { return nil }
+                await loop.pause(time.since(.now()))
+                if Task.isCancelled { throw DocumentError(wrapping: CancellationError()) }
             }
-            return try await search(item)
         }
     }
 
+    private enum Answer: Sendable {
+        case found(MovedFile?)
+        /// It was looked through just now.
+        case notBefore(MonotonicTime)
+    }
+
+    /// How often a domain was looked through.
+    var count: Int { looks.load(ordering: .acquiring) }
+
     /// What is known of a document, once; nil when nothing is.
-    private func take(_ key: ItemKey) -> MovedFile?? {
+    private func known(_ key: ItemKey, after: MonotonicTime?) async throws(DocumentError) -> MovedFile?? {
         guard let known = state.withLock({ $0.found.removeValue(forKey: key) }),
-            MonotonicTime.now().since(known.began) < Self.validity
+            after.map({ $0 <= known.began }) ?? (MonotonicTime.now().since(known.began) < Self.validity)
         else { return nil }
-        return .some(known.file)
+        guard let file = known.file else { return .some(nil) }
+        let isThere = try await storage.run { try $0.root.tree.inode(at: file.location) == file.file.inode }
+        return isThere ? .some(file) : nil
     }
 
     /// What nobody has asked for in time.
@@ -64,23 +85,23 @@ final class FileSearch: Sendable {
         state.withLock { state in state.found = state.found.filter { now.since($0.value.began) < Self.validity } }
     }
 
-    private func search(_ item: IndexedItem) async throws(DocumentError) -> MovedFile? {
-        let now = MonotonicTime.now()
-        if let next = state.withLock({ $0.next[item.domain] }), now < next {
-            // The remote has its contents: nobody is kept waiting, and the file is told of where it is found.
-            guard item.isUnsent else { return nil }
-            await loop.pause(next.since(now))
-        }
-        let began = MonotonicTime.now()
-        let found = try await storage.run { try $0.movedFiles(besides: item) }
-        let end = MonotonicTime.now()
-        if found.count > 1 { loop.wake(at: end + Self.validity) { [weak self] in self?.forgetOld() } }
-        return state.withLock { state in
-            state.next[item.domain] = end + end.since(began) * Self.restraint
-            for (id, file) in found where id != item.id {
-                state.found[ItemKey(domain: item.domain, id: id)] = (file, began)
+    /// One at a time looks through a domain: it answers for those that wait meanwhile.
+    private func search(_ item: IndexedItem, after: MonotonicTime?) async throws(DocumentError) -> Answer {
+        try await turns.withLock(item.domain) { () async throws(DocumentError) in
+            if let known = try await known(item.key, after: after) { return .found(known) }
+            let began = MonotonicTime.now()
+            if let next = state.withLock({ $0.next[item.domain] }), began < next { return .notBefore(next) }
+            looks.add(1, ordering: .acquiringAndReleasing)
+            let found = try await storage.run { try $0.movedFiles(besides: item) }
+            let end = MonotonicTime.now()
+            if found.count > 1 { loop.wake(at: end + Self.validity) { [weak self] in self?.forgetOld() } }
+            return state.withLock { state in
+                state.next[item.domain] = end + end.since(began) * Self.restraint
+                for (id, file) in found where id != item.id {
+                    state.found[ItemKey(domain: item.domain, id: id)] = (file, began)
+                }
+                return .found(found[item.id] ?? nil)
             }
-            return found[item.id] ?? nil
         }
     }
 }

@@ -12,6 +12,9 @@ final class LocalChangeWatcher: Sendable {
 
     /// Looks that are carried out at once; each may have to flush a file.
     private static let width = 8
+    /// The same for documents whose files are gone: these wait, for a program that may be about to put them back, and for a look
+    /// through their domain, and keep none of the others from being looked at.
+    private static let widthOfMissing = 256
 
     private struct State {
         var machine = LocalChangesStateMachine()
@@ -31,6 +34,7 @@ final class LocalChangeWatcher: Sendable {
     private let loop: EventLoop
     private let work: WorkGroup
     private let permits = Permits(width)
+    private let permitsOfMissing = Permits(widthOfMissing)
     private let start = MonotonicTime.now()
     private let logger: Logger
 
@@ -177,7 +181,7 @@ final class LocalChangeWatcher: Sendable {
             perform { machine, _ in machine.counted(folder, hasContents: hasContents ?? false) }
         case .look(let name):
             // Not when the host ends.
-            _ = try? await permits.withPermit { await look(name) }
+            _ = try? await (isMissing(name) ? permitsOfMissing : permits).withPermit { await look(name) }
         case .compare(let folder):
             await compare(folder)
             perform { machine, now in
@@ -253,6 +257,12 @@ final class LocalChangeWatcher: Sendable {
             machine.looked(at: name, failed: mustTryAgain, now: now)
             return []
         }
+    }
+
+    /// Whether it is a document whose file is gone.
+    private func isMissing(_ name: LocalChangesStateMachine.Name) -> Bool {
+        let item = try? storage.read { try $0.contents(named: name.name, in: name.folder.id, of: name.folder.domain) }
+        return item.map(storage.isFileMissing) ?? false
     }
 
     /// No document of that name has contents here.

@@ -44,7 +44,7 @@ struct DiskCheck: Sendable {
             if !isMissing || !now.isUnsent { return now }
         }
         await loop.pause(Self.absence)
-        if let file = try await movedFile(of: item) {
+        if let file = try await movedFile(of: item, after: .now()) {
             throw DocumentError(
                 .busy,
                 "A program has renamed or moved the document's file to \(file.location), and the document follows it as soon as its provider can be told.",
@@ -54,8 +54,10 @@ struct DiskCheck: Sendable {
     }
 
     /// Where the document is to follow its file to.
-    private func movedFile(of item: IndexedItem) async throws(DocumentError) -> MovedFile? {
-        guard let file = try await search.file(of: item), strays.expect(file) else { return nil }
+    private func movedFile(
+        of item: IndexedItem, after: MonotonicTime? = nil
+    ) async throws(DocumentError) -> MovedFile? {
+        guard let file = try await search.file(of: item, after: after), strays.expect(file) else { return nil }
         return file
     }
 
@@ -86,21 +88,39 @@ struct DiskCheck: Sendable {
             }
             defer { if let claim { broker.end(claim) } }
             // Whoever has begun to work on it meanwhile may wait for the claim's end.
-            let hasChanged = try await locks.withLockIfFree(key) { () async throws(DocumentError) -> Bool in
-                guard let item = try storage.read({ try $0.item(key.id, in: key.domain) }) else { return false }
-                do throws(DocumentError) {
-                    try await finishFailedWrites(of: item)
-                    return try await look(item).local != item.local
-                } catch {
-                    if error.code == .busy, strays.isMoving(key) { return false }
-                    // It was new, and is gone with its file.
-                    guard error.code == .noSuchItem, item.isArriving else { throw error }
-                    return true
-                }
-            }
-            guard let hasChanged else { continue }
-            if hasChanged { broker.noticed(.changed, on: coordinated) }
+            guard var seen = try await lookIfFree(key) else { continue }
+            if case .missing(let item) = seen { seen = try await settling(item) }
+            if case .changed = seen { broker.noticed(.changed, on: coordinated) }
             return
+        }
+    }
+
+    private enum Seen: Sendable {
+        case unchanged
+        case changed
+        /// Where its file is by now has to be looked for.
+        case missing(IndexedItem)
+    }
+
+    /// - Returns: nil when somebody works on it.
+    private func lookIfFree(_ key: ItemKey) async throws(DocumentError) -> Seen? {
+        try await locks.withLockIfFree(key) { () async throws(DocumentError) -> Seen in
+            guard let item = try storage.read({ try $0.item(key.id, in: key.domain) }) else { return .unchanged }
+            try await finishFailedWrites(of: item)
+            // That takes its time, and whoever is to send or provide it has a place meanwhile that others wait for.
+            if storage.isFileMissing(item) { return .missing(item) }
+            return try await settling(item)
+        }
+    }
+
+    private func settling(_ item: IndexedItem) async throws(DocumentError) -> Seen {
+        do throws(DocumentError) {
+            return try await look(item).local == item.local ? .unchanged : .changed
+        } catch {
+            if error.code == .busy, strays.isMoving(item.key) { return .unchanged }
+            // It was new, and is gone with its file.
+            guard error.code == .noSuchItem, item.isArriving else { throw error }
+            return .changed
         }
     }
 

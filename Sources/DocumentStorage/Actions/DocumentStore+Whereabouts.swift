@@ -25,20 +25,17 @@ extension DocumentStore {
         return try movedFile(of: item, among: tree.names(in: folder, withInode: local.inode).map(folder.appending))
     }
 
-    /// Where the files of an item, and of all others in its folder, are by now that are not at their places, wherever in the
-    /// domain that is. One look at the whole of it for all of them: programs mostly move and remove several.
+    /// Where the files of an item, of all others in its folder, and of all of its domain with changes that were not sent, are by
+    /// now that are not at their places, wherever in the domain that is. One look at the whole of it for all of them: programs
+    /// mostly move and remove several.
     ///
-    /// - Returns: every one of them, with nil where there is no such file.
+    /// - Returns: every one of them, with nil where there is no such file; without those with changes when not all could be
+    ///   looked through.
     package func movedFiles(besides item: IndexedItem) throws -> [ItemIdentifier: MovedFile?] {
-        guard let parent = item.item.parentID else { return [:] }
-        let (known, places) = try index.read { index in
-            let known = try index.contents(of: parent, in: item.domain)
-            return (known, try index.diskPlaces(of: known, in: item.domain))
-        }
-        var missing: [IndexedItem] = []
-        for (item, file) in zip(known, try tree.files(at: places)) where file == nil { missing.append(item) }
+        let missing = try missingFiles(besides: item)
         let wanted = Set(missing.compactMap(\.local?.inode))
         var candidates: [UInt64: [Location]] = [:]
+        var isWhole = true
         if !wanted.isEmpty {
             do {
                 try tree.forEachFile(of: item.domain) { _ in
@@ -48,14 +45,27 @@ extension DocumentStore {
             } catch {
                 // A folder that nobody may look into keeps nobody from what the remote has.
                 if item.isUnsent { throw error }
+                isWhole = false
             }
         }
         var found: [ItemIdentifier: MovedFile?] = [:]
         for item in missing {
             let places = item.local.flatMap { candidates[$0.inode] } ?? []
-            found[item.id] = .some(try movedFile(of: item, among: places))
+            let file = try movedFile(of: item, among: places)
+            // What was changed is not given up because of that.
+            if file != nil || isWhole || !item.isUnsent { found[item.id] = .some(file) }
         }
         return found
+    }
+
+    private func missingFiles(besides item: IndexedItem) throws -> [IndexedItem] {
+        let (known, places) = try index.read { index in
+            var known = try item.item.parentID.map { try index.contents(of: $0, in: item.domain) } ?? []
+            let siblings = Set(known.map(\.id))
+            known += try index.unsent(in: item.domain).filter { !siblings.contains($0.id) }
+            return (known, try index.diskPlaces(of: known, in: item.domain))
+        }
+        return zip(known, try tree.files(at: places)).compactMap { $1 == nil ? $0 : nil }
     }
 
     /// - Parameter places: where files with the number of the item's inode lie.

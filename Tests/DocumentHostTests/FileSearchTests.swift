@@ -20,7 +20,7 @@ import Testing
     init() throws {
         storage = try StorageFixture()
         threads = StorageThreads(store: storage.store)
-        search = FileSearch(storage: threads, loop: EventLoop(name: "searching"))
+        search = FileSearch(storage: threads, loop: EventLoop(name: "searching"), restraint: 100)
         for number in 0..<Self.folders {
             try storage.tell(storage.item("f\(number)", "F\(number)", kind: .folder))
             for kind in ["changed", "clean"] {
@@ -33,7 +33,7 @@ import Testing
         }
         let beside = storage.tree.path(of: try storage.location("beside"))
         try #require(mkdir(beside.string, 0o700) == 0)
-        for number in 0..<4000 { try TemporaryFile.write("", to: beside.appending("\(number)")) }
+        for number in 0..<500 { try TemporaryFile.write("", to: beside.appending("\(number)")) }
     }
 
     deinit { threads.shutdown() }

@@ -18,18 +18,19 @@ final class FileSearch: Sendable {
 
     /// What was found is as good as new for so long: files that leave together are looked at within that.
     private static let validity = Duration.seconds(10)
-    /// The part of the time that may go into it: one in so many.
-    private static let restraint = 5
 
     private let state = Mutex(State())
     private let looks = Atomic<Int>(0)
     private let turns = KeyedLock<DomainName>()
     private let storage: StorageThreads
     private let loop: EventLoop
+    private let restraint: Int
 
-    init(storage: StorageThreads, loop: EventLoop) {
+    /// - Parameter restraint: the part of the time that may go into it: one in so many.
+    init(storage: StorageThreads, loop: EventLoop, restraint: Int = 5) {
         self.storage = storage
         self.loop = loop
+        self.restraint = restraint
     }
 
     /// Where the file of a document is by now that is not at its place.
@@ -96,7 +97,7 @@ final class FileSearch: Sendable {
             let end = MonotonicTime.now()
             if found.count > 1 { loop.wake(at: end + Self.validity) { [weak self] in self?.forgetOld() } }
             return state.withLock { state in
-                state.next[item.domain] = end + end.since(began) * Self.restraint
+                state.next[item.domain] = end + end.since(began) * restraint
                 for (id, file) in found where id != item.id {
                     state.found[ItemKey(domain: item.domain, id: id)] = (file, began)
                 }

@@ -74,18 +74,21 @@ package struct CoordinatedItem: Hashable, Sendable {
             domain: destination.location.domain,
             components: destination.location.components + location.components.suffix(enclosing.count - level))
         let subject: Subject = if case .place = subject { .place(place) } else { subject }
+        let folder = Folder(key: enclosing[level].key, isPackage: destination.kind == .package)
         return CoordinatedItem(
-            subject: subject, kind: kind, enclosing: destination.enclosing + enclosing[level...], location: place)
+            subject: subject, kind: kind, enclosing: destination.enclosing + [folder] + enclosing[(level + 1)...],
+            location: place)
     }
 
     /// Another item as this one, which is it or lies in it, knows it; nil when it is neither.
     func around(_ item: CoordinatedItem) -> CoordinatedItem? {
         if subject == item.subject {
-            return CoordinatedItem(subject: subject, kind: item.kind, enclosing: enclosing, location: location)
+            return self
         }
         guard let level = enclosing.firstIndex(where: { $0.subject == item.subject }) else { return nil }
         return CoordinatedItem(
-            subject: item.subject, kind: item.kind, enclosing: Array(enclosing[..<level]),
+            subject: item.subject, kind: enclosing[level].isPackage ? .package : .folder,
+            enclosing: Array(enclosing[..<level]),
             location: Location(
                 domain: location.domain, components: location.components.dropLast(enclosing.count - level)))
     }

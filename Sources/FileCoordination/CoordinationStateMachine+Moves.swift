@@ -33,7 +33,7 @@ extension CoordinationStateMachine {
     }
 
     /// An item lies here by now, as the remote says: claims and presenters that know it, or what is inside, elsewhere
-    /// follow, and presenters are told at once (COORD-28).
+    /// follow, and presenters are told at once (COORD-28). So they do when a folder turns out to be a package (COORD-21).
     package mutating func placed(_ item: CoordinatedItem, at time: Duration = .zero) -> [CoordinationAction] {
         var places = otherPlaces(of: item)
         // Whoever knew it elsewhere has ended, and who came since is still there in the tree where they were.
@@ -64,8 +64,9 @@ extension CoordinationStateMachine {
             }
         }
         func look(_ other: CoordinatedItem) {
-            guard let known = other.around(item), known.enclosing != item.enclosing || known.location != item.location,
-                !found.contains(known)
+            guard let known = other.around(item),
+                known.enclosing != item.enclosing || known.location != item.location
+                    || (known.kind == .package) != (item.kind == .package), !found.contains(known)
             else { return }
             found.append(known)
         }

@@ -135,6 +135,29 @@ struct ArrivalTests {
         #expect(problem?.code == .unsyncedEdits)
     }
 
+    @Test(
+        "COORD-21: a folder that was made here is the package that its provider says it is, whatever was put into it by then"
+    )
+    func package() throws {
+        let made = try storage.store.makeFolder(named: ItemName("p.rtfd"), in: .root, of: storage.domain)
+        let (part, change) = try storage.store.makeDocument(named: ItemName("a"), in: made.id, of: storage.domain)
+        _ = try storage.store.recordChange(change)
+        let before = try storage.index.read { try $0.counts(of: storage.domain) }
+        var told = try storage.item("p", "p.rtfd", kind: .package)
+        told.contentType = ContentType(kind: .package, pathExtension: "rtfd")
+        try storage.store.revive(made.id, as: told, in: storage.domain)
+        let package = try #require(try item(at: "p.rtfd"))
+        #expect(package.id == told.id && package.item.kind == .package)
+        #expect(try item(at: "p.rtfd/a")?.id == part.id)
+        let after = try storage.index.read { try $0.counts(of: storage.domain) }
+        #expect(after.documents == before.documents + 1 && after.folders == before.folders - 1)
+        // A name on the remote may make it one, or a folder again.
+        told.kind = .folder
+        told.name = try ItemName("p")
+        try storage.tell(told)
+        #expect(try item(at: "p")?.item.kind == .folder)
+    }
+
     @Test("CONT-7: a listing by the provider, which does not know it yet, does not remove it")
     func listed() throws {
         try fill(["a.txt": "a"])

@@ -80,6 +80,24 @@ import Testing
         }
     }
 
+    @Test(
+        "COORD-21: a folder is a package when its provider says so, also when that has answered after the first files in it"
+    )
+    func latePackage() throws {
+        try withTree { (machine) throws in
+            let provider = try #require(machine.providers.first)
+            kill(provider, SIGSTOP)
+            defer { kill(provider, SIGCONT) }
+            try machine.sh("mkdir work/p.rtfd; echo one > work/p.rtfd/a; echo two > work/p.rtfd/b", timeout: 20)
+            kill(provider, SIGCONT)
+            #expect(isSent(machine, "p.rtfd/a", "one\n") && isSent(machine, "p.rtfd/b", "two\n"))
+            let isPackage = try Machine.eventually(within: 30) {
+                try machine.succeed("stat", "work:/p.rtfd").contains("package, com.apple.rtfd")
+            }
+            #expect(isPackage)
+        }
+    }
+
     @Test("A name is free as soon as what had it was removed: for a rename, a folder, and the folder around it")
     func namesOfTheRemoved() throws {
         try withTree { (machine) throws in

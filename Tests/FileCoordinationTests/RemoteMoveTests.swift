@@ -54,6 +54,30 @@ import Testing
         #expect(scene.news() == ["grant 2"])
     }
 
+    @Test("COORD-21: who writes to two parts of a folder that turns out to be a package keeps others from all of it")
+    mutating func becomesPackage() throws {
+        try scene.request(1, alice, .writing(nil), "f/a")
+        try scene.request(2, bob, .writing(nil), "f/b")
+        #expect(scene.news() == ["grant 1", "grant 2"])
+        let folder = try Scene.item("f/")
+        let package = Item(
+            subject: folder.subject, kind: .package, enclosing: folder.enclosing, location: folder.location)
+        scene.take(scene.machine.placed(package))
+        let part = Item(
+            subject: .item(try Scene.key("f/c")), kind: .document,
+            enclosing: package.enclosing + [Item.Folder(key: try Scene.key("f"), isPackage: true)],
+            location: try Scene.item("f/c").location)
+        try scene.request(3, carol, [(.writing(nil), part)])
+        scene.end(1)
+        #expect(scene.news() == [], "somebody writes to the package still")
+        scene.end(2)
+        #expect(scene.news() == ["grant 3"])
+        // It is a plain folder again, and others may write beside her.
+        scene.take(scene.machine.placed(folder))
+        try scene.request(4, bob, .writing(nil), "f/d")
+        #expect(scene.news() == ["grant 4"])
+    }
+
     @Test("COORD-3, COORD-4: the same when all have ended who knew the folder elsewhere")
     mutating func heldByLaterOnes() throws {
         try scene.request(1, alice, .reading, "f/a")

@@ -61,6 +61,10 @@ extension Delivery {
             }
             try identify(folder, as: new.id)
             try await storage.run { try $0.revive(id, as: new, in: domain) }
+            // It may be a package, as its provider says: who uses what is in it uses the package (COORD-21).
+            if !broker.isIdle, let known = try storage.read({ try $0.item(new.id, in: domain) }) {
+                broker.placed(try storage.read { try $0.coordinated(known) })
+            }
             _ = try await made.isGone(new.id, of: domain, since: heard, session)
         }
     }

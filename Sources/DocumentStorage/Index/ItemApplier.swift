@@ -284,7 +284,7 @@ struct ItemApplier {
         guard existing.row != domain.root else { return reject(item.id, "is the top folder, which lies in nothing") }
         try releaseHeld(existing.row)
         if existing.kind != item.kind {
-            guard try canChangeKind(existing) else {
+            guard try canChangeKind(existing, to: item.kind) else {
                 return reject(item.id, "became a \(item.kind) while its contents are here as a \(existing.kind)")
             }
             try count(existing.kind, -1)
@@ -324,7 +324,9 @@ struct ItemApplier {
         }
     }
 
-    private func canChangeKind(_ existing: Existing) throws -> Bool {
+    private func canChangeKind(_ existing: Existing, to kind: ItemKind) throws -> Bool {
+        // What lies in a folder lies in it as well when it turns out to be a package (COORD-21).
+        if existing.kind.isFolder, kind.isFolder { return true }
         guard existing.state == 0 || existing.state == Self.clash else { return false }
         return try sql.first("SELECT 1 FROM item WHERE parent = ? LIMIT 1", .int(existing.row)) { _ in true } == nil
     }

@@ -140,6 +140,40 @@ import Testing
         }
     }
 
+    @Test(
+        "CONT-11: a name that is not UTF-8 cannot be made, with the number that says so, and nothing like it is there")
+    func bytesThatAreNoText() throws {
+        try withTree { (machine) throws in
+            try machine.sh("mkdir work/d")
+            let program = """
+                import errno, os
+                def number(body, *words):
+                    try:
+                        body(*words)
+                        return "done"
+                    except OSError as error:
+                        return errno.errorcode[error.errno]
+                def make(name): os.close(os.open(name, os.O_CREAT | os.O_WRONLY))
+                for name in [b"work/\\xff", b"work/a\\xc3", b"work/d/\\xed\\xa0\\x80.txt"]:
+                    print(number(make, name), number(os.mkdir, name), number(os.rename, b"work/a.txt", name),
+                          number(os.stat, name), number(os.unlink, name), number(os.rename, name, b"work/b"),
+                          number(os.symlink, b"a.txt", name))
+                for name in [b"work/a\\nb", b"work/\\x7f"]:
+                    print(number(make, name), number(os.mkdir, name), number(os.rename, b"work/a.txt", name), number(os.stat, name))
+                print(number(make, b"work/" + b"n" * 256), sorted(os.listdir(b"work")), os.listdir(b"work/d"))
+                """
+            let result = try python(machine, program)
+            let refused = "EILSEQ EILSEQ EILSEQ ENOENT ENOENT ENOENT EPERM\n"
+            #expect(
+                result.output
+                    == String(repeating: refused, count: 3)
+                    + String(repeating: "EINVAL EINVAL EINVAL ENOENT\n", count: 2)
+                    + "ENAMETOOLONG [b'a.txt', b'd'] []\n", "\(result.output)\(result.errors)")
+            #expect(try machine.succeed("status").contains("in sync"))
+            #expect(Set(try FileManager.default.contentsOfDirectory(atPath: machine.remote)) == ["a.txt", "d"])
+        }
+    }
+
     /// Runs a program in Python in the mounted tree.
     private func python(_ machine: Machine, _ program: String, timeout: Double = 120) throws -> Machine.Result {
         try machine.write(program, to: machine.folder + "/program.py")

@@ -11,34 +11,82 @@ extension ItemName {
     /// - Throws: ``DocumentError`` with the code `invalidArgument` for what cannot be shown so: an empty name, one that is
     ///   longer than 255 bytes when it is shown, `.`, `..`, and the reserved one.
     public init(escaping bytes: some Collection<UInt8>) throws(DocumentError) {
-        var shown: [UInt8] = []
+        try self.init(Self.escaping(bytes))
+    }
+
+    /// The name under which a remote's is shown, however long that is.
+    ///
+    /// One that would be too long when it is shown has its beginning and its ending, and between them `…` and sixteen
+    /// hexadecimal digits, which are of all of it: so two of them differ, and each is the same at any time. From such a name
+    /// nothing comes back: whoever uses it remembers what it stands for.
+    ///
+    /// - Throws: ``DocumentError`` with the code `invalidArgument` for an empty name, `.`, `..`, and the reserved one.
+    public init(shortening bytes: some Collection<UInt8>) throws(DocumentError) {
+        let parts = Self.escaped(bytes)
+        let whole = Self.escaping(bytes)
+        guard whole.utf8.count > Self.maximumLength else {
+            try self.init(whole)
+            return
+        }
+        let digits = Self.digest(of: bytes)
+        // What programs tell types by.
+        let ending = whole.utf8.suffix(Self.longestEnding).lastIndex(of: UInt8(ascii: ".")).map { whole[$0...] } ?? ""
+        let end = "…\(digits)" + (ending.unicodeScalars.allSatisfy(\.isASCII) ? ending : "")
+        var beginning: [UInt8] = []
+        for part in parts {
+            guard beginning.count + part.count + end.utf8.count <= Self.maximumLength else { break }
+            beginning += part
+        }
+        try self.init(String(decoding: beginning, as: UTF8.self) + end)
+    }
+
+    /// With the dot.
+    private static let longestEnding = 16
+
+    /// FNV-1a: nothing secret hangs on it.
+    private static func digest(of bytes: some Collection<UInt8>) -> String {
+        let sum: UInt64 = bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+        let digits = String(sum, radix: 16, uppercase: true)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// What is shown of each character of a name, or of each byte that is none.
+    private static func escaped(_ bytes: some Collection<UInt8>) -> [[UInt8]] {
+        var shown: [[UInt8]] = []
         var rest = Array(bytes)[...]
         while let (scalar, length) = Self.scalar(at: rest) {
             let own = rest.prefix(length)
             rest = rest.dropFirst(length)
             if let scalar, let picture = Self.picture(of: scalar) {
-                shown += String(picture).utf8
-            } else if let scalar, !Self.isByteWise(scalar) {
-                if Self.isSpecial(scalar) { shown += String(Self.mark).utf8 }
-                shown += own
+                shown.append(Array(String(picture).utf8))
+            } else if let scalar, !isByteWise(scalar) {
+                shown.append((isSpecial(scalar) ? Array(String(mark).utf8) : []) + own)
             } else {
-                for byte in own { shown += Self.hexadecimal(byte) }
+                shown.append(own.flatMap { hexadecimal($0) })
             }
         }
-        try self.init(String(decoding: shown, as: UTF8.self))
+        return shown
+    }
+
+    /// The text under which a remote's name is shown, also when it is none that an item may have: too long, for one.
+    public static func escaping(_ bytes: some Collection<UInt8>) -> String {
+        String(decoding: escaped(bytes).joined(), as: UTF8.self)
     }
 
     /// The name as the remote has it, of one that is shown so.
-    public var unescaped: [UInt8] {
+    public var unescaped: [UInt8] { Self.unescaping(rawValue) }
+
+    /// The name as the remote has it, of such a text.
+    public static func unescaping(_ text: String) -> [UInt8] {
         var bytes: [UInt8] = []
-        var rest = rawValue.unicodeScalars[...]
+        var rest = text.unicodeScalars[...]
         while let scalar = rest.popFirst() {
             if let own = Self.scalar(of: scalar) {
                 bytes += String(own).utf8
-            } else if scalar == Self.mark, let next = rest.first, Self.isSpecial(next) {
+            } else if scalar == mark, let next = rest.first, isSpecial(next) {
                 bytes += String(next).utf8
                 rest.removeFirst()
-            } else if scalar == Self.mark, let byte = Self.byte(rest.prefix(2)) {
+            } else if scalar == mark, let byte = Self.byte(rest.prefix(2)) {
                 bytes.append(byte)
                 rest = rest.dropFirst(2)
             } else {

@@ -47,6 +47,28 @@ struct EscapedNameTests {
     }
 
     @Test(
+        "A name that is too long is shown by its beginning, digits that are its own, and its ending; others as they are"
+    )
+    func shortened() throws {
+        let long = String(repeating: "ä/", count: 100) + "end.tar.gz"
+        let shown = try ItemName(shortening: long.utf8)
+        #expect(shown.rawValue.utf8.count <= ItemName.maximumLength && shown.rawValue.utf8.count > 245)
+        #expect(shown.rawValue.hasPrefix("ä∕ä∕") && shown.rawValue.hasSuffix(".gz"))
+        #expect(try ItemName(shortening: long.utf8) == shown, "the same at any time")
+        #expect(try ItemName(shortening: (long.dropLast(9) + "x.tar.gz").utf8) != shown)
+        #expect(try ItemName(shortening: [UInt8](repeating: 0xFF, count: 1_000)).rawValue.hasPrefix("‛FF‛FF"))
+        for name in [String(repeating: "n", count: 255), "a/b", "‛", "a.txt"] {
+            #expect(try ItemName(shortening: name.utf8) == ItemName(escaping: name.utf8))
+        }
+        #expect(throws: DocumentError.self) { try ItemName(shortening: "..".utf8) }
+        // Nothing is lost of the text that it is of.
+        #expect(ItemName.unescaping(ItemName.escaping(long.utf8)) == Array(long.utf8))
+        // An ending is no type when it is a sentence.
+        let sentence = String(repeating: "n", count: 300) + ". And then a good deal more of it"
+        #expect(try !ItemName(shortening: sentence.utf8).rawValue.contains("And"))
+    }
+
+    @Test(
         "What an item may be called is shown as it is, unless it could be taken for another",
         arguments: ["‛x", "‛7F", "‛C", "%2F"])
     func own(_ name: String) throws {

@@ -288,6 +288,34 @@ import Testing
         }
     }
 
+    @Test("CONT-11: a file whose name no document can have is told of, and left alone, for as long as it is called so")
+    func misnamed() throws {
+        try withDocument { machine, path in
+            let folder = machine.root + "/documents/d"
+            try shell(
+                machine, "cd '\(folder)'; printf x > \"$(printf 'b\\377.txt')\"; printf y > \"$(printf 'c\\td')\"")
+            let status = { try machine.succeed("host", "status") }
+            #expect(
+                try Machine.eventually {
+                    let status = try status()
+                    return status.contains("d/b‛FF.txt is shown so because no document can have its name")
+                        && status.contains("d/c␉d is shown so")
+                }, "\(machine.logTail)")
+            #expect(machine.read(machine.log)?.contains("b‛FF.txt") == true)
+            #expect(try machine.succeed("ls", "d:/").contains("a.txt"))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: machine.remote) == ["a.txt"])
+            // Renamed, it is a file like any other that belongs to no document.
+            try shell(
+                machine, "cd '\(folder)'; mv \"$(printf 'b\\377.txt')\" b.txt; rm \"$(printf 'c\\td')\"; cat b.txt")
+            #expect(
+                try Machine.eventually {
+                    let status = try status()
+                    return !status.contains("is shown so") && status.contains("b.txt belongs to no document")
+                }, "\(machine.logTail)")
+            try shell(machine, "test \"$(cat '\(folder)/b.txt')\" = x")
+        }
+    }
+
     @Test("What belongs to no document and came where nothing was here is shown when something comes there")
     func straysOfNew() throws {
         try withDocument { machine, path in

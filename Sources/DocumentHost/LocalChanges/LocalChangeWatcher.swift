@@ -299,8 +299,9 @@ final class LocalChangeWatcher: Sendable {
                 // What is nobody's, too: it may have come while nobody watched, and be a document's that has left its place.
                 let documents = Set(recorded.map(\.name))
                 let there = try store.root.tree.files(in: place, but: documents)
+                strays.tell(ofMisnamed: there.misnamed, at: place, in: folder)
                 return try store.root.tree.differing(in: place, from: recorded)
-                    + strays.differing(there, besides: documents, in: folder)
+                    + strays.differing(there.names, besides: documents, in: folder)
             }
             perform { machine, now in
                 machine.differ(files, in: folder, at: now)

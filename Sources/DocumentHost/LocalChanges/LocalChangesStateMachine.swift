@@ -82,6 +82,7 @@ package struct LocalChangesStateMachine: Sendable {
         case look(Name)
         case count(Folder)
         case watchAgain(Folder)
+        case compare(Folder)
         case poll
     }
 
@@ -94,6 +95,7 @@ package struct LocalChangesStateMachine: Sendable {
     private var polling: (began: Duration, left: Set<Folder>)?
     private var isPollPlanned = false
     private var counting: Set<Folder> = []
+    private var comparingSoon: Set<Folder> = []
     /// A comparison of everything is under way; true when another one is to follow.
     private var comparingAll: Bool?
     private var hasSaidLimit = false
@@ -234,8 +236,15 @@ package struct LocalChangesStateMachine: Sendable {
             // By the host, or by somebody else, to a place where it is none of ours.
             return forget(folder) + watchAgain(folder, at: now)
         case .overflow, .other: return []
+        case .misnamed:
+            compareSoon(folder, at: now)
+            return []
         case .made, .written, .closed, .movedHere, .movedAway, .removed:
-            guard !event.isFolder, let text = event.name, let name = try? ItemName(text) else { return [] }
+            guard !event.isFolder, let text = event.name else { return [] }
+            guard let name = try? ItemName(text) else {
+                if event.kind != .written, event.kind != .closed { compareSoon(folder, at: now) }
+                return []
+            }
             happened(event.kind, to: Name(name, in: folder), at: now)
             return []
         }
@@ -253,6 +262,12 @@ package struct LocalChangesStateMachine: Sendable {
             let latest = looks[name]?.latest ?? now + patience.longestOpen
             note(name, at: min(now + patience.quiet, latest), latest: latest)
         }
+    }
+
+    /// What came or went has a name that nobody can ask for.
+    private mutating func compareSoon(_ folder: Folder, at now: Duration) {
+        guard comparingSoon.insert(folder).inserted else { return }
+        agenda.add(.compare(folder), at: now + patience.absence)
     }
 
     private mutating func watchAgain(_ folder: Folder, at now: Duration) -> [Action] {
@@ -325,6 +340,9 @@ package struct LocalChangesStateMachine: Sendable {
                 actions.append(.count(folder))
             case .watchAgain(let folder):
                 if case .beginning = watches[folder] { actions.append(.watch(folder)) }
+            case .compare(let folder):
+                comparingSoon.remove(folder)
+                if watches[folder] != nil { actions.append(.compare(folder)) }
             case .poll:
                 actions += poll(now)
             }

@@ -4,6 +4,7 @@ import DocumentTransport
 import FileCoordination
 import Logging
 import Synchronization
+import SystemPackage
 
 /// Files that programs have put, without asking, where no document has its contents: a save that took its time between the
 /// removal of the old file and the new one; a document that was renamed; and what is nobody's (DOWN-3, COORD-40).
@@ -28,6 +29,8 @@ final class StrayFiles: Sendable {
         var unknown: [Name: Location] = [:]
         /// Files that were looked at and are left alone: what is ignored, or is one too many to be told of.
         var left: [LocalChangesStateMachine.Folder: Set<ItemName>] = [:]
+        /// What is called as no document can be, by the folder that it lies in.
+        var misnamed: [LocalChangesStateMachine.Folder: (place: Location, names: Set<ItemName>)] = [:]
         var moves: [ItemKey: (name: Name, seen: MonotonicTime)] = [:]
         /// Documents' files in folders that are none of their domain's.
         var outside: Set<Location> = []
@@ -46,6 +49,7 @@ final class StrayFiles: Sendable {
     /// More are not remembered, nor listed.
     private static let mostBases = 1000
     static let mostUnknown = 1000
+    private static let mostMisnamed = 100
     private static let mostNotices = 5
     /// Some programs put a document aside while they save it: a name that lasts as long is meant.
     static let patience = LocalChangesStateMachine.Patience().absence
@@ -102,6 +106,26 @@ final class StrayFiles: Sendable {
             + told.subtracting(there).map { DifferingFile(name: $0, isMissing: true) }
     }
 
+    /// Files that are called as no document can be: they are left alone.
+    ///
+    /// - Parameter names: all of them that a folder has by now, as documents could be called.
+    func tell(
+        ofMisnamed names: Set<ItemName>, at place: Location, in folder: LocalChangesStateMachine.Folder
+    ) {
+        let new = state.withLock { state in
+            let known = state.misnamed[folder]?.names ?? []
+            state.misnamed[folder] = names.isEmpty ? nil : (place, Set(names.sorted().prefix(Self.mostMisnamed)))
+            return names.subtracting(known)
+        }
+        for name in new.sorted().prefix(Self.mostNotices) {
+            logger.notice("\(Self.sentence(misnamed: name, in: storage.store.root.tree.path(of: place)))")
+        }
+    }
+
+    private static func sentence(misnamed name: ItemName, in folder: FilePath) -> String {
+        "\(folder)/\(name) is shown so because no document can have its name: it is neither sent nor removed. Rename it, in UTF-8 and without control characters."
+    }
+
     /// For people, one sentence each.
     var notices: [String] {
         let tree = storage.store.root.tree
@@ -116,13 +140,24 @@ final class StrayFiles: Sendable {
         if unknown.count > notices.count {
             notices.append("\(unknown.count - notices.count) more files belong to no document.")
         }
-        return notices
+        let misnamed = state.withLock { Array($0.misnamed.values) }.sorted {
+            $0.place.description < $1.place.description
+        }
+        var told = misnamed.flatMap { folder in
+            folder.names.sorted().map { Self.sentence(misnamed: $0, in: tree.path(of: folder.place)) }
+        }
+        if told.count > Self.mostNotices {
+            let more = told.count - Self.mostNotices
+            told = told.prefix(Self.mostNotices) + ["\(more) more files have names that no document can have."]
+        }
+        return notices + told
     }
 
     func removed(_ domain: DomainName) {
         state.withLock { state in
             state.unknown = state.unknown.filter { $0.key.folder.domain != domain }
             state.left = state.left.filter { $0.key.domain != domain }
+            state.misnamed = state.misnamed.filter { $0.key.domain != domain }
             state.moves = state.moves.filter { $0.key.domain != domain }
             state.outside = state.outside.filter { $0.domain != domain }
             state.bases = state.bases.filter { $0.key.domain != domain }

@@ -235,6 +235,20 @@ final class DirectoryHandle: Sendable {
 
     /// The same, with each entry's inode.
     func forEachInode(_ body: (_ name: String?, _ kind: EntryKind, _ inode: UInt64) throws -> Void) throws {
+        try forEachName { bytes, entry in
+            let name = String(validating: bytes, as: UTF8.self)
+            try body(name, try kind(of: entry, name), entry.inode)
+        }
+    }
+
+    /// The same, with each name as it is, be it UTF-8 or not. What the file system does not say the kind of is `other` then.
+    func forEachEntry(bytes body: (_ name: UnsafeRawBufferPointer, _ kind: EntryKind) throws -> Void) throws {
+        try forEachName { bytes, entry in
+            try body(bytes, try kind(of: entry, String(validating: bytes, as: UTF8.self)))
+        }
+    }
+
+    private func forEachName(_ body: (UnsafeRawBufferPointer, docent_entry) throws -> Void) throws {
         // Its own open file: the position in a folder belongs to that, and others may be reading too.
         let own = try folder([])
         try withUnsafeTemporaryAllocation(byteCount: 1 << 15, alignment: 8) { buffer in
@@ -249,9 +263,8 @@ final class DirectoryHandle: Sendable {
                     offset = docent_entry_at(base, filled, offset, &entry)
                     guard offset > 0, let characters = entry.name else { break }
                     let bytes = UnsafeRawBufferPointer(start: characters, count: entry.name_length)
-                    let name = String(validating: bytes, as: UTF8.self)
-                    if name == "." || name == ".." { continue }
-                    try body(name, try kind(of: entry, name), entry.inode)
+                    if bytes.elementsEqual(".".utf8) || bytes.elementsEqual("..".utf8) { continue }
+                    try body(bytes, entry)
                 }
             }
         }

@@ -12,6 +12,13 @@ package struct DifferingFile: Hashable, Sendable {
     }
 }
 
+/// Files of a folder that are no document's.
+package struct OtherFiles: Hashable, Sendable {
+    package var names: Set<ItemName> = []
+    /// What those are called that no document can be called like: as names that it could have.
+    package var misnamed: Set<ItemName> = []
+}
+
 extension DocumentTree {
     /// Which documents of a folder somebody has touched since they were recorded. One look at each file's state; nothing
     /// is read, and placeholders are not looked at.
@@ -29,13 +36,17 @@ extension DocumentTree {
     }
 
     /// The files of a folder but for some, whoever put them there.
-    package func files(in folder: Location, but known: Set<ItemName>) throws -> Set<ItemName> {
-        guard let open = try documents.folderIfPresent(folder.treeComponents) else { return [] }
-        var found: Set<ItemName> = []
-        try open.forEachEntry { name, kind in
-            guard kind == .file, let name = name.flatMap({ try? ItemName($0) }), !known.contains(name) else { return }
-            found.insert(name)
-        }
+    package func files(in folder: Location, but known: Set<ItemName>) throws -> OtherFiles {
+        guard let open = try documents.folderIfPresent(folder.treeComponents) else { return OtherFiles() }
+        var found = OtherFiles()
+        try open.forEachEntry(bytes: { bytes, kind in
+            guard kind == .file else { return }
+            guard let name = String(validating: bytes, as: UTF8.self).flatMap({ try? ItemName($0) }) else {
+                if let shown = try? ItemName(shortening: bytes) { found.misnamed.insert(shown) }
+                return
+            }
+            if !known.contains(name) { found.names.insert(name) }
+        })
         return found
     }
 

@@ -11,6 +11,8 @@ package struct FolderEvent: Hashable, Sendable {
         case movedHere
         case movedAway
         case removed
+        /// Something came, or is gone, whose name is not UTF-8, so that no item can have it.
+        case misnamed
         /// The folder itself has another place, or another name.
         case folderMoved
         /// The watch is gone: its folder was removed or unmounted, or the watch was taken back.
@@ -24,7 +26,7 @@ package struct FolderEvent: Hashable, Sendable {
     /// Of the watch, as ``FolderWatcher/watch(_:)`` gave it.
     package var watch: Int32
     package var kind: Kind
-    /// What it is about; nil for the folder itself, and for names that no item can have.
+    /// What it is about; nil for the folder itself, and for names that are not UTF-8.
     package var name: String?
     /// Whether it is about a folder in the watched one.
     package var isFolder: Bool

@@ -87,8 +87,12 @@ extension FolderEvent {
                 .ended
             } else if has(DOCENT_WATCH_SELF_MOVED) {
                 .folderMoved
-            } else if has(DOCENT_WATCH_SELF) || name == nil {
+            } else if has(DOCENT_WATCH_SELF) || raw.name == nil || raw.name_length == 0 {
                 .other
+            } else if name == nil {
+                // Whoever writes to it changes nothing that is told of.
+                has(DOCENT_WATCH_MOVED_TO) || has(DOCENT_WATCH_MOVED_FROM) || has(DOCENT_WATCH_REMOVED)
+                    || has(DOCENT_WATCH_MADE) ? .misnamed : .other
             } else if has(DOCENT_WATCH_CLOSED) {
                 .closed
             } else if has(DOCENT_WATCH_MOVED_TO) {

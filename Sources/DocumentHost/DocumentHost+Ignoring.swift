@@ -52,8 +52,11 @@ extension DocumentHost {
 }
 
 extension IndexReader {
-    /// What is at or below a location and is to be sent: without what an ignore rule keeps here.
-    func unsentAndMeant(below location: Location) throws -> [(item: IndexedItem, location: Location)] {
-        try unsent(below: location).filter { try $0.location == location || marks(of: $0.item).ignoredBy == nil }
+    /// What is at or below a location and is to be sent, and what is said about it: without what an ignore rule keeps here.
+    func unsentAndMeant(
+        below location: Location
+    ) throws -> [(item: IndexedItem, location: Location, marks: ItemMarks)] {
+        try unsent(below: location).map { ($0.item, $0.location, try marks(of: $0.item)) }
+            .filter { $0.location == location || $0.marks.ignoredBy == nil }
     }
 }

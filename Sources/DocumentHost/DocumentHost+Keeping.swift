@@ -47,8 +47,12 @@ extension DocumentHost {
 
     /// What keeps an unsent item from being sent although nothing is wrong; nil when nothing does.
     func hold(on item: IndexedItem, at location: Location) throws(DocumentError) -> DocumentError? {
-        let marks = try storage.read { try $0.marks(of: item) }
-        if let rule = marks.ignoredBy { return Self.ignored(location, by: rule) }
+        Self.hold(by: try storage.read { try $0.marks(of: item) }, at: location)
+    }
+
+    /// The same of what is said about an item.
+    static func hold(by marks: ItemMarks, at location: Location) -> DocumentError? {
+        if let rule = marks.ignoredBy { return ignored(location, by: rule) }
         if marks.keeping == .excluded {
             return DocumentError(
                 .excludedFromSync,

@@ -64,12 +64,12 @@ extension DocumentHost {
             let unsent = try storage.read { try $0.unsentAndMeant(below: location) }
             if unsent.isEmpty { return }
             // What was said about it ends by nothing but that somebody says otherwise.
-            for (item, location) in unsent {
-                if let refusal = try hold(on: item, at: location) { throw refusal }
+            for (item, location, marks) in unsent {
+                if let refusal = Self.hold(by: marks, at: location) { throw refusal }
                 try checkNotInside(item, at: location)
             }
             sender.hurry(unsent.map(\.item.key))
-            for (item, _) in unsent { try await sender.send(item.key, onProgress: onProgress) }
+            for (item, _, _) in unsent { try await sender.send(item.key, onProgress: onProgress) }
         }
         throw DocumentError(
             .busy, "\(location) is changed again as soon as it is sent; what is not sent yet is sent later.")

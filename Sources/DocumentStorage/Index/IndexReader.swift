@@ -5,9 +5,13 @@ package class IndexReader {
     let sql: SQLConnection
     /// The domain that was asked for last: mostly, all is about one.
     private var lastReference: DomainReference?
+    private var recentItems = RecentItems()
 
-    init(_ sql: SQLConnection) {
+    private let references: DomainReferences.View
+
+    init(_ sql: SQLConnection, _ references: DomainReferences.View) {
         self.sql = sql
+        self.references = references
     }
 
     // MARK: Domains
@@ -70,11 +74,15 @@ package class IndexReader {
     // MARK: Items
 
     package func item(_ id: ItemIdentifier, in domain: DomainName) throws -> IndexedItem? {
+        let writes = sql.writesCount
+        if let recent = recentItems.item(id, in: domain, after: writes) { return recent }
         let own = try reference(to: domain)
-        return try sql.first(
+        let item = try sql.first(
             ItemRow.withIdentifier, .int(own.number),
             .text(try known(id, own).rawValue)
         ) { try ItemRow.read($0, domain: domain) }
+        if let item { recentItems.keep(item, askedAs: id, after: writes) }
+        return item
     }
 
     package func item(at location: Location) throws -> IndexedItem? {
@@ -360,16 +368,12 @@ package class IndexReader {
 
     // MARK: Rows
 
-    struct DomainReference {
-        var name: DomainName
-        var number: Int64
-        /// The row of the top folder.
-        var root: Int64
-        var rootID: ItemIdentifier
-    }
-
     func reference(to domain: DomainName) throws -> DomainReference {
         if let lastReference, lastReference.name == domain { return lastReference }
+        if let known = references.reference(to: domain) {
+            lastReference = known
+            return known
+        }
         let found = try sql.first("SELECT number, root, root_id FROM domain WHERE name = ?", .text(domain.rawValue)) {
             row in
             DomainReference(
@@ -380,11 +384,15 @@ package class IndexReader {
                 .notConfigured, "There is no domain “\(domain)”: add it with “docent domain add \(domain)”.")
         }
         lastReference = found
+        references.keep(found)
         return found
     }
 
     /// Its number, or its top folder, is another one from now on.
-    func forgetReference() { lastReference = nil }
+    func forgetReference() {
+        lastReference = nil
+        references.change()
+    }
 
     func row(of id: ItemIdentifier, _ domain: DomainReference) throws -> Int64? {
         try sql.first(

@@ -3,7 +3,7 @@ internal import DocumentModel
 /// Works what a provider told into the rows of one domain, within a transaction.
 struct ItemApplier {
     let transaction: IndexTransaction
-    let domain: IndexReader.DomainReference
+    let domain: DomainReference
     /// Whether changed items are wanted in the outcome.
     let reporting: Bool
     /// Whether what the provider says is gone is only held: somebody decides what becomes of it (CONT-13).
@@ -91,7 +91,7 @@ struct ItemApplier {
         }
     }
 
-    init(_ transaction: IndexTransaction, _ domain: IndexReader.DomainReference, reporting: Bool) {
+    init(_ transaction: IndexTransaction, _ domain: DomainReference, reporting: Bool) {
         self.transaction = transaction
         self.domain = domain
         self.reporting = reporting

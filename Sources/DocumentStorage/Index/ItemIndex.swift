@@ -12,6 +12,8 @@ package final class ItemIndex: Sendable {
     private let readers: ReadingConnections
     private let path: String
     private let log: CommitLog
+    private let group = GroupCommit()
+    private let references = DomainReferences()
     private let writes = Atomic<UInt64>(0)
     private let listener = Mutex<Hook<Void>?>(nil)
     private let presenceObserver = Mutex<Hook<Set<PresenceNews>>?>(nil)
@@ -70,12 +72,12 @@ package final class ItemIndex: Sendable {
     /// number is the same.
     package var generation: UInt64 { writes.load(ordering: .acquiring) }
 
-    /// Calls the closure after every write, on the writer's thread. It must not block.
+    /// Calls the closure after every write, on the thread of who wrote. It must not block.
     package func onWrite(_ body: @escaping @Sendable () -> Void) {
         listener.withLock { $0 = Hook(body) }
     }
 
-    /// Is told, after a commit, in which folders contents came, went, or were looked at. Called on the thread that wrote;
+    /// Is told, after a commit, in which folders contents came, went, or were looked at. Called on a thread that writes;
     /// must not block.
     package typealias PresenceObserver = @Sendable (Set<PresenceNews>) -> Void
 
@@ -83,7 +85,7 @@ package final class ItemIndex: Sendable {
         presenceObserver.withLock { $0 = Hook(observer) }
     }
 
-    /// Is told, after a commit, which items it changed and how. Called on the thread that wrote; must not block.
+    /// Is told, after a commit, which items it changed and how. Called on a thread that writes; must not block.
     package typealias ChangeObserver = @Sendable ([ItemChange]) -> Void
 
     /// From the next write on. Nil: nobody wants to know, and nothing is noted.
@@ -94,11 +96,12 @@ package final class ItemIndex: Sendable {
     /// One consistent view.
     package func read<T>(_ body: (IndexReader) throws -> T) throws -> T {
         try Self.translatingErrors(path) {
-            try readers.read { try body(IndexReader($0)) }
+            let references = references.view
+            return try readers.read { try body(IndexReader($0, references)) }
         }
     }
 
-    /// One transaction: all of it, or nothing when the body throws.
+    /// All of it, or nothing when the body throws; committed with what other threads want to be.
     ///
     /// - Parameter durably: on disk when the call returns; others may see it a moment earlier. Without it the transaction
     ///   survives the death of this process, and may be lost when the machine dies before the next durable one, then with
@@ -109,6 +112,9 @@ package final class ItemIndex: Sendable {
         if durably { try log.flush() }
         return result
     }
+
+    /// How many writes wait for the one that is under way.
+    var waitingCount: Int { group.waitingCount }
 
     /// Whether what was committed last may not be on disk, and nobody can know. Nothing more is written then.
     var hasFailed: Bool { log.hasFailed }
@@ -131,27 +137,35 @@ package final class ItemIndex: Sendable {
             writes.add(1, ordering: .acquiringAndReleasing)
             listener.withLock { $0 }?(())
         }
-        return try Self.translatingErrors(path) {
-            try pool.writeWithoutTransaction { database in
-                let observer = changeObserver.withLock { $0 }
-                try isLogging.withLock { isLogging in
-                    guard isLogging != (observer != nil) else { return }
-                    try database.execute(sql: ChangeLog.end)
-                    if observer != nil { try database.execute(sql: ChangeLog.begin) }
-                    isLogging = observer != nil
-                }
-                let sql = SQLConnection(database: database)
-                let transaction = IndexTransaction(sql)
-                var changes: [ItemChange] = []
-                let result = try sql.transaction("BEGIN IMMEDIATE") {
-                    let result = try body(transaction)
-                    if observer != nil { changes = try ChangeLog.take(from: transaction) }
-                    return result
-                }
-                if !changes.isEmpty { observer?(changes) }
-                if !transaction.presence.isEmpty { presenceObserver.withLock { $0 }?(transaction.presence) }
-                return result
+        var result: T?
+        var changes: [ItemChange] = []
+        var presence: Set<PresenceNews> = []
+        try Self.translatingErrors(path) {
+            try group.run(on: withWriter) { sql in
+                let transaction = IndexTransaction(sql, references.view)
+                result = try body(transaction)
+                if isLogging.withLock({ $0 }) { changes = try ChangeLog.take(from: transaction) }
+                presence = transaction.presence
+            } committed: {
+                if !changes.isEmpty { changeObserver.withLock { $0 }?(changes) }
+                if !presence.isEmpty { presenceObserver.withLock { $0 }?(presence) }
             }
+        }
+        guard let result else { throw DocumentError(.internal, "The index has committed what was never run.") }
+        return result
+    }
+
+    private func withWriter(_ body: (SQLConnection) throws -> Void) throws {
+        try pool.writeWithoutTransaction { database in
+            defer { references.changesEnded() }
+            let isWanted = changeObserver.withLock { $0 != nil }
+            try isLogging.withLock { isLogging in
+                guard isLogging != isWanted else { return }
+                try database.execute(sql: ChangeLog.end)
+                if isWanted { try database.execute(sql: ChangeLog.begin) }
+                isLogging = isWanted
+            }
+            try body(SQLConnection(database: database))
         }
     }
 

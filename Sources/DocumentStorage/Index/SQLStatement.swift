@@ -116,6 +116,8 @@ struct SQLConnection {
 
     var lastInsertedRow: Int64 { database.lastInsertedRowID }
     var changesCount: Int { database.changesCount }
+    /// Rows that were written through this connection since it was opened, by triggers and foreign keys, too.
+    var writesCount: Int { database.totalChangesCount }
 
     func statement(_ sql: String) throws -> SQLStatement { try SQLStatement(sql, database) }
 
@@ -132,6 +134,24 @@ struct SQLConnection {
             throw error
         }
     }
+
+    /// The same within a transaction, of which the rest stays when the body throws.
+    func savepoint<T>(_ body: () throws -> T) throws -> T {
+        try run("SAVEPOINT part")
+        do {
+            let result = try body()
+            try run("RELEASE part")
+            return result
+        } catch {
+            if database.isInsideTransaction {
+                try run("ROLLBACK TO part")
+                try run("RELEASE part")
+            }
+            throw error
+        }
+    }
+
+    var isInsideTransaction: Bool { database.isInsideTransaction }
 
     func run(_ sql: String, _ values: SQLValue...) throws {
         let statement = try statement(sql)

@@ -167,4 +167,39 @@ struct StrayFileTests {
         #expect(try storage.document("a.txt") == nil && storage.document("c.txt") == "mine")
         #expect(try storage.indexed("a").item.name?.rawValue == "c.txt")
     }
+
+    @Test("DOWN-3: a file at the place of a document without contents stays there when the document is moved")
+    func leftAtMove() throws {
+        let place = storage.tree.path(of: try storage.location("b.txt"))
+        try storage.write("nobody's", to: place)
+        try storage.tell(storage.item("b", "c.txt", contents: "other", version: "2"))
+        #expect(try storage.document("b.txt") == "nobody's" && storage.document("c.txt") == nil)
+        #expect(try storage.placeholder("b.txt") == nil && storage.placeholder("c.txt") != nil)
+        try storage.provide(storage.item("b", "c.txt", contents: "other", version: "2"), "other")
+        #expect(try storage.document("c.txt") == "other")
+    }
+
+    @Test("DOWN-3: a document that is moved on the remote takes its own contents along, which the index had lost")
+    func ownAtMove() throws {
+        let file = try #require(storage.indexed("a").local)
+        try storage.index.write { try $0.setPlaceholder(item.id, in: storage.domain) }
+        try storage.tell(storage.item("a", "c.txt", contents: "mine", version: "2"))
+        #expect(try storage.document("a.txt") == nil && storage.document("c.txt") == "mine")
+        #expect(try storage.indexed("a").local?.inode == file.inode)
+        _ = try storage.store.apply(
+            ItemChanges(updated: [], deleted: [item.id], anchor: SyncAnchor([1])), in: storage.domain)
+        #expect(try storage.document("c.txt") == nil)
+    }
+
+    @Test("DOWN-3: a document that is moved on the remote takes along what somebody has written to contents of its own")
+    func ownEditAtMove() throws {
+        try storage.write("mine, and more", to: storage.tree.path(of: storage.location("a.txt")))
+        try storage.index.write { try $0.setPlaceholder(item.id, in: storage.domain) }
+        try storage.tell(storage.item("a", "c.txt", contents: "mine", version: "1"))
+        #expect(try storage.document("a.txt") == nil && storage.document("c.txt") == "mine, and more")
+        #expect(try storage.store.recordChange(of: item.id, in: storage.domain).state == .changed)
+        _ = try storage.store.apply(
+            ItemChanges(updated: [], deleted: [item.id], anchor: SyncAnchor([1])), in: storage.domain)
+        #expect(try storage.document("c.txt") == "mine, and more")
+    }
 }

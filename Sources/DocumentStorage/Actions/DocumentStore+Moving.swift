@@ -231,9 +231,14 @@ extension DocumentStore {
         }
         // At its new place it is once more what it was here, by the time of its inode's change.
         let before = try? tree.file(at: source)
-        let file: FileIdentity?
+        let unrecorded = try unrecordedFile(at: source, of: id, entry)
+        var file: FileIdentity?
         do {
-            file = try tree.move(from: source, to: target)
+            if case .nobodys = unrecorded {
+                try root.placeholders.remove(at: source)
+            } else {
+                file = try tree.move(from: source, to: target)
+            }
         } catch let error as DocumentError where error.code == .destinationExists || error.code == .directoryNotEmpty {
             // What is in the way is going to leave: this stays in the journal until then.
             guard !earlier.isLeaving(target.components) else { throw error }
@@ -247,7 +252,13 @@ extension DocumentStore {
         }
         try reached(.renameMoved)
         try index.write(durably: false) { index in
-            if let file { try index.setRenamed(file, from: before, of: id, in: entry.domain) }
+            if let file {
+                if case .own(let stamp) = unrecorded, let item = try index.item(id, in: entry.domain) {
+                    try index.adopt(stamp.file(as: file), of: item, version: stamp.contentVersion, isChanged: false)
+                } else {
+                    try index.setRenamed(file, from: before, of: id, in: entry.domain)
+                }
+            }
             try index.finish(entry)
         }
         return true

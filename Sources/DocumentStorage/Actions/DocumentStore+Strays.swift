@@ -14,6 +14,15 @@ package enum StrayFile: Sendable {
     case unknown(Location)
 }
 
+/// What lies at the place of a document that has no contents here, as far as the index knows.
+enum UnrecordedFile {
+    /// Nothing, or what is being put there.
+    case none
+    case nobodys
+    /// What the document was given some time. Somebody may have written to it since.
+    case own(ItemStamp)
+}
+
 /// Files that programs have put into the tree without asking (DOWN-3, COORD-40).
 extension DocumentStore {
     /// Finds out whose a file is. What is an item's own is taken up: flushed, and to be sent where it was changed.
@@ -124,5 +133,38 @@ extension DocumentStore {
             if let place, try tree.inode(at: place) == nil { return item }
         }
         return nil
+    }
+
+    /// Looks at what lies at the place of an item that is about to leave it. What somebody has put there stays where people were
+    /// told that it is, whatever becomes of the document's name; what was the document's own before the index was lost goes along.
+    func unrecordedFile(at place: Location, of id: ItemIdentifier, _ entry: JournalEntry) throws -> UnrecordedFile {
+        let isWithout = try index.read { index in
+            guard let item = try index.item(id, in: entry.domain), item.item.kind == .document, item.local == nil else {
+                return false
+            }
+            // Its contents may have come there, and the index not know yet.
+            return try !index.journal(of: id, in: entry.domain).contains { $0.action.mayPutContents }
+        }
+        guard isWithout, try tree.inode(at: place) != nil else { return .none }
+        guard (try? tree.file(at: place)) != nil, let stamp = try? tree.stamp(at: place),
+            stamp.isOf(id, in: entry.domain)
+        else { return .nobodys }
+        return .own(stamp)
+    }
+}
+
+extension ItemStamp {
+    /// A file as it was when it was stamped: what somebody has written to it since shows, and is found as any other edit is.
+    func file(as now: FileIdentity) -> FileIdentity {
+        var file = now
+        (file.size, file.modified) = (size, modified)
+        return file
+    }
+}
+
+extension JournalAction {
+    /// Whether it may have put contents at an item's place that the index does not know of.
+    fileprivate var mayPutContents: Bool {
+        [.materialise, .recordChange, .arrive, .make, .editPackage, .evict].contains(self)
     }
 }

@@ -135,7 +135,7 @@ struct SQLConnection {
         }
     }
 
-    /// The same within a transaction, of which the rest stays when the body throws.
+    /// The same within a transaction, of which the rest stays when the body throws; where that cannot be, all of it goes.
     func savepoint<T>(_ body: () throws -> T) throws -> T {
         try run("SAVEPOINT part")
         do {
@@ -144,8 +144,13 @@ struct SQLConnection {
             return result
         } catch {
             if database.isInsideTransaction {
-                try run("ROLLBACK TO part")
-                try run("RELEASE part")
+                do {
+                    try run("ROLLBACK TO part")
+                    try run("RELEASE part")
+                } catch {
+                    // What could not be taken back must not be committed with the rest.
+                    try? run("ROLLBACK")
+                }
             }
             throw error
         }

@@ -32,10 +32,10 @@ import Testing
 
     deinit { threads.shutdown() }
 
-    private func made() -> MissingDigests {
+    private func made(patience: Duration = .milliseconds(50)) -> MissingDigests {
         MissingDigests(
             storage: threads, broker: broker, locks: locks, pauses: pauses, work: work, loop: loop,
-            patience: .milliseconds(50), logger: Logger(label: "reading") { _ in SwiftLogNoOpLogHandler() })
+            patience: patience, logger: Logger(label: "reading") { _ in SwiftLogNoOpLogHandler() })
     }
 
     private func isIn(_ ids: Set<String>) async throws -> Bool {
@@ -106,6 +106,23 @@ import Testing
             digests.pausesChanged()
             #expect(try await isIn([]))
         }
+    }
+
+    @Test("The host's end does not wait until somebody does not use a document any more")
+    func ended() async throws {
+        let item = try storage.indexed("a")
+        let claim = try await broker.claim(
+            try storage.index.read { try $0.coordinated(item) }, for: .writing(nil),
+            by: ClaimOwner(id: 1, name: "alice"))
+        defer { broker.end(claim) }
+        let time = try await ContinuousClock().measure {
+            try await whileRunning { () async throws -> Void in
+                made(patience: .seconds(300)).begin()
+                #expect(try await isIn(["a"]))
+                try await Task.sleep(for: .milliseconds(100))
+            }
+        }
+        #expect(time < .seconds(100))
     }
 
     @Test("What somebody uses, or works on, is left alone until they have ended", arguments: [true, false])

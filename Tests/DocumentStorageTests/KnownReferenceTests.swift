@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentTestSupport
+import Foundation
 import Testing
 
 @testable import DocumentStorage
@@ -71,6 +72,31 @@ struct KnownReferenceTests {
         }
         #expect(throws: DocumentError.self) { try index.read { try $0.rootID(of: other.name) } }
         #expect(try index.read { try $0.rootID(of: storage.domain) } == other.rootID)
+    }
+
+    @Test("Nor does one that began while a domain was being changed")
+    func readerMeanwhile() throws {
+        let (domain, index) = (storage.domain, storage.index)
+        var record = try #require(try index.read { try $0.domain(domain) })
+        let old = record.rootID
+        record.rootID = try ItemIdentifier("new top")
+        let (changed, goOn, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchGroup())
+        DispatchQueue.global().async(group: done) { [record] in
+            try? index.write { transaction in
+                try transaction.updateDomain(record)
+                changed.signal()
+                goOn.wait()
+            }
+        }
+        changed.wait()
+        try index.read { meanwhile in
+            // With its first question its view is fixed.
+            _ = try meanwhile.domains()
+            goOn.signal()
+            done.wait()
+            #expect(try meanwhile.rootID(of: domain) == old)
+        }
+        #expect(try index.read { try $0.rootID(of: domain) } == record.rootID)
     }
 
     @Test("A reader that began before a domain was changed does not tell later ones of how it was")

@@ -103,6 +103,10 @@ struct RecoveryDecisionTests {
         #expect(decide(.sendSnapshotTaken, sending, .file(new, stamp: nil), file: old, isStaged: true) == .askProvider)
         #expect(decide(.sendSnapshotTaken, sending, .file(old, stamp: nil), file: old) == .askProvider)
         #expect(decide(.sendSnapshotTaken, sending, .file(new, stamp: nil), file: old) == .sendAnew)
+        // Some programs set the time of modification back after they wrote.
+        var touched = old
+        touched.changed = Timestamp(seconds: 300)
+        #expect(decide(.sendSnapshotTaken, sending, .file(touched, stamp: nil), file: old) == .sendAnew)
         #expect(decide(.sendSnapshotTaken, try row(.changed, local: old), .nothing, file: old) == .forget)
     }
 

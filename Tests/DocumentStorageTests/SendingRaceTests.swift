@@ -5,6 +5,25 @@ import Testing
 
 /// A provider's answer is recorded on one thread while what a program wrote meanwhile is recorded on another.
 struct SendingRaceTests {
+    @Test("VER-13: an edit that is recorded while an earlier one is sent stays recorded")
+    func recordedMeanwhile() throws {
+        let storage = try StorageFixture()
+        let item = try storage.item("a", "a.txt", contents: "one")
+        try storage.tell(item)
+        try storage.provide(item, "one")
+        try storage.edit("a", "two")
+        let sending = try storage.store.beginSending(item.id, in: storage.domain)
+        try storage.edit("a", "three and more")
+        let edited = try storage.indexed("a").local
+        var answer = item
+        answer.version = try ItemVersion(content: Array("2".utf8))
+        #expect(try storage.store.finish(sending, as: answer).state == .changed)
+        #expect(try storage.indexed("a").local == edited)
+        let next = try storage.store.beginSending(item.id, in: storage.domain)
+        #expect(try storage.read(next.snapshot.path) == "three and more")
+        try storage.store.abandon(next, because: nil)
+    }
+
     @Test(
         "VER-13: an edit that ends in the moment in which an earlier one is acknowledged is still to be sent",
         arguments: [false, true])

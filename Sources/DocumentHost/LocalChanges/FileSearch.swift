@@ -55,7 +55,7 @@ final class FileSearch: Sendable {
             case .notBefore(let time):
                 // The remote has its contents: nobody is kept waiting, and the file is told of where it is found.
                 guard item.isUnsent else { return nil }
-                await loop.pause(time.since(.now()))
+                await loop.pauseUnlessCancelled(time.since(.now()))
                 if Task.isCancelled { throw DocumentError(wrapping: CancellationError()) }
             }
         }

@@ -178,6 +178,7 @@ final class LocalChangeWatcher: Sendable {
             watcher?.unwatch(watch)
         case .count(let folder):
             let hasContents = try? storage.read { try $0.hasContents(folder.id, in: folder.domain) }
+            if hasContents != true { strays.forgetMisnamed(in: folder) }
             perform { machine, _ in machine.counted(folder, hasContents: hasContents ?? false) }
         case .look(let name):
             // Not when the host ends.
@@ -291,7 +292,10 @@ final class LocalChangeWatcher: Sendable {
                         try index.diskLocation(of: folder.id, in: folder.domain)
                     )
                 }
-                guard let place else { return [] }
+                guard let place else {
+                    strays.forgetMisnamed(in: folder)
+                    return []
+                }
                 let recorded = known.compactMap { item -> (name: ItemName, file: FileIdentity)? in
                     guard let name = item.item.name, let file = item.local else { return nil }
                     return (name, file)

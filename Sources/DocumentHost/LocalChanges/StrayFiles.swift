@@ -114,12 +114,18 @@ final class StrayFiles: Sendable {
     ) {
         let new = state.withLock { state in
             let known = state.misnamed[folder]?.names ?? []
-            state.misnamed[folder] = names.isEmpty ? nil : (place, Set(names.sorted().prefix(Self.mostMisnamed)))
-            return names.subtracting(known)
+            let told = Set(names.sorted().prefix(Self.mostMisnamed))
+            state.misnamed[folder] = told.isEmpty ? nil : (place, told)
+            return told.subtracting(known)
         }
         for name in new.sorted().prefix(Self.mostNotices) {
             logger.notice("\(Self.sentence(misnamed: name, in: storage.store.root.tree.path(of: place)))")
         }
+    }
+
+    /// A folder is gone, or nobody watches it any more: what was told of it need not hold.
+    func forgetMisnamed(in folder: LocalChangesStateMachine.Folder) {
+        state.withLock { $0.misnamed[folder] = nil }
     }
 
     private static func sentence(misnamed name: ItemName, in folder: FilePath) -> String {

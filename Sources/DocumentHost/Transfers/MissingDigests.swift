@@ -11,11 +11,9 @@ import Synchronization
 /// One after the other, for a part of the time only, and none that somebody uses or that is paused. What was read is written down,
 /// so that the next start goes on with the rest. When there is none, nothing is done.
 final class MissingDigests: Sendable {
-    /// What is waited for once all others are read.
-    private struct Left {
-        var isPaused = false
-        var isInUse = false
-    }
+    /// Those that somebody uses: more than that wait for the next start.
+    private static let mostAwaited = 1000
+    private static let longestPatience = Duration.seconds(3600)
 
     private struct State {
         var isRunning = false
@@ -69,62 +67,79 @@ final class MissingDigests: Sendable {
 
     private func run() async {
         while true {
-            let left = await readAll()
+            state.withLock { $0.hasPaused = false }
+            var inUse = await readAll()
+            var patience = patience
+            while !inUse.isEmpty, !Task.isCancelled, !state.withLock({ $0.isAskedAgain }) {
+                await loop.pauseUnlessCancelled(patience)
+                // Some are used for days.
+                patience = min(patience * 2, Self.longestPatience)
+                inUse = (try? await read(inUse)) ?? []
+            }
             let isOver = state.withLock { state in
-                state.hasPaused = left.isPaused
                 defer { state.isAskedAgain = false }
-                if Task.isCancelled || !state.isAskedAgain && !left.isInUse { state.isRunning = false }
+                if Task.isCancelled || !state.isAskedAgain { state.isRunning = false }
                 return !state.isRunning
             }
             if isOver { return }
-            if left.isInUse { await loop.pause(patience) }
         }
     }
 
-    private func readAll() async -> Left {
-        var left = Left()
+    /// - Returns: those that somebody uses.
+    private func readAll() async -> [IndexedItem] {
+        var inUse: [IndexedItem] = []
         do throws(DocumentError) {
             for domain in try storage.read({ try $0.domains() }) {
                 var row: Int64 = 0
-                while let last = try await readSome(of: domain.name, after: row, &left) { row = last }
+                while let (some, last) = try await readSome(of: domain.name, after: row) {
+                    inUse += some.prefix(max(Self.mostAwaited - inUse.count, 0))
+                    row = last
+                }
             }
         } catch {
             if error.code != .cancelled {
                 logger.notice("what has no digest could not be looked up", metadata: ["error": "\(error)"])
             }
         }
-        return left
+        return inUse
     }
 
-    /// - Returns: where to go on; nil at the end.
+    /// - Returns: those that somebody uses, and where to go on; nil at the end.
     private func readSome(
-        of domain: DomainName, after row: Int64, _ left: inout Left
-    ) async throws(DocumentError) -> Int64? {
+        of domain: DomainName, after row: Int64
+    ) async throws(DocumentError) -> (inUse: [IndexedItem], last: Int64)? {
         let items = try await storage.run { store in
             try store.root.index.read { index in
                 // It may have been removed meanwhile.
                 try index.domain(domain) == nil ? [] : try index.lackingDigest(in: domain, after: row)
             }
         }
+        guard let last = items.last?.row else { return nil }
+        return (try await read(items), last)
+    }
+
+    /// - Returns: those that somebody uses.
+    private func read(_ items: [IndexedItem]) async throws(DocumentError) -> [IndexedItem] {
+        var inUse: [IndexedItem] = []
         for item in items {
             if Task.isCancelled { throw DocumentError(wrapping: CancellationError()) }
             if try pauses.isPaused(item.key) {
-                left.isPaused = true
+                state.withLock { $0.hasPaused = true }
                 continue
             }
             let began = MonotonicTime.now()
             do throws(DocumentError) {
-                if try await !read(item) { left.isInUse = true }
+                if try await !read(item) { inUse.append(item) }
             } catch {
                 // The next start tries again.
                 logger.debug(
                     "a document could not be read for its digest",
-                    metadata: ["domain": "\(domain)", "item.id": "\(item.id)", "error": "\(error)"])
+                    metadata: ["domain": "\(item.domain)", "item.id": "\(item.id)", "error": "\(error)"])
             }
             let took = MonotonicTime.now().since(began)
-            await loop.pause(max(Self.shortestPause, took * Self.restraint))
+            await loop.pauseUnlessCancelled(max(Self.shortestPause, took * Self.restraint))
         }
-        return items.last?.row
+        return inUse
     }
 
     /// - Returns: false when somebody uses it, or wants to.

@@ -186,9 +186,7 @@ extension DocumentStore {
         // What is written meanwhile began from what was just sent.
         if kept == nil, isEdited || isBeingWritten { kept = try keepSent(sending, as: item, location) }
         let base = isEdited || isBeingWritten ? kept : nil
-        // What was written since is not recorded here: whoever ends that write sees the difference, flushes it and records
-        // it.
-        let recorded = isEdited ? (file == nil ? now.item.local : sent ?? file) : file ?? sent
+        let recorded = isEdited ? editToRecord(file, now.item.local, sent) : file ?? sent
         let acknowledged: Acknowledged? = try index.write(durably: false) { index in
             guard try index.isStill(now.item, at: location),
                 try index.isChangeExpected(of: id, in: domain) == isBeingWritten
@@ -214,6 +212,15 @@ extension DocumentStore {
         }
         if acknowledged != nil, base == nil, let kept { try root.versions.remove(kept.kept) }
         return acknowledged
+    }
+
+    /// The file of a document that was edited since it was sent. What is recorded of it stays: by that, the file is known wherever
+    /// somebody moves it. What was written and is not recorded is not recorded here: whoever ends that write sees the difference,
+    /// flushes it and records it.
+    private func editToRecord(_ file: FileIdentity?, _ known: FileIdentity?, _ sent: FileIdentity?) -> FileIdentity? {
+        guard let file else { return known }
+        if let known, file.isUntouched(since: known) { return known }
+        return sent ?? file
     }
 
     private func keepSent(_ sending: Sending, as item: Item, _ location: Location) throws -> KeptVersion {

@@ -14,7 +14,8 @@ struct DomainReference {
 final class DomainReferences: Sendable {
     private struct State {
         var known: [DomainName: DomainReference] = [:]
-        /// Another one after every change.
+        /// Another one from the beginning of a change on, and once more from its end: views from before, and from meanwhile, are
+        /// told from those that see it.
         var version: UInt64 = 0
         /// Whether somebody has changed a domain, and has not committed yet.
         var isChanging = false
@@ -54,6 +55,10 @@ final class DomainReferences: Sendable {
 
     /// The transaction has ended, whichever way.
     func changesEnded() {
-        state.withLock { $0.isChanging = false }
+        state.withLock { state in
+            guard state.isChanging else { return }
+            state.isChanging = false
+            state.version += 1
+        }
     }
 }

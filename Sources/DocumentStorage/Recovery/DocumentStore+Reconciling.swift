@@ -473,7 +473,7 @@ extension DocumentStore {
             try takeBackSending(entry)
         } _: {
             let sending = try snapshot(entry, item, location)
-            guard let now = sending.snapshot.source, entry.payload.file?.hasSameContents(as: now) == true else {
+            guard let now = sending.snapshot.source, let sent = entry.payload.file, now.isStill(sent) else {
                 throw DocumentError(
                     .busy, "\(location) was changed since it was sent: it is to be sent anew.", itemID: id)
             }

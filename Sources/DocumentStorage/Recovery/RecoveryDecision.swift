@@ -129,8 +129,9 @@ extension RecoveryDecision {
         guard item.state == .sending else { return .forget }
         if entry.step == .sendBegan { return .sendAnew }
         if evidence.isStaged { return .askProvider }
-        // The same bytes can still be taken from the file itself.
-        if let sent = entry.payload.file, case .file(let file, _) = evidence.place, file.hasSameContents(as: sent) {
+        // The same bytes can still be taken from the file itself, when nobody has done anything to it: some programs set the
+        // time of modification back after they wrote.
+        if let sent = entry.payload.file, case .file(let file, _) = evidence.place, file.isStill(sent) {
             return .askProvider
         }
         return .sendAnew

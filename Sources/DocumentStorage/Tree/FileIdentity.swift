@@ -23,6 +23,9 @@ package struct FileIdentity: Hashable, Sendable {
         inode == other.inode && size == other.size && modified == other.modified
     }
 
+    /// The same file, to which nobody has done anything at all, not even given it another name.
+    func isStill(_ other: FileIdentity) -> Bool { hasSameContents(as: other) && changed == other.changed }
+
     /// Nobody has done anything to it: some programs set the time of modification back after they wrote, and only the
     /// time of the inode's change tells. It tells nothing of a file with several names, whose making changed it, too.
     package func isUntouched(since other: FileIdentity) -> Bool {

@@ -32,6 +32,20 @@ extension EventLoop {
         }
     }
 
+    /// Waits, and no longer than until the task is cancelled.
+    package func pauseUnlessCancelled(_ duration: Duration) async {
+        let pause = Pause()
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                guard pause.begin(continuation) else { return continuation.resume() }
+                let key = schedule(at: .now() + duration) { pause.end() }
+                if !pause.mayBeCancelled(by: { [weak self] in self?.cancel(key) }) { cancel(key) }
+            }
+        } onCancel: {
+            pause.end()
+        }
+    }
+
     /// In a process that has no descriptor left, and for what epoll does not take.
     private func pollUntilReadable(_ descriptor: FileDescriptor) async -> Bool {
         var entry = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
@@ -113,5 +127,44 @@ private final class ReadableWait: LoopEventHandler {
         guard let waiting else { return }
         loop.unregister(descriptor.rawValue, waiting.key)
         waiting.continuation.resume(returning: outcome)
+    }
+}
+
+/// A wait that ends once: with its time, or earlier.
+private final class Pause: Sendable {
+    private enum State {
+        case waiting(UnsafeContinuation<Void, Never>?, @Sendable () -> Void)
+        case ended
+    }
+
+    private let state = Mutex(State.waiting(nil, {}))
+
+    /// - Returns: false when it has ended by now.
+    func begin(_ continuation: UnsafeContinuation<Void, Never>) -> Bool {
+        state.withLock { state in
+            guard case .waiting = state else { return false }
+            state = .waiting(continuation, {})
+            return true
+        }
+    }
+
+    /// - Parameter cancelTimer: is called with its end.
+    /// - Returns: false when it has ended by now.
+    func mayBeCancelled(by cancelTimer: @escaping @Sendable () -> Void) -> Bool {
+        state.withLock { state in
+            guard case .waiting(let continuation, _) = state else { return false }
+            state = .waiting(continuation, cancelTimer)
+            return true
+        }
+    }
+
+    func end() {
+        let last = state.withLock { state in
+            defer { state = .ended }
+            return state
+        }
+        guard case .waiting(let continuation, let cancelTimer) = last else { return }
+        cancelTimer()
+        continuation?.resume()
     }
 }

@@ -43,6 +43,14 @@ extension Delivery {
                 guard item.kind == call.kind else {
                     throw session.broken("made a \(item.kind) of \(sending.location)")
                 }
+                // Somebody may have removed there what the operation had come to before, and whose answer was lost: the provider
+                // says the same once more.
+                if item.id == sending.item.id, call.operation == sending.operation,
+                    try await isGone(item.id, session)
+                {
+                    call.operation = "\(sending.operation)-anew"
+                    continue
+                }
                 return try await record(sending, asNew: item, since: heard, with: session)
             } catch {
                 switch error.code {
@@ -58,6 +66,16 @@ extension Delivery {
                 default: throw error
                 }
             }
+        }
+    }
+
+    private func isGone(_ id: ItemIdentifier, _ session: ProviderSession) async throws(DocumentError) -> Bool {
+        do throws(DocumentError) {
+            _ = try await session.item(id)
+            return false
+        } catch {
+            guard error.code == .noSuchItem else { throw error }
+            return true
         }
     }
 

@@ -125,7 +125,7 @@ struct Delivery: Sendable {
         }
     }
 
-    private struct Begun: Sendable {
+    struct Begun: Sendable {
         let sending: Sending
         let isResumed: Bool
         /// What was known of it just before; nil when that has changed.
@@ -136,7 +136,7 @@ struct Delivery: Sendable {
     /// it is not done twice.
     ///
     /// - Returns: nil when it was sent, or is in conflict, since it was looked at.
-    private func begin(_ key: ItemKey) async throws(DocumentError) -> Begun? {
+    func begin(_ key: ItemKey) async throws(DocumentError) -> Begun? {
         try await storage.run { store in
             let (interrupted, trees, seen) = try store.root.index.read { index in
                 let trees = try index.unsentTrees(of: key.id, in: key.domain)
@@ -156,7 +156,7 @@ struct Delivery: Sendable {
     }
 
     /// Asks the planner and does what it says, until the provider has the contents, or both sides are kept.
-    private func carryOut(
+    func carryOut(
         _ begun: Begun, to turn: ProviderTurn, _ report: @escaping ProgressObserver
     ) async throws(DocumentError) -> Outcome {
         let sending = begun.sending

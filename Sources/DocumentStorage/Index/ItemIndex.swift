@@ -113,6 +113,9 @@ package final class ItemIndex: Sendable {
         return result
     }
 
+    /// How many read just now.
+    var readingCount: Int { readers.inUse }
+
     /// How many writes wait for the one that is under way.
     var waitingCount: Int { group.waitingCount }
 

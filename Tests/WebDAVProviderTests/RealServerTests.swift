@@ -60,28 +60,6 @@ struct RealServerTests {
         }
     }
 
-    @Test(
-        "A name that is too long to be shown is shown by one that is not, and asked for by its own",
-        arguments: [RealServer.Kind.apache, .wsgidav])
-    func longNames(_ kind: RealServer.Kind) async throws {
-        try await RealServer.with(kind) { server in
-            for ending in ["1.txt", "2.txt"] {
-                try server.write(ending, to: "data/" + String(repeating: "\u{1}", count: 100) + ending)
-            }
-            try await DomainFixture.with(url: server.url) { fixture async throws in
-                let items = try await fixture.domain.items(in: .root, page: nil, suggestedCount: 10).items
-                let names = items.compactMap { $0.name?.rawValue }
-                #expect(Set(names).count == 2)
-                for (item, name) in zip(items, names) {
-                    #expect(name.hasPrefix("␁␁␁") && name.hasSuffix(".txt") && name.utf8.count <= 255, "\(name)")
-                    let provided = try await fixture.provide(item.id.rawValue)
-                    #expect([Array("1.txt".utf8), Array("2.txt".utf8)].contains(provided.contents))
-                    #expect(try await fixture.domain.item(for: item.id) == item)
-                }
-            }
-        }
-    }
-
     @Test("PROV-8: contents come whole, in the version that is returned", arguments: RealServer.Kind.allCases)
     func contents(_ kind: RealServer.Kind) async throws {
         try await RealServer.with(kind) { server in

@@ -5,9 +5,9 @@ internal import DocumentModel
 struct RemotePath: Hashable, Sendable {
     static let root = RemotePath(names: [])
 
-    let names: [RemoteName]
+    let names: [ItemName]
 
-    init(names: [RemoteName]) {
+    init(names: [ItemName]) {
         self.names = names
     }
 
@@ -17,9 +17,9 @@ struct RemotePath: Hashable, Sendable {
             names = []
             return
         }
-        var names: [RemoteName] = []
+        var names: [ItemName] = []
         for part in id.rawValue.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
-            guard let name = try? RemoteName(String(Substring(part))) else { return nil }
+            guard let name = try? ItemName(String(Substring(part))) else { return nil }
             names.append(name)
         }
         self.names = names
@@ -34,15 +34,13 @@ struct RemotePath: Hashable, Sendable {
 
     var isRoot: Bool { names.isEmpty }
 
-    var name: RemoteName? { names.last }
+    var name: ItemName? { names.last }
 
     /// Nil for the top folder.
     var parent: RemotePath? { isRoot ? nil : RemotePath(names: Array(names.dropLast())) }
 
-    func appending(_ name: RemoteName) -> RemotePath { RemotePath(names: names + [name]) }
-
-    func appending(_ name: ItemName) -> RemotePath { appending(RemoteName(name)) }
+    func appending(_ name: ItemName) -> RemotePath { RemotePath(names: names + [name]) }
 
     /// For messages.
-    var quoted: String { isRoot ? "The top folder" : "“\(names.map(\.shown.rawValue).joined(separator: "/"))”" }
+    var quoted: String { isRoot ? "The top folder" : "“\(names.map(\.rawValue).joined(separator: "/"))”" }
 }

@@ -5,7 +5,7 @@ internal import DocumentModel
 struct KeptListings: Sendable {
     struct Folder: Sendable {
         var token: String
-        var entries: [RemoteName: Properties]
+        var entries: [ItemName: Properties]
         /// By the clock that never goes back.
         var listed: ContinuousClock.Instant
     }

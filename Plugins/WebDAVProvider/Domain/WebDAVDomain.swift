@@ -164,7 +164,7 @@ final class WebDAVDomain: Sendable {
         return listing.entries
     }
 
-    func missing(_ listing: ServerLink.Listing, in path: RemotePath) -> Set<RemoteName> {
+    func missing(_ listing: ServerLink.Listing, in path: RemotePath) -> Set<ItemName> {
         known.withLock { $0.missing(listing.entries, in: path) }
     }
 

@@ -11,10 +11,10 @@ final class ClaimWatch: Sendable {
 
     private static let mostSightings = 1024
     /// The last one that was looked at, by folder.
-    private let lookedAt = Mutex<[RemotePath: RemoteName]>([:])
+    private let lookedAt = Mutex<[RemotePath: ItemName]>([:])
     private let sightings = Mutex<[RemotePath: Sighting]>([:])
     /// The changes of this process, and whether they are under way.
-    private let own = Mutex<[RemoteName: Bool]>([:])
+    private let own = Mutex<[ItemName: Bool]>([:])
 
     /// - Parameter holder: what tells one holder from the next.
     /// - Returns: for how long this one was seen to hold it.
@@ -36,7 +36,7 @@ final class ClaimWatch: Sendable {
     /// Some of the claims in a folder that are more than can be looked at at once: those that come after the ones of last time.
     ///
     /// - Parameter all: in their order.
-    func turn(of all: [RemoteName], in folder: RemotePath, count: Int) -> [RemoteName] {
+    func turn(of all: [ItemName], in folder: RemotePath, count: Int) -> [ItemName] {
         lookedAt.withLock { lookedAt in
             guard all.count > count else {
                 lookedAt[folder] = nil
@@ -50,13 +50,13 @@ final class ClaimWatch: Sendable {
         }
     }
 
-    func begins(_ key: RemoteName) { own.withLock { $0[key] = true } }
+    func begins(_ key: ItemName) { own.withLock { $0[key] = true } }
 
     /// - Parameter isClean: nothing of it is left on the server.
-    func ends(_ key: RemoteName, isClean: Bool) { own.withLock { $0[key] = isClean ? nil : false } }
+    func ends(_ key: ItemName, isClean: Bool) { own.withLock { $0[key] = isClean ? nil : false } }
 
     /// Whether a claim is that of a change of this process that has failed: nobody else ends it.
-    func isLeftBehind(_ key: RemoteName) -> Bool { own.withLock { $0[key] == false } }
+    func isLeftBehind(_ key: ItemName) -> Bool { own.withLock { $0[key] == false } }
 
     func forget(_ claim: RemotePath) {
         _ = sightings.withLock { $0.removeValue(forKey: claim) }

@@ -9,24 +9,23 @@ internal import SystemPackage
 extension WebDAVDomain {
     func create(_ creation: ItemCreation, _ transfer: Transfer) async throws -> Item {
         guard let parent = RemotePath(creation.parentID) else { throw Self.unknown(creation.parentID) }
-        let name = RemoteName(creation.name)
-        let path = parent.appending(name)
+        let path = parent.appending(creation.name)
         _ = try path.identifier
         let what = "\(path.quoted) cannot be made"
         return try await item(
             once(creation.operation, transfer) { way in
-                try Self.checkName(name)
+                try Self.checkName(creation.name)
                 guard creation.kind == .document ? creation.contents != nil : creation.contents == nil else {
                     throw DocumentError(.invalidArgument, "\(what): a document needs contents, and a folder has none.")
                 }
                 return try await checked(parent, what) {
                     try await requireFolder(parent, what)
-                    try await requireListed(name)
+                    try await requireListed(creation.name)
                     try await requireReadable(path)
                     guard let file = creation.contents else { return try await makeFolder(path, creation.operation) }
                     let contents = try parts(file, transfer)
                     try await requireRoom(contents.length, in: parent, what)
-                    if way == .conditions, Self.isShort(name) {
+                    if way == .conditions, Self.isShort(creation.name) {
                         let write = conditional(creation.operation, transfer)
                         return try outcome(try await write.put(contents, to: path, base: nil), path, creation.operation)
                     }
@@ -54,7 +53,7 @@ extension WebDAVDomain {
                     }
                     let found: Properties
                     if let seen { found = seen } else { found = try await lookAgain(source) }
-                    if modification.name != nil, let name = target.name, source != target {
+                    if let name = modification.name, source != target {
                         try Self.checkName(name)
                         try await requireListed(name)
                     }
@@ -211,9 +210,7 @@ extension WebDAVDomain {
             guard let path = RemotePath(id) else { throw Self.unknown(id) }
             parent = path
         }
-        // What is called here as before is called so there, however long that is.
-        let name = modification.name.flatMap { $0 == ownName.shown ? nil : RemoteName($0) } ?? ownName
-        let target = parent.appending(name)
+        let target = parent.appending(modification.name ?? ownName)
         _ = try target.identifier
         return target
     }
@@ -308,16 +305,16 @@ extension WebDAVDomain {
     }
 
     /// Servers put something to the names of what is on its way, and can only be given longer ones by a move.
-    private static func isShort(_ name: RemoteName) -> Bool { name.rawValue.utf8.count <= 200 }
+    private static func isShort(_ name: ItemName) -> Bool { name.rawValue.utf8.count <= 200 }
 
-    static func checkName(_ name: RemoteName) throws(DocumentError) {
+    static func checkName(_ name: ItemName) throws(DocumentError) {
         guard !OwnNames.isOwn(name) else {
             throw DocumentError(.invalidArgument, "“\(name)” is a name that Docent itself uses; choose another one.")
         }
     }
 
     /// What the server never lists would be taken for removed.
-    private func requireListed(_ name: RemoteName) async throws {
+    private func requireListed(_ name: ItemName) async throws {
         guard name.rawValue.hasPrefix("."), try await !dotNames.outcome() else { return }
         throw DocumentError(
             .invalidArgument,

@@ -3,8 +3,6 @@ import DocumentStorage
 import DocumentSync
 import DocumentTestSupport
 import DocumentWire
-import FileCoordination
-import Logging
 import ProviderLauncher
 import Synchronization
 import SystemPackage
@@ -76,14 +74,7 @@ import Testing
         let other = try Provider.item(id, ItemName("a.txt"), size: Int64(contents.utf8.count))
         if isTold { try storage.tell(other) }
         let provider = Provider(having: other, contents)
-        let logger = Logger(label: "made anew") { _ in SwiftLogNoOpLogHandler() }
-        let locks = KeyedLock<ItemKey>()
-        let delivery = Delivery(
-            storage: threads, domains: DomainRegistry(), broker: CoordinationBroker(), locks: locks,
-            digests: DigestTaker(storage: threads, locks: locks, work: WorkGroup()),
-            owner: ClaimOwner(id: 0, name: "test"), logger: logger, clock: { .zero }, places: DomainPermits(each: 1),
-            turns: DomainPermits(each: 1), folders: FolderReviver(storage: threads, logger: logger),
-            made: MadeItems(storage: threads, logger: logger))
+        let delivery = Delivery.alone(threads)
         try await delivery.make(sending, modified: nil, with: ProviderTurn(ProviderSession(provider), nil))
         return provider.names.withLock { $0 }
     }

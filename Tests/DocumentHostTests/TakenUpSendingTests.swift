@@ -3,7 +3,6 @@ import DocumentStorage
 import DocumentTestSupport
 import DocumentWire
 import FileCoordination
-import Logging
 import ProviderLauncher
 import Synchronization
 import SystemPackage
@@ -79,14 +78,7 @@ import Testing
         try storage.edit("a", "two")
         let threads = StorageThreads(store: storage.store, threads: 1)
         defer { threads.shutdown() }
-        let logger = Logger(label: "taken up") { _ in SwiftLogNoOpLogHandler() }
-        let locks = KeyedLock<ItemKey>()
-        let delivery = Delivery(
-            storage: threads, domains: DomainRegistry(), broker: CoordinationBroker(), locks: locks,
-            digests: DigestTaker(storage: threads, locks: locks, work: WorkGroup()),
-            owner: ClaimOwner(id: 0, name: "test"), logger: logger, clock: { .zero }, places: DomainPermits(each: 1),
-            turns: DomainPermits(each: 1), folders: FolderReviver(storage: threads, logger: logger),
-            made: MadeItems(storage: threads, logger: logger))
+        let delivery = Delivery.alone(threads)
         // The provider takes it, and the host dies before it hears of that.
         let sending = try storage.store.beginSending(item.id, in: storage.domain)
         _ = try await ProviderSession(provider).modify(

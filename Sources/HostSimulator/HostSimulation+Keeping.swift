@@ -21,7 +21,9 @@ extension HostSimulation {
         if let key { pins[key] = isPinned }
     }
 
-    func restoreTrash(_ host: DocumentHost, to free: Location, _ step: HostScenario.Step) async throws {
+    func restoreTrash(
+        _ host: DocumentHost, _ machine: Int, to free: Location, _ step: HostScenario.Step
+    ) async throws {
         let trash = try host.trash(.all).documents
         guard !trash.isEmpty else { return }
         let chosen = trash[step.pick % trash.count]
@@ -33,6 +35,7 @@ extension HostSimulation {
         }
         note("a person has \(number) back out of the trash at \(restored.location)")
         ledger.restore(number)
+        trashed[machine]?.remove(number)
     }
 
     func emptyTrash(_ host: DocumentHost, _ machine: Int) async throws {

@@ -49,7 +49,7 @@ extension HostSimulation {
         case .makeFolder:
             _ = try await host.makeFolder(
                 at: folder.appending(try ItemName("folder\(step.pick % 3)")), atOnce: step.other % 3 == 0)
-        case .restoreTrash: try await restoreTrash(host, to: free, step)
+        case .restoreTrash: try await restoreTrash(host, life.machine, to: free, step)
         case .emptyTrash: try await emptyTrash(host, life.machine)
         default:
             guard let document else { return }
@@ -72,7 +72,14 @@ extension HostSimulation {
             _ = try await host.rename(place, to: folder.appending(name), atOnce: step.pick % 3 == 0)
         case .remove:
             let here = removed(document, host)
-            try await host.remove(place, recursive: false, discardingUnsent: false, atOnce: step.other % 3 == 0)
+            // Where the remote keeps it, what comes back is nothing that anybody has pinned.
+            let pin = pins.removeValue(forKey: PinnedDocument(machine: machine, id: document.item.id))
+            do {
+                try await host.remove(place, recursive: false, discardingUnsent: false, atOnce: step.other % 3 == 0)
+            } catch {
+                pins[PinnedDocument(machine: machine, id: document.item.id)] = pin
+                throw error
+            }
             if let here, document.state == .materialised { trashed[machine, default: []].insert(here) }
         case .pin: try await setPinned(true, document, host, machine)
         case .unpin: try await setPinned(false, document, host, machine)

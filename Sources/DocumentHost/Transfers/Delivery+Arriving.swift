@@ -88,17 +88,20 @@ extension Delivery {
 
     /// The provider has it, under an identifier of its own: whoever uses it goes on doing so.
     ///
-    /// - Parameter heard: how far the feed had been read when the provider was asked.
+    /// - Parameters:
+    ///   - earlier: what it has there, where that is not what was sent now, but what that began from.
+    ///   - heard: how far the feed had been read when the provider was asked.
     func record(
-        _ sending: Sending, asNew item: Item, since heard: SyncAnchor?, with session: ProviderSession
+        _ sending: Sending, asNew item: Item, having earlier: StagedFile? = nil, since heard: SyncAnchor?,
+        with session: ProviderSession
     ) async throws(DocumentError) {
         try identify(sending.item, as: item.id)
         let key = ItemKey(domain: sending.item.domain, id: item.id)
         if key == sending.item.key {
-            digests.take(try await storage.run { try $0.finish(sending, asNew: item) })
+            digests.take(try await storage.run { try $0.finish(sending, asNew: item, having: earlier) })
         } else {
             try await locks.withLock(key) { () async throws(DocumentError) in
-                digests.take(try await storage.run { try $0.finish(sending, asNew: item) })
+                digests.take(try await storage.run { try $0.finish(sending, asNew: item, having: earlier) })
             }
         }
         _ = try await made.isGone(item.id, of: key.domain, since: heard, session)

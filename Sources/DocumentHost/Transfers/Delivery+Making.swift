@@ -56,8 +56,9 @@ extension Delivery {
                 switch error.code {
                 case .noSuchItem where mayBeGone: isFolderGone = true
                 case .nameCollision where attempt < Self.mostNames:
-                    if attempt == 0, let item = try await same(as: sending, in: call.parentID, with: turn) {
-                        return try await record(sending, asNew: item, since: heard, with: session)
+                    if attempt == 0, let found = try await same(as: sending, in: call.parentID, with: turn) {
+                        return try await record(
+                            sending, asNew: found.item, having: found.earlier, since: heard, with: session)
                     }
                     attempt += 1
                     let date = ConflictName.date(of: sending.snapshot.source?.modified ?? .zero)
@@ -90,10 +91,12 @@ extension Delivery {
     /// What has the name at the provider, when its contents are the same: an earlier answer was lost, or somebody else
     /// has put the same document there (VER-15).
     ///
+    /// - Returns: with its contents where they were sent from here before, and the answer was lost: what is sent now began from
+    ///   them.
     /// - Throws: `busy` when it is the very document that was said to be gone: it is not made anew, but compared.
     private func same(
         as sending: Sending, in parent: ItemIdentifier, with turn: ProviderTurn
-    ) async throws(DocumentError) -> Item? {
+    ) async throws(DocumentError) -> (item: Item, earlier: StagedFile?)? {
         guard let name = sending.item.item.name,
             let found = try? await folders.existing(
                 name, of: sending.item, in: parent, turn.session, because: DocumentError(.nameCollision, ""))
@@ -102,10 +105,10 @@ extension Delivery {
             throw DocumentError(
                 .busy, "\(sending.location) was removed on the remote and is there again; it is looked at anew.")
         }
-        guard found.size == nil || found.size == sending.snapshot.identity.size,
-            // What has contents of its own here is a document of its own.
-            try storage.read({ try $0.item(found.id, in: sending.item.domain) })?.local == nil
-        else { return nil }
+        // What has contents of its own here is a document of its own.
+        guard try storage.read({ try $0.item(found.id, in: sending.item.domain) })?.local == nil else { return nil }
+        let mayBeEarlier = try storage.read { try $0.hasUnanswered(of: sending.item) }
+        guard found.size == nil || found.size == sending.snapshot.identity.size || mayBeEarlier else { return nil }
         let (request, file) = try await storage.run { store throws in
             let request = try store.root.staging.makeRequest(.fetching(sending.item.domain))
             return (request, try request.makeFile())
@@ -117,12 +120,14 @@ extension Delivery {
             }
             let item = provided.item
             return try await storage.run { store in
-                defer { try? request.remove() }
                 let stamp = ItemStamp(
                     domain: sending.item.domain, id: item.id, contentVersion: item.version.content,
                     size: item.size ?? 0, modified: item.modified)
                 let verified = try request.verify(file, size: item.size, sha256: provided.sha256, stamp: stamp)
-                return try store.root.staging.haveSameContents(verified, sending.snapshot) ? item : nil
+                let isSame = try store.root.staging.haveSameContents(verified, sending.snapshot)
+                if try !isSame && store.isBase(of: sending, verified) { return (item, verified) }
+                try request.remove()
+                return isSame ? (item, nil) : nil
             }
         } catch {
             _ = try? await storage.run { _ in try request.remove() }

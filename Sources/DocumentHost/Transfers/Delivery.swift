@@ -132,8 +132,8 @@ struct Delivery: Sendable {
         let trees: SyncTrees?
     }
 
-    /// A sending that the host's death interrupted after the provider was asked is taken up under its old name, so that
-    /// it is not done twice.
+    /// A sending that the host's death interrupted after the provider was asked, or whose answer was lost, is taken up under its
+    /// old name, so that it is not done twice.
     ///
     /// - Returns: nil when it was sent, or is in conflict, since it was looked at.
     func begin(_ key: ItemKey) async throws(DocumentError) -> Begun? {
@@ -149,7 +149,9 @@ struct Delivery: Sendable {
             guard let interrupted else {
                 let sending = try store.beginSending(key.id, in: key.domain, seen: seen)
                 let isStill = (trees.synced[key.id]?.version ?? []) == sending.base.content
-                return Begun(sending: sending, isResumed: false, trees: isStill ? trees : nil)
+                return Begun(
+                    sending: sending, isResumed: sending.isRepeated,
+                    trees: isStill && !sending.isRepeated ? trees : nil)
             }
             return Begun(sending: try store.resumeSending(interrupted), isResumed: true, trees: nil)
         }
@@ -187,7 +189,9 @@ struct Delivery: Sendable {
                 if evidence.takes(error) { continue }
                 // That it was paused, or that the host ends, is nothing that is wrong with it.
                 let problem = error.code == .cancelled ? nil : error
-                try await storage.run { try $0.abandon(sending, because: problem) }
+                try await storage.run { store in
+                    try store.abandon(sending, because: problem, mayBeDone: error.code.leavesOpen)
+                }
                 let isSaid = error.code == .cancelled || error.message.contains("\(sending.location)")
                 throw isSaid ? error : error.wrapped("\(sending.location) cannot be sent: \(error.message)")
             }
@@ -316,6 +320,18 @@ struct Delivery: Sendable {
 
     private func location(of item: IndexedItem) throws(DocumentError) -> Location {
         try storage.read { try $0.location(of: item.id, in: item.domain) } ?? Location(domain: item.domain)
+    }
+}
+
+extension DocumentError.Code {
+    /// Whether what failed so may have been carried out all the same: the answer was lost, or whoever gave it does not know. An
+    /// answer that makes no sense is not asked for again.
+    fileprivate var leavesOpen: Bool {
+        switch self {
+        case .serverUnreachable, .cancelled: true
+        case .contractBroken: false
+        default: errorClass == .transient
+        }
     }
 }
 

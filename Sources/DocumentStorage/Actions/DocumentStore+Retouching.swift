@@ -95,11 +95,11 @@ extension DocumentStore {
     /// Whether contents can be known not to have been touched: where they cannot, none get their digest later.
     package var canProve: Bool { tree.tellsOfStores }
 
-    /// The digest of what was sent; nil when it is large: it is not read while somebody waits for it.
-    func sentDigest(of sending: Sending) -> [UInt8]? {
-        guard sending.snapshot.identity.size <= StagingRequest.mostReadAtOnce else { return nil }
-        return try? root.staging.folder(of: sending.snapshot).file(sending.snapshot.name).map { snapshot in
-            try snapshot.digest(0..<sending.snapshot.identity.size)
+    /// The digest of what is sent; nil when it is large: it is not read while somebody waits for it.
+    func digest(of snapshot: StagedFile) -> [UInt8]? {
+        guard snapshot.identity.size <= StagingRequest.mostReadAtOnce else { return nil }
+        return try? root.staging.folder(of: snapshot).file(snapshot.name).map { file in
+            try file.digest(0..<snapshot.identity.size)
         }
     }
 
@@ -121,13 +121,17 @@ extension DocumentStore {
         }
     }
 
-    /// Whether contents that were fetched are those that an edit began from: then the remote has only given them another version.
-    /// Reads both.
+    /// Whether contents that were fetched are those that an edit began from: the remote has only given them another version; or they
+    /// were sent from here, and the answer was lost. Reads them.
     package func isBase(of sending: Sending, _ theirs: StagedFile) throws -> Bool {
-        let versions = try index.read { try $0.keptVersions(of: sending.item.id, in: sending.item.domain) }
+        guard let file = try root.staging.folder(of: theirs).file(theirs.name) else { return false }
+        let (versions, isOurs) = try index.read { index in
+            let ours = try theirs.digest.flatMap { try index.unanswered($0, of: sending.item, over: sending.base) }
+            return (try index.keptVersions(of: sending.item.id, in: sending.item.domain), ours != nil)
+        }
+        if isOurs { return true }
         guard let base = versions.first(where: { $0.role == .base && $0.version.content == sending.base.content }),
-            let kept = try root.versions.open(base.kept),
-            let file = try root.staging.folder(of: theirs).file(theirs.name)
+            let kept = try root.versions.open(base.kept)
         else { return false }
         return try file.hasSameBytes(as: kept)
     }

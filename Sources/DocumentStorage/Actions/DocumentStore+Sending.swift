@@ -13,6 +13,8 @@ package struct Sending: Sendable {
     package var base: ItemVersion
     /// The same in every retry.
     package var operation: String
+    /// The provider was asked for it before, and whether it has carried it out is not known.
+    package var isRepeated = false
 }
 
 extension DocumentStore {
@@ -58,6 +60,8 @@ extension DocumentStore {
             try reached(.sendBegan)
             let snapshot = try root.staging.snapshot(of: location, in: request)
             payload.file = snapshot.source
+            let earlier = try unansweredOperation(of: item, over: base, snapshot)
+            if let earlier { payload.operation = earlier }
             let begun: (entry: JournalEntry, item: IndexedItem)? = try index.write(durably: false) { index in
                 guard try index.isStill(item, at: location) else { return nil }
                 try index.setState(.sending, of: item.id, in: domain)
@@ -71,8 +75,19 @@ extension DocumentStore {
             try reached(.sendSnapshotTaken)
             return Sending(
                 entry: begun.entry, item: item, begun: begun.item, location: location, snapshot: snapshot, base: base,
-                operation: operation)
+                operation: operation, isRepeated: earlier != nil)
         }
+    }
+
+    /// The name that the provider was asked to take just these contents under, where it has not answered.
+    private func unansweredOperation(
+        of item: IndexedItem, over base: ItemVersion, _ snapshot: StagedFile
+    ) throws -> String? {
+        // A new document may have got another name or place since.
+        guard !base.content.isEmpty, try index.read({ try $0.hasUnanswered(of: item) }),
+            let digest = digest(of: snapshot)
+        else { return nil }
+        return try index.read { try $0.unanswered(digest, of: item, over: base) }
     }
 
     /// Takes the snapshot of a send that was begun once more.
@@ -103,7 +118,7 @@ extension DocumentStore {
         var acknowledged: Acknowledged?
         var kept: KeptVersion?
         var sent = sending.snapshot.source
-        let digest = sentDigest(of: sending)
+        let digest = digest(of: sending.snapshot)
         // Mostly, nothing has happened to it since.
         var seen = sending.begun.map { SeenItem(item: $0, location: sending.location, isBeingWritten: false) }
         while acknowledged == nil {
@@ -194,6 +209,7 @@ extension DocumentStore {
             let answered = try index.apply(item, answering: sending.item)
             var outcome = answered ?? ApplyOutcome()
             try index.retireBases(of: id, in: domain)
+            try index.forgetUnanswered(of: now.item)
             if let base { try index.addKeptVersion(base, in: domain) }
             // An edit survives a deletion, also one that is under way.
             let isRevived = try isBeingWritten && index.known(id, in: domain).isGone
@@ -220,7 +236,7 @@ extension DocumentStore {
     private func editToRecord(_ file: FileIdentity?, _ known: FileIdentity?, _ sent: FileIdentity?) -> FileIdentity? {
         guard let file else { return known }
         if let known, file.isUntouched(since: known) { return known }
-        return sent ?? file
+        return sent ?? known ?? file
     }
 
     private func keepSent(_ sending: Sending, as item: Item, _ location: Location) throws -> KeptVersion {
@@ -233,13 +249,28 @@ extension DocumentStore {
 
     /// The item was gone at the provider, and was made anew there with these contents: an edit survives a deletion
     /// (VER-15).
-    package func finish(_ sending: Sending, asNew item: Item) throws -> IndexedItem {
-        try index.write { try $0.rename(sending.item.id, to: item.id, in: sending.item.domain) }
-        var renamed = sending
-        renamed.item = try current(item.id, in: sending.item.domain)
-        renamed.begun = nil
-        renamed.entry.itemID = item.id
-        return try finish(renamed, as: item)
+    ///
+    /// - Parameter earlier: the provider has not these contents, but others that they began from: they are a change of what is
+    ///   there.
+    package func finish(
+        _ sending: Sending, asNew item: Item, having earlier: StagedFile? = nil
+    ) throws -> IndexedItem {
+        try takingBack {
+            discard(request: earlier?.request)
+        } _: {
+            try index.write { try $0.rename(sending.item.id, to: item.id, in: sending.item.domain) }
+            var renamed = sending
+            renamed.item = try current(item.id, in: sending.item.domain)
+            renamed.begun = nil
+            renamed.entry.itemID = item.id
+            guard let earlier else { return try finish(renamed, as: item) }
+            renamed.snapshot = earlier
+            // No file here has just these contents: whatever is at its place is a change.
+            renamed.snapshot.source = nil
+            let known = try finish(renamed, as: item)
+            discard(request: sending.snapshot.request)
+            return known
+        }
     }
 
     /// A folder was gone at the provider, and was made anew there for what is to be sent into it (VER-15).
@@ -253,18 +284,24 @@ extension DocumentStore {
         try follow(outcome)
     }
 
-    /// The provider has refused it, for sure: the item is `changed` again, with its base version.
-    package func abandon(_ sending: Sending, because error: DocumentError?) throws {
+    /// It was not sent, as far as anybody knows: the item is `changed` again, with its base version.
+    ///
+    /// - Parameter mayBeDone: the provider was asked, perhaps, and has not said that it did nothing.
+    package func abandon(_ sending: Sending, because error: DocumentError?, mayBeDone: Bool = false) throws {
         let (id, domain) = (sending.item.id, sending.item.domain)
-        try index.write(durably: false) { index in
-            guard try index.item(id, in: domain) != nil else { return }
+        let given = mayBeDone ? digest(of: sending.snapshot) : nil
+        try takeBackSending(sending.entry) { index in
+            guard let item = try index.item(id, in: domain) else { return }
             try index.setProblem(error, of: id, in: domain)
+            if let given {
+                try index.keepUnanswered(given, of: item, over: sending.base, operation: sending.operation)
+            }
         }
-        try takeBackSending(sending.entry)
     }
 
-    func takeBackSending(_ entry: JournalEntry) throws {
+    func takeBackSending(_ entry: JournalEntry, recording body: (IndexTransaction) throws -> Void = { _ in }) throws {
         try index.write { index in
+            try body(index)
             if let id = entry.itemID, let item = try index.item(id, in: entry.domain), item.state == .sending {
                 try index.setState(.changed, of: id, in: entry.domain)
             }
@@ -301,6 +338,7 @@ extension DocumentStore {
                 try index.addConflict(conflict, in: domain)
                 try index.setState(.conflict, of: id, in: domain)
                 try index.setProblem(error, of: id, in: domain)
+                try index.forgetUnanswered(of: now)
                 try index.finish(sending.entry)
                 return outcome ?? ApplyOutcome()
             }

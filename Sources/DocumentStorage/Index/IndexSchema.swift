@@ -30,8 +30,21 @@ enum IndexSchema {
     private static let steps = [
         version1, version2, version3, version4, version5, version6, version7, version8,
         version9, version10, version11, version12, version13, version14, version15,
-        version16, version17,
+        version16, version17, version18,
     ]
+
+    /// Contents that a provider was given and has not answered for: the version that they were sent over, their digest (SHA-256),
+    /// and the operation's name.
+    private static let version18 = """
+        CREATE TABLE unanswered (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            item INTEGER NOT NULL REFERENCES item (row) ON DELETE CASCADE,
+            base BLOB NOT NULL,
+            digest BLOB NOT NULL,
+            operation TEXT NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX unanswered_contents ON unanswered (item, base, digest);
+        """
 
     /// What shows that a file has the contents of the version that was agreed on: their digest (SHA-256), where somebody has
     /// read them, and the time of the inode's change of the file that was known to have them.

@@ -105,7 +105,7 @@ struct ReconciliationTests {
         #expect(try storage.indexed("b").state == .materialised)
     }
 
-    #if DEBUG
+    #if FAULT_INJECTION
         @Test("INV-8: at the start, an untouched document costs one look at its state; a placeholder none")
         func costOfTheStart() throws {
             func calls(_ body: (StorageFixture) throws -> Void) throws -> Int {

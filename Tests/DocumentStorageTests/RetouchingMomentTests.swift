@@ -1,4 +1,4 @@
-#if DEBUG
+#if FAULT_INJECTION
     import CDocentShims
     import DocumentModel
     import DocumentTestSupport

@@ -72,14 +72,9 @@ extension HostSimulation {
             _ = try await host.rename(place, to: folder.appending(name), atOnce: step.pick % 3 == 0)
         case .remove:
             let here = removed(document, host)
+            try await host.remove(place, recursive: false, discardingUnsent: false, atOnce: step.other % 3 == 0)
             // Where the remote keeps it, what comes back is nothing that anybody has pinned.
-            let pin = pins.removeValue(forKey: PinnedDocument(machine: machine, id: document.item.id))
-            do {
-                try await host.remove(place, recursive: false, discardingUnsent: false, atOnce: step.other % 3 == 0)
-            } catch {
-                pins[PinnedDocument(machine: machine, id: document.item.id)] = pin
-                throw error
-            }
+            pins[PinnedDocument(machine: machine, id: document.item.id)] = nil
             if let here, document.state == .materialised { trashed[machine, default: []].insert(here) }
         case .pin: try await setPinned(true, document, host, machine)
         case .unpin: try await setPinned(false, document, host, machine)

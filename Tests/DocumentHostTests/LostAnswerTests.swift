@@ -22,6 +22,9 @@ import Testing
             var taken: [String] = []
             /// Nil: it does not remember what operations came to.
             var answers: [String: Item]?
+            var asked: Set<String> = []
+            /// Operations whose items are said to be gone.
+            var refused: Set<String> = []
         }
 
         let provider = "The provider Test (org.example.test)"
@@ -39,13 +42,20 @@ import Testing
                     switch call {
                     case .itemChanged: return .itemChanged
                     case .modify(let change):
+                        try Self.ask(change.operation, &state)
                         if let answer = state.answers?[change.operation] { return .modify(answer) }
                         guard var item = state.item, item.version.content == change.baseVersion.content else {
                             throw DocumentError(.versionNoLongerAvailable, "It has changed.")
                         }
                         item.version = try ItemVersion(content: item.version.content + [0])
                         return .modify(try Self.take(change.contentsPath, change.operation, as: item, &state))
+                    case .item(let id):
+                        guard let item = state.item, item.id == id else {
+                            throw DocumentError(.noSuchItem, "It is gone.")
+                        }
+                        return .item(item)
                     case .create(let creation):
+                        try Self.ask(creation.operation, &state)
                         guard state.item?.name != creation.name else {
                             throw DocumentError(.nameCollision, "“\(creation.name)” is there.")
                         }
@@ -65,6 +75,11 @@ import Testing
             } catch {
                 throw error as? DocumentError ?? DocumentError(.internal, "\(error)")
             }
+        }
+
+        private static func ask(_ operation: String, _ state: inout State) throws {
+            state.asked.insert(operation)
+            guard !state.refused.contains(operation) else { throw DocumentError(.noSuchItem, "It is gone.") }
         }
 
         private static func take(
@@ -143,6 +158,21 @@ import Testing
         try storage.edit("a", "three")
         let next = await #expect(throws: DocumentError.self) { try await send(item.id, to: provider) }
         #expect(next?.code == .inConflict)
+    }
+
+    @Test("VER-15: what is refused by the name that it was asked for under is asked for by another one")
+    func refusal() async throws {
+        let (item, provider) = try changedDocument()
+        try await losingAnswer(item.id, to: provider)
+        // It is gone, and so says whoever is asked for the operation.
+        provider.state.withLock { state in
+            state.item = nil
+            state.refused = state.asked
+        }
+        await #expect(throws: DocumentError.self) { try await send(item.id, to: provider) }
+        try await send(item.id, to: provider)
+        #expect(provider.taken == ["two", "two"])
+        #expect(try storage.indexed("made").state == .materialised)
     }
 
     @Test("VER-15: the same of several edits whose answers were lost, whichever the remote has by now")

@@ -1,8 +1,9 @@
 import DocumentModel
-import DocumentStorage
 import DocumentTestSupport
 import SystemPackage
 import Testing
+
+@testable import DocumentStorage
 
 struct DocumentStoreTests {
     @Test("PH-7: contents come whole, verified, with the provider's time, and the placeholder goes")
@@ -46,6 +47,23 @@ struct DocumentStoreTests {
         #expect(try storage.placeholder("a.txt") == nil)
         #expect(try storage.index.read { try $0.journal() }.isEmpty)
         #expect(try storage.root.staging.sweep() == 0)
+    }
+
+    @Test("What was made anew, and could not be recorded then, is still to be sent under its new identifier")
+    func madeAnewOnly() throws {
+        let storage = try StorageFixture()
+        let item = try storage.item("a", "a.txt", contents: "hello")
+        try storage.tell(item)
+        try storage.provide(item, "hello")
+        try storage.edit("a", "hello again")
+        let sending = try storage.store.beginSending(item.id, in: storage.domain)
+        // That is as far as it has come.
+        try storage.index.write { try $0.rename(item.id, to: ItemIdentifier("b"), in: storage.domain) }
+        try storage.store.abandon(sending, because: DocumentError(.localStorage, "The disk has errors."))
+        let known = try storage.indexed("b")
+        #expect(known.state == .changed && known.problem?.code == .localStorage)
+        #expect(try storage.index.read { try $0.journal() }.isEmpty)
+        #expect(try storage.store.beginSending(known.id, in: storage.domain).item.id == known.id)
     }
 
     @Test("A change is recorded, sent as a snapshot with its base version, and in sync again after the answer")

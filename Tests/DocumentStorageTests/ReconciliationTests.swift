@@ -26,6 +26,19 @@ struct ReconciliationTests {
         #expect(report.swept == 0)
     }
 
+    @Test("What counts as being sent, and no entry says so, is to be sent", arguments: [false, true])
+    func sentByNobody(isEdited: Bool) throws {
+        let storage = try prepared()
+        try storage.edit("a", "edited")
+        let sending = try storage.store.beginSending(ItemIdentifier("a"), in: storage.domain)
+        try storage.index.write { try $0.finish(sending.entry) }
+        if isEdited { try storage.write("again", to: storage.tree.path(of: storage.location("a.txt"))) }
+        try storage.reopen()
+        _ = try storage.store.reconcile()
+        #expect(try storage.indexed("a").state == .changed)
+        #expect(try storage.document("a.txt") == (isEdited ? "again" : "edited"))
+    }
+
     @Test("A file that is gone makes its item a placeholder, and is reported")
     func missingFile() throws {
         let storage = try prepared()

@@ -84,8 +84,7 @@ extension DocumentStore {
         of item: IndexedItem, over base: ItemVersion, _ snapshot: StagedFile
     ) throws -> String? {
         // A new document may have got another name or place since.
-        guard !base.content.isEmpty, try index.read({ try $0.hasUnanswered(of: item) }),
-            let digest = digest(of: snapshot)
+        guard !item.isArriving, try index.read({ try $0.hasUnanswered(of: item) }), let digest = digest(of: snapshot)
         else { return nil }
         return try index.read { try $0.unanswered(digest, of: item, over: base) }
     }
@@ -288,22 +287,27 @@ extension DocumentStore {
     ///
     /// - Parameter mayBeDone: the provider was asked, perhaps, and has not said that it did nothing.
     package func abandon(_ sending: Sending, because error: DocumentError?, mayBeDone: Bool = false) throws {
-        let (id, domain) = (sending.item.id, sending.item.domain)
         let given = mayBeDone ? digest(of: sending.snapshot) : nil
-        try takeBackSending(sending.entry) { index in
-            guard let item = try index.item(id, in: domain) else { return }
-            try index.setProblem(error, of: id, in: domain)
+        try takeBackSending(sending.entry) { index, item in
+            try index.setProblem(error, of: item.id, in: item.domain)
             if let given {
                 try index.keepUnanswered(given, of: item, over: sending.base, operation: sending.operation)
+            } else if !mayBeDone {
+                // It was answered, and that would be said again.
+                try index.forgetUnanswered(of: item, operation: sending.operation)
             }
         }
     }
 
-    func takeBackSending(_ entry: JournalEntry, recording body: (IndexTransaction) throws -> Void = { _ in }) throws {
+    /// - Parameter body: gets the item, if there still is one.
+    func takeBackSending(
+        _ entry: JournalEntry, recording body: (IndexTransaction, IndexedItem) throws -> Void = { _, _ in }
+    ) throws {
         try index.write { index in
-            try body(index)
-            if let id = entry.itemID, let item = try index.item(id, in: entry.domain), item.state == .sending {
-                try index.setState(.changed, of: id, in: entry.domain)
+            // What was made anew may have its new identifier by now, and more of it not be recorded.
+            if let id = try index.subject(of: entry) ?? entry.itemID, let item = try index.item(id, in: entry.domain) {
+                try body(index, item)
+                if item.state == .sending { try index.setState(.changed, of: id, in: entry.domain) }
             }
             try index.finish(entry)
         }

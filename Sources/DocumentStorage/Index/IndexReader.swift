@@ -298,6 +298,11 @@ package class IndexReader {
         }
     }
 
+    /// Whether an item's sending is written down.
+    func isBeingSent(_ item: IndexedItem) throws -> Bool {
+        try journal(of: item.id, in: item.domain).contains { $0.action == .send }
+    }
+
     /// Whether somebody may be writing to an item.
     func isChangeExpected(of id: ItemIdentifier, in domain: DomainName) throws -> Bool {
         let own = try reference(to: domain)

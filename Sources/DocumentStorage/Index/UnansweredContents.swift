@@ -37,6 +37,11 @@ extension IndexTransaction {
             """, .int(item.row), .int(Self.mostUnanswered))
     }
 
+    /// The provider has refused what it was asked for by that name.
+    func forgetUnanswered(of item: IndexedItem, operation: String) throws {
+        try sql.run("DELETE FROM unanswered WHERE item = ? AND operation = ?", .int(item.row), .text(operation))
+    }
+
     /// The provider has answered for what was sent after them.
     func forgetUnanswered(of item: IndexedItem) throws {
         try sql.run("DELETE FROM unanswered WHERE item = ?", .int(item.row))

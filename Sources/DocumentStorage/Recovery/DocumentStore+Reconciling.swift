@@ -326,6 +326,7 @@ extension DocumentStore {
                 try index.setFile(file, of: item.id, in: item.domain)
                 if !item.isUnsent { try index.setState(.changed, of: item.id, in: item.domain) }
             }
+            if item.isUnsent { try settleState(item) }
             report.changed += 1
             report.findings.append("\(location) was changed while no host ran: the change is to be sent.")
         }
@@ -335,9 +336,14 @@ extension DocumentStore {
     /// An item that was on its way from one state to another, without an entry that says so, has the state that its
     /// contents say.
     private func settleState(_ item: IndexedItem) throws {
-        guard item.state == .materialising else { return }
-        let isCurrent = item.synced?.content == item.item.version.content
-        try index.write { try $0.setState(isCurrent ? .materialised : .outdated, of: item.id, in: item.domain) }
+        let state: ItemState
+        switch item.state {
+        case .materialising:
+            state = item.synced?.content == item.item.version.content ? .materialised : .outdated
+        case .sending where try index.read({ try !$0.isBeingSent(item) }): state = .changed
+        default: return
+        }
+        try index.write { try $0.setState(state, of: item.id, in: item.domain) }
     }
 
     // MARK: Files that belong to nobody

@@ -7,14 +7,14 @@ import Glibc
 /// What people want to have kept on their machines: pins, and the trash.
 extension HostSimulation {
     /// A document on one machine.
-    struct PinnedDocument: Hashable {
+    struct MachineDocument: Hashable {
         var machine: Int
         var id: ItemIdentifier
     }
 
     func setPinned(_ isPinned: Bool, _ document: ItemStatus, _ host: DocumentHost, _ machine: Int) async throws {
         // What is new gets another identifier.
-        let key = document.item.id.isArriving ? nil : PinnedDocument(machine: machine, id: document.item.id)
+        let key = document.item.id.isArriving ? nil : MachineDocument(machine: machine, id: document.item.id)
         // Until it is acknowledged, it may be either way.
         if let key { pins[key] = nil }
         if mistake != .forgetsPins { try await host.setKeeping(isPinned ? .pinned : nil, at: document.location) }
@@ -47,7 +47,7 @@ extension HostSimulation {
     func checkPins(_ host: DocumentHost, _ machine: Int) async {
         for status in await everything(of: host) where status.item.kind == .document {
             let isPinned = status.marks.own == .pinned
-            if let said = pins[PinnedDocument(machine: machine, id: status.item.id)], said != isPinned {
+            if let said = pins[MachineDocument(machine: machine, id: status.item.id)], said != isPinned {
                 return complain("m\(machine) has forgotten that \(status.location) is \(said ? "" : "not ")pinned")
             }
             guard isPinned, status.state != .nameClash, let contents = remote.entries[status.item.id]?.contents

@@ -72,13 +72,20 @@ extension HostSimulation {
             _ = try await host.rename(place, to: folder.appending(name), atOnce: step.pick % 3 == 0)
         case .remove:
             let here = removed(document, host)
+            let key = MachineDocument(machine: machine, id: document.item.id)
+            let evicted = evictions[key]
             try await host.remove(place, recursive: false, discardingUnsent: false, atOnce: step.other % 3 == 0)
             // Where the remote keeps it, what comes back is nothing that anybody has pinned.
-            pins[PinnedDocument(machine: machine, id: document.item.id)] = nil
-            if let here, document.state == .materialised { trashed[machine, default: []].insert(here) }
+            pins[key] = nil
+            if let here, document.state == .materialised, evictions[key] == evicted {
+                trashed[machine, default: []].insert(here)
+            }
         case .pin: try await setPinned(true, document, host, machine)
         case .unpin: try await setPinned(false, document, host, machine)
-        case .evict: _ = try await host.evict(place)
+        case .evict:
+            let key = MachineDocument(machine: machine, id: document.item.id)
+            defer { evictions[key, default: 0] += 1 }
+            _ = try await host.evict(place)
         case .replacePast: try replacePast(host, place, step)
         case .renamePast:
             let (from, to) = (Self.path(place, host), Self.path(free, host))
@@ -179,7 +186,8 @@ extension HostSimulation {
             let new = ledger.make(size: step.other * 5)
             if let seen { ledger.replace(seen, by: new.number) }
             note("a person writes \(new.number) past the host at \(place)")
-            if step.pick % 2 == 0 { _ = replace(path, new.bytes) } else { _ = overwrite(path, new.bytes) }
+            // What a program leaves half on the disk when the power fails, no host can make whole.
+            _ = step.pick % 2 == 0 ? replace(path, new.bytes) : overwrite(path, new.bytes, flushing: true)
         }
     }
 
@@ -193,10 +201,11 @@ extension HostSimulation {
         return isWritten && Glibc.rename(aside, path) == 0
     }
 
-    private func overwrite(_ path: String, _ bytes: [UInt8]) -> Bool {
+    private func overwrite(_ path: String, _ bytes: [UInt8], flushing: Bool = false) -> Bool {
         let file = Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { return false }
         defer { close(file) }
         return pwrite(file, bytes, bytes.count, 0) == bytes.count && ftruncate(file, bytes.count) == 0
+            && (!flushing || fsync(file) == 0)
     }
 }

@@ -40,7 +40,9 @@ package final class HostSimulation: @unchecked Sendable {  // One thread, as it 
     /// Nothing fails any more, nor does anybody do anything of his own.
     var isCalm = false
     /// What people were told about pins of documents.
-    var pins: [PinnedDocument: Bool] = [:]
+    var pins: [MachineDocument: Bool] = [:]
+    /// How often people have taken documents' contents from a machine.
+    var evictions: [MachineDocument: Int] = [:]
     /// What was removed by people on each machine, and has not left its trash.
     var trashed: [Int: Set<Int>] = [:]
     /// How often each machine was started.

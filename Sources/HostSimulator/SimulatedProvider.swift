@@ -57,7 +57,7 @@ struct SimulatedProvider: ModifyingProvider, ChangeFeedProvider {
                 item.version.satisfies(try ItemVersion(content: contentVersion))
             else { throw DocumentError(.versionNoLongerAvailable, "There are no such contents.") }
             if remote.mistake != .vouchesForNothing { transfer.vouch(forContentsWith: simulation.digest(of: bytes)) }
-            if simulation.flipsBit() { bytes[bytes.count / 2] ^= 4 }
+            if simulation.flipsBit(), !bytes.isEmpty { bytes[bytes.count / 2] ^= 4 }
             try transfer.write(bytes, to: stagingFile)
             return item
         }

@@ -3,9 +3,12 @@ import SystemPackage
 
 /// The index, seen and changed from outside.
 enum DatabaseEdits {
-    /// Takes back what the index keeps to prove contents by: none did before version 17.
-    static let withoutProofs =
-        "ALTER TABLE item DROP COLUMN digest; ALTER TABLE item DROP COLUMN proven; ALTER TABLE item DROP COLUMN proven_ns;"
+    /// Takes back what came with the versions since 16, but their number.
+    static let toVersion16 = """
+        DROP TABLE unanswered;
+        ALTER TABLE item DROP COLUMN digest; ALTER TABLE item DROP COLUMN proven; ALTER TABLE item DROP COLUMN proven_ns;
+
+        """
 
     static func execute(_ sql: String, on path: FilePath) throws {
         let queue = try DatabaseQueue(path: path.string)

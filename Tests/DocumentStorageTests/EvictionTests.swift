@@ -215,7 +215,7 @@ struct EvictionTests {
         let (storage, item) = try prepared()
         try storage.root.close()
         try DatabaseEdits.execute(
-            DatabaseEdits.withoutProofs + "PRAGMA user_version = 16",
+            DatabaseEdits.toVersion16 + "PRAGMA user_version = 16",
             on: storage.rootPath.appending(".docent").appending("index.sqlite"))
         let root = try StorageRoot(at: storage.rootPath, logger: storage.logger)
         defer { try? root.close() }

@@ -61,7 +61,7 @@ struct IgnoringTests {
         try storage.tell(storage.item("a", "a.txt", contents: "a"))
         try storage.root.close()
         try DatabaseEdits.execute(
-            DatabaseEdits.withoutProofs
+            DatabaseEdits.toVersion16
                 + "DROP TABLE trash; DROP TABLE ignore_pattern; DROP TABLE left_place; PRAGMA user_version = 14",
             on: storage.rootPath.appending(".docent").appending("index.sqlite"))
         let root = try StorageRoot(at: storage.rootPath, logger: storage.logger)

@@ -215,7 +215,7 @@ struct TrashTests {
     func migrated() throws {
         try storage.root.close()
         try DatabaseEdits.execute(
-            DatabaseEdits.withoutProofs + "DROP TABLE trash; PRAGMA user_version = 15",
+            DatabaseEdits.toVersion16 + "DROP TABLE trash; PRAGMA user_version = 15",
             on: storage.rootPath.appending(".docent").appending("index.sqlite"))
         let root = try StorageRoot(at: storage.rootPath, logger: storage.logger)
         defer { try? root.close() }

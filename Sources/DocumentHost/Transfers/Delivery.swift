@@ -132,8 +132,8 @@ struct Delivery: Sendable {
         let trees: SyncTrees?
     }
 
-    /// A sending that the host's death interrupted after the provider was asked, or whose answer was lost, is taken up under its
-    /// old name, so that it is not done twice.
+    /// A sending that the host's death interrupted after the provider was asked is taken up under its old name, so that
+    /// it is not done twice.
     ///
     /// - Returns: nil when it was sent, or is in conflict, since it was looked at.
     func begin(_ key: ItemKey) async throws(DocumentError) -> Begun? {
@@ -149,9 +149,7 @@ struct Delivery: Sendable {
             guard let interrupted else {
                 let sending = try store.beginSending(key.id, in: key.domain, seen: seen)
                 let isStill = (trees.synced[key.id]?.version ?? []) == sending.base.content
-                return Begun(
-                    sending: sending, isResumed: sending.isRepeated,
-                    trees: isStill && !sending.isRepeated ? trees : nil)
+                return Begun(sending: sending, isResumed: false, trees: isStill ? trees : nil)
             }
             return Begun(sending: try store.resumeSending(interrupted), isResumed: true, trees: nil)
         }
@@ -324,12 +322,12 @@ struct Delivery: Sendable {
 }
 
 extension DocumentError.Code {
-    /// Whether what failed so may have been carried out all the same: the answer was lost, or whoever gave it does not know. An
-    /// answer that makes no sense is not asked for again.
+    /// Whether what failed so may have been carried out all the same: the answer was lost, makes no sense, or comes from
+    /// somebody who does not know. Who is busy or does not run has done nothing.
     fileprivate var leavesOpen: Bool {
         switch self {
         case .serverUnreachable, .cancelled: true
-        case .contractBroken: false
+        case .busy, .providerUnavailable: false
         default: errorClass == .transient
         }
     }

@@ -126,8 +126,8 @@ extension DocumentStore {
     package func isBase(of sending: Sending, _ theirs: StagedFile) throws -> Bool {
         guard let file = try root.staging.folder(of: theirs).file(theirs.name) else { return false }
         let (versions, isOurs) = try index.read { index in
-            let ours = try theirs.digest.flatMap { try index.unanswered($0, of: sending.item, over: sending.base) }
-            return (try index.keptVersions(of: sending.item.id, in: sending.item.domain), ours != nil)
+            let isOurs = try theirs.digest.map { try index.isUnanswered($0, of: sending.item, over: sending.base) }
+            return (try index.keptVersions(of: sending.item.id, in: sending.item.domain), isOurs ?? false)
         }
         if isOurs { return true }
         guard let base = versions.first(where: { $0.role == .base && $0.version.content == sending.base.content }),

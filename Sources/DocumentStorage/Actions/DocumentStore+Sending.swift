@@ -13,8 +13,6 @@ package struct Sending: Sendable {
     package var base: ItemVersion
     /// The same in every retry.
     package var operation: String
-    /// The provider was asked for it before, and whether it has carried it out is not known.
-    package var isRepeated = false
 }
 
 extension DocumentStore {
@@ -60,8 +58,6 @@ extension DocumentStore {
             try reached(.sendBegan)
             let snapshot = try root.staging.snapshot(of: location, in: request)
             payload.file = snapshot.source
-            let earlier = try unansweredOperation(of: item, over: base, snapshot)
-            if let earlier { payload.operation = earlier }
             let begun: (entry: JournalEntry, item: IndexedItem)? = try index.write(durably: false) { index in
                 guard try index.isStill(item, at: location) else { return nil }
                 try index.setState(.sending, of: item.id, in: domain)
@@ -75,18 +71,8 @@ extension DocumentStore {
             try reached(.sendSnapshotTaken)
             return Sending(
                 entry: begun.entry, item: item, begun: begun.item, location: location, snapshot: snapshot, base: base,
-                operation: operation, isRepeated: earlier != nil)
+                operation: operation)
         }
-    }
-
-    /// The name that the provider was asked to take just these contents under, where it has not answered.
-    private func unansweredOperation(
-        of item: IndexedItem, over base: ItemVersion, _ snapshot: StagedFile
-    ) throws -> String? {
-        // A new document may have got another name or place since.
-        guard !item.isArriving, try index.read({ try $0.hasUnanswered(of: item) }), let digest = digest(of: snapshot)
-        else { return nil }
-        return try index.read { try $0.unanswered(digest, of: item, over: base) }
     }
 
     /// Takes the snapshot of a send that was begun once more.
@@ -290,12 +276,7 @@ extension DocumentStore {
         let given = mayBeDone ? digest(of: sending.snapshot) : nil
         try takeBackSending(sending.entry) { index, item in
             try index.setProblem(error, of: item.id, in: item.domain)
-            if let given {
-                try index.keepUnanswered(given, of: item, over: sending.base, operation: sending.operation)
-            } else if !mayBeDone {
-                // It was answered, and that would be said again.
-                try index.forgetUnanswered(of: item, operation: sending.operation)
-            }
+            if let given { try index.keepUnanswered(given, of: item, over: sending.base) }
         }
     }
 

@@ -33,15 +33,14 @@ enum IndexSchema {
         version16, version17, version18,
     ]
 
-    /// Contents that a provider was given and has not answered for: the version that they were sent over, their digest (SHA-256),
-    /// and the operation's name.
+    /// Contents that a provider was given and has not answered for: the version that they were sent over, and their digest
+    /// (SHA-256).
     private static let version18 = """
         CREATE TABLE unanswered (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
             item INTEGER NOT NULL REFERENCES item (row) ON DELETE CASCADE,
             base BLOB NOT NULL,
-            digest BLOB NOT NULL,
-            operation TEXT NOT NULL
+            digest BLOB NOT NULL
         ) STRICT;
         CREATE UNIQUE INDEX unanswered_contents ON unanswered (item, base, digest);
         """

@@ -465,12 +465,6 @@ for target in package.targets where target.type != .system && !writtenInC.contai
             .enableUpcomingFeature("InternalImportsByDefault"),
             .enableUpcomingFeature("MemberImportVisibility"),
             .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-            // What tests force to fail; scripts/test builds with it, too.
-            .define("FAULT_INJECTION", .when(configuration: .debug)),
             .treatAllWarnings(as: .error),
         ]
-    // Tests are compiled for more often than they run.
-    if target.type == .test {
-        target.swiftSettings?.append(.unsafeFlags(["-Onone"], .when(configuration: .release)))
-    }
 }

@@ -238,7 +238,7 @@ struct EvictionTests {
         #expect(try storage.store.evict(item.id, in: storage.domain).state == .placeholder)
     }
 
-    #if FAULT_INJECTION
+    #if DEBUG
         /// Has an edit of it sent; that is recorded, and to be flushed later.
         private func send(_ item: Item, _ storage: StorageFixture) throws -> Item {
             try storage.edit("a", "edited")

@@ -79,7 +79,7 @@ struct FolderWatcherTests {
         watcher.unwatch(watch)
     }
 
-    #if FAULT_INJECTION
+    #if DEBUG
         @Test("COORD-40: the system's limits are told apart from a folder that is not there")
         func limits() throws {
             let (storage, watcher, _) = try prepared()

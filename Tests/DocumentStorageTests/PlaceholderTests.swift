@@ -147,7 +147,7 @@ struct PlaceholderTests {
         #expect(try storage.placeholder("a.txt")?.id == item.id)
     }
 
-    #if FAULT_INJECTION
+    #if DEBUG
         @Test("A full disk leaves no half-written placeholder")
         func fullDisk() throws {
             let storage = try StorageFixture()

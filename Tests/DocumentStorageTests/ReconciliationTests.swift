@@ -118,7 +118,7 @@ struct ReconciliationTests {
         #expect(try storage.indexed("b").state == .materialised)
     }
 
-    #if FAULT_INJECTION
+    #if DEBUG
         @Test("INV-8: at the start, an untouched document costs one look at its state; a placeholder none")
         func costOfTheStart() throws {
             func calls(_ body: (StorageFixture) throws -> Void) throws -> Int {

@@ -1,4 +1,4 @@
-#if FAULT_INJECTION
+#if DEBUG
     import CDocentShims
     import DocumentModel
     import DocumentTestSupport

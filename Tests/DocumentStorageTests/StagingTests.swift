@@ -158,7 +158,7 @@ struct StagingTests {
         #expect(try FileSystemMoves.mode(of: it.storage.rootPath) == 0o700)
     }
 
-    #if FAULT_INJECTION
+    #if DEBUG
         @Test("A full disk while copying is an error that says so, and leaves nothing", arguments: [ENOSPC, EDQUOT])
         func fullDisk(error number: Int32) throws {
             let storage = try StorageFixture()

@@ -103,7 +103,7 @@ struct StorageRootTests {
         #expect(error?.code == .outsideStorageRoot)
     }
 
-    #if FAULT_INJECTION
+    #if DEBUG
         @Test(
             "A file system that lacks what publishing needs is refused with the reason",
             arguments: [

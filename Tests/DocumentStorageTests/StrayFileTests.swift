@@ -101,7 +101,7 @@ struct StrayFileTests {
         #expect(folder == inner.parentID)
     }
 
-    #if FAULT_INJECTION
+    #if DEBUG
         @Test("A folder that cannot be looked into keeps nobody from what the remote has, and gives no change up")
         func unreadable() throws {
             _ = try makeFolder()

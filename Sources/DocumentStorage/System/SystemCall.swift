@@ -14,14 +14,14 @@ package enum SystemCall: String, CaseIterable, Sendable {
 /// - Returns: what the call gave; a negative error number for a failure.
 @inline(__always)
 func kernel<Result: SignedInteger>(_ call: SystemCall, _ body: () -> Result) -> Int {
-    #if FAULT_INJECTION
+    #if DEBUG
         if let forced = FaultPlan.current?.next(call) { return -Int(forced) }
     #endif
     return Int(body())
 }
 
-#if FAULT_INJECTION
-    /// Errors that system calls are to give, instead of being made; a task's own. Only in builds for tests.
+#if DEBUG
+    /// Errors that system calls are to give, instead of being made. Debug builds only; a task's own.
     package final class FaultPlan: Sendable {
         @TaskLocal package static var current: FaultPlan?
 

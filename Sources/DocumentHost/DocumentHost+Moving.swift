@@ -1,4 +1,5 @@
 public import DocumentModel
+import DocumentStorage
 package import DocumentWire
 public import SystemPackage
 
@@ -17,5 +18,25 @@ extension DocumentHost {
     /// Removes an item from its domain, of which a tool has a copy (CONT-9).
     package func moveOut(_ call: MoveOutCall, for tool: Tool) async throws(DocumentError) {
         try await departures.moveOut(call, on: try domains.domain(call.location.domain), by: tool.owner)
+    }
+
+    /// Makes a folder that a program has made or moved on disk, without asking, one of its domain's: under the name and in the
+    /// place that it has there.
+    func takeIn(_ folder: UnknownFolder) async throws(DocumentError) {
+        guard let name = folder.location.name else { return }
+        let (parent, former) = try storage.read { index in
+            (
+                try index.location(of: folder.parent, in: folder.location.domain),
+                try folder.former.flatMap { try index.location(of: $0, in: folder.location.domain) }
+            )
+        }
+        guard let place = parent?.appending(name) else {
+            throw DocumentError(.noSuchItem, "The folder around \(folder.location) was removed meanwhile.")
+        }
+        if let former {
+            _ = try await rename(former, to: place)
+        } else {
+            _ = try await makeFolder(at: place, atOnce: true)
+        }
     }
 }

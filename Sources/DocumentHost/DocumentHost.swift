@@ -369,6 +369,8 @@ public final class DocumentHost: Sendable {
                 return
             }
             _ = try await rename(place, to: destination)
+        } takingIn: { [weak self] folder throws(DocumentError) in
+            try await self?.takeIn(folder)
         }
         localChanges.follow(report.moved)
         try openDomains()

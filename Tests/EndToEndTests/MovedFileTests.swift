@@ -104,9 +104,10 @@ import Testing
         }
     }
 
-    @Test("DOWN-3: a document's file that is moved to a folder that is none of the domain's is told of")
+    @Test("DOWN-3: a document's file that is moved to where none of its domain's folders can be is told of")
     func unknownFolder() throws {
         try withDocument { machine, folder in
+            try machine.succeed("ignore", "d", "--add", "made/")
             try move(folder + "/a.txt", folder + "/made/a.txt")
             func isTold() throws -> Bool {
                 try machine.succeed("host", "status").contains("made/a.txt belongs to no document")
@@ -115,6 +116,83 @@ import Testing
             #expect(try machine.succeed("cat", "d:/a.txt") == "first\n")
             try FileManager.default.removeItem(atPath: folder + "/made")
             #expect(try !isTold())
+        }
+    }
+
+    @Test(
+        "DOWN-3: a folder that a program makes for a document's file is made on the remote, and the document moves there with its change",
+        arguments: [true, false])
+    func madeFolders(isRunning: Bool) throws {
+        try withDocument { machine, folder in
+            let id = try #require(try identifier("d:/a.txt", machine))
+            if !isRunning { try machine.succeed("host", "stop") }
+            try move(folder + "/a.txt", folder + "/F/made/deep/c.txt")
+            try append("more\n", folder + "/F/made/deep/c.txt")
+            if !isRunning { try machine.succeed("host", "start") }
+            #expect(isSent("first\nmore\n", to: "F/made/deep/c.txt", machine), "\(machine.logTail)")
+            #expect(try identifier("d:/F/made/deep/c.txt", machine) == id)
+            #expect(try isInSync(machine))
+            #expect(try !machine.succeed("host", "status").contains("belongs to no"))
+        }
+    }
+
+    /// “d:/G/H/c.txt” and “d:/G/e.txt”, with contents here but for “d:/G/none.txt”.
+    private func withFolder(_ body: (Machine, String) throws -> Void) throws {
+        try withDocument { machine, folder in
+            try FileManager.default.createDirectory(
+                atPath: machine.remote + "/G/H", withIntermediateDirectories: true)
+            for name in ["G/H/c.txt", "G/e.txt", "G/none.txt"] {
+                try machine.write(name + "\n", to: machine.remote + "/" + name)
+            }
+            for place in ["d:/", "d:/G", "d:/G/H"] { try machine.succeed("refresh", place) }
+            for name in ["G/H/c.txt", "G/e.txt"] { try machine.succeed("cat", "d:/" + name) }
+            try body(machine, folder)
+        }
+    }
+
+    @Test(
+        "DOWN-3: a folder that a program renames or moves follows, with all that is in it, and what was changed of it is sent",
+        arguments: ["K", "F/K", "made/G"], [true, false])
+    func movedFolders(to place: String, isRunning: Bool) throws {
+        try withFolder { machine, folder in
+            let ids = try ["", "/H/c.txt", "/e.txt", "/none.txt"].map { try identifier("d:/G" + $0, machine) }
+            #expect(!ids.contains(nil))
+            if !isRunning { try machine.succeed("host", "stop") }
+            try move(folder + "/G", folder + "/" + place)
+            try append("more\n", folder + "/" + place + "/H/c.txt")
+            if !isRunning { try machine.succeed("host", "start") }
+            let remote = machine.remote + "/" + place
+            #expect(
+                Machine.eventually(within: 30) { machine.read(remote + "/H/c.txt") == "G/H/c.txt\nmore\n" },
+                "\(machine.logTail)")
+            #expect(machine.read(remote + "/e.txt") == "G/e.txt\n")
+            #expect(machine.read(remote + "/none.txt") == "G/none.txt\n")
+            #expect(!FileManager.default.fileExists(atPath: machine.remote + "/G"))
+            #expect(try ["", "/H/c.txt", "/e.txt", "/none.txt"].map { try identifier("d:/\(place)\($0)", machine) } == ids)
+            #expect(try isInSync(machine))
+            #expect(try !machine.succeed("host", "status").contains("belongs to no"))
+            // It is watched where it is by now.
+            try append("again\n", folder + "/" + place + "/e.txt")
+            #expect(
+                Machine.eventually(within: 20) { machine.read(remote + "/e.txt") == "G/e.txt\nagain\n" },
+                "\(machine.logTail)")
+        }
+    }
+
+    @Test("DOWN-3: a folder that cannot be moved on the remote has its place back, with what was changed in it")
+    func unmovableFolder() throws {
+        try withFolder { machine, folder in
+            try machine.succeed("pause", "d:/")
+            try move(folder + "/G", folder + "/K")
+            try append("more\n", folder + "/K/H/c.txt")
+            // What is called so on the remote by then.
+            try machine.write("theirs\n", to: machine.remote + "/K")
+            try machine.succeed("resume", "d:/")
+            #expect(
+                Machine.eventually(within: 30) { machine.read(machine.remote + "/G/H/c.txt") == "G/H/c.txt\nmore\n" },
+                "\(machine.logTail)")
+            #expect(machine.read(folder + "/G/e.txt") == "G/e.txt\n")
+            #expect(machine.read(machine.remote + "/K") == "theirs\n")
         }
     }
 }

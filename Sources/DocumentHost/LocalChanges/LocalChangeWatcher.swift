@@ -57,6 +57,8 @@ final class LocalChangeWatcher: Sendable {
             self?.look(soonAt: name)
         } lookAgain: { [weak self] key in
             self?.lookAgain(at: key)
+        } watch: { [weak self] folder in
+            self?.perform { machine, _ in machine.contentsCame(in: folder) }
         }
     }
 

@@ -8,23 +8,25 @@ import Synchronization
 extension StrayFiles {
     /// Says who looks at files, and at documents.
     func isWatched(
-        look: @escaping @Sendable (Name) -> Void, lookAgain: @escaping @Sendable (ItemKey) -> Void
+        look: @escaping @Sendable (Name) -> Void, lookAgain: @escaping @Sendable (ItemKey) -> Void,
+        watch: @escaping @Sendable (ItemKey) -> Void
     ) {
         state.withLock { state in
             state.look = look
             state.lookAgain = lookAgain
+            state.watch = watch
         }
     }
 
-    /// Has a document follow its file, once that has been looked at where it is by now.
+    /// Has a document follow its file, once that has been looked at where it is by now; after its folder, where that is none
+    /// of the domain's yet.
     ///
     /// - Returns: false when no document can be there, because its folder is none of the domain's; it is told of.
     func expect(_ moved: MovedFile) -> Bool {
         let key = ItemKey(domain: moved.location.domain, id: moved.id)
         guard let folder = moved.folder, let name = moved.location.name else {
-            state.withLock { state in
-                if state.outside.count < Self.mostUnknown { state.outside.insert(moved.location) }
-            }
+            if let folder = moved.unknownFolder, expect(folder, around: moved.location, of: key) { return true }
+            tellOutside(moved.location)
             return false
         }
         let place = Name(name, in: ItemKey(domain: key.domain, id: folder))
@@ -34,6 +36,13 @@ extension StrayFiles {
         }
         look?(place)
         return true
+    }
+
+    /// A document's file is where no document can be.
+    func tellOutside(_ location: Location) {
+        state.withLock { state in
+            if state.outside.count < Self.mostUnknown { state.outside.insert(location) }
+        }
     }
 
     /// No document's file is there any more: where it is by now, if it is anywhere, a look at its document finds out.

@@ -53,7 +53,7 @@ extension StrayFiles {
     }
 
     /// - Returns: nil when somebody uses it, or it cannot be done just now.
-    private func putBack(_ item: IndexedItem, from location: Location) async throws(DocumentError) -> Bool? {
+    func putBack(_ item: IndexedItem, from location: Location) async throws(DocumentError) -> Bool? {
         let coordinated = try storage.read { try $0.coordinated(item) }
         // Whoever looks at files keeps others from looking.
         guard
@@ -103,7 +103,8 @@ extension StrayFiles {
 }
 
 extension DocumentError {
-    fileprivate var mayPass: Bool { [.transient, .resolvable].contains(code.errorClass) || code == .cancelled }
+    /// Whether what was not possible may be so later.
+    var mayPass: Bool { [.transient, .resolvable].contains(code.errorClass) || code == .cancelled }
 
     fileprivate var isOfTakenName: Bool { [.destinationExists, .nameCollision, .nameClash].contains(code) }
 }

@@ -12,6 +12,8 @@ final class StrayFiles: Sendable {
     typealias Name = LocalChangesStateMachine.Name
     /// Has a document follow its file to where that is by now.
     typealias Follow = @Sendable (ItemKey, Location) async throws(DocumentError) -> Void
+    /// Makes a folder that a program has made, or moved, one of its domain's.
+    typealias TakeIn = @Sendable (UnknownFolder) async throws(DocumentError) -> Void
 
     enum Verdict: Sendable {
         case settled
@@ -23,16 +25,21 @@ final class StrayFiles: Sendable {
 
     struct State {
         var follow: Follow?
+        var takeIn: TakeIn?
         /// Has a file be looked at soon, or whatever lies at a document's place.
         var look: (@Sendable (Name) -> Void)?
         var lookAgain: (@Sendable (ItemKey) -> Void)?
+        /// Has a folder be watched that has contents.
+        var watch: (@Sendable (ItemKey) -> Void)?
         var unknown: [Name: Location] = [:]
         /// Files that were looked at and are left alone: what is ignored, or is one too many to be told of.
         var left: [LocalChangesStateMachine.Folder: Set<ItemName>] = [:]
         /// What is called as no document can be, by the folder that it lies in.
         var misnamed: [LocalChangesStateMachine.Folder: (place: Location, names: Set<ItemName>)] = [:]
         var moves: [ItemKey: (name: Name, seen: MonotonicTime)] = [:]
-        /// Documents' files in folders that are none of their domain's.
+        /// Folders that are to become their domain's, by where they are, with the documents whose files are in them.
+        var folders: [Name: AwaitedFolder] = [:]
+        /// Documents' files in folders that are none of their domain's, nor can be.
         var outside: Set<Location> = []
         /// What programs removed of late had been made from.
         var bases: [ItemKey: ItemVersion] = [:]
@@ -71,8 +78,13 @@ final class StrayFiles: Sendable {
         self.logger = logger
     }
 
-    /// Says who has documents follow their files.
-    func follows(_ follow: @escaping Follow) { state.withLock { $0.follow = follow } }
+    /// Says who has documents follow their files, and who makes folders their domain's.
+    func follows(_ follow: @escaping Follow, takingIn takeIn: @escaping TakeIn) {
+        state.withLock { state in
+            state.follow = follow
+            state.takeIn = takeIn
+        }
+    }
 
     /// A document's file is gone.
     func lost(_ item: IndexedItem) {
@@ -84,8 +96,12 @@ final class StrayFiles: Sendable {
         }
     }
 
-    /// Whether a document's file has another name, and the document is going to have it, too.
-    func isMoving(_ key: ItemKey) -> Bool { state.withLock { $0.moves[key] != nil } }
+    /// Whether a document's file has another name or place, and the document is going to have it, too.
+    func isMoving(_ key: ItemKey) -> Bool {
+        state.withLock { state in
+            state.moves[key] != nil || state.folders.contains { $0.value.files[key] != nil }
+        }
+    }
 
     /// What is to be looked at among the files of a folder that no document has recorded: what has come, and what is gone that
     /// was told of.
@@ -165,6 +181,7 @@ final class StrayFiles: Sendable {
             state.left = state.left.filter { $0.key.domain != domain }
             state.misnamed = state.misnamed.filter { $0.key.domain != domain }
             state.moves = state.moves.filter { $0.key.domain != domain }
+            state.folders = state.folders.filter { $0.key.folder.domain != domain }
             state.outside = state.outside.filter { $0.domain != domain }
             state.bases = state.bases.filter { $0.key.domain != domain }
             state.latest.removeAll { $0.domain == domain }
@@ -176,6 +193,7 @@ final class StrayFiles: Sendable {
     /// - Throws: what keeps the document that a file belongs to from following it now; to be tried again.
     func look(_ name: Name) async throws(DocumentError) -> Verdict {
         guard try !isInUse(name) else { return .lookAgain }
+        if let folder = state.withLock({ $0.folders[name] }) { return try await takeIn(folder, called: name) }
         let (bases, expected) = state.withLock { state in
             (state.bases, state.moves.first { $0.value.name == name }?.key.id)
         }

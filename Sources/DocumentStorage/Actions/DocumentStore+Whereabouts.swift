@@ -6,6 +6,8 @@ package struct MovedFile: Hashable, Sendable {
     package var location: Location
     /// The folder that it lies in; nil when that is none of the domain's, as far as is known.
     package var folder: ItemIdentifier?
+    /// What is to become one of the domain's folders first; nil when it lies in one, and where none can be made.
+    package var unknownFolder: UnknownFolder?
     package var file: FileIdentity
 }
 
@@ -69,7 +71,7 @@ extension DocumentStore {
     }
 
     /// - Parameter places: where files with the number of the item's inode lie.
-    func movedFile(of item: IndexedItem, among places: [Location]) throws -> MovedFile? {
+    package func movedFile(of item: IndexedItem, among places: [Location]) throws -> MovedFile? {
         for place in places where place.domain == item.domain {
             guard let file = try? tree.file(at: place), isFile(file, try tree.stamp(at: place), of: item),
                 try !isRecorded(file, at: place, beside: item)
@@ -83,7 +85,9 @@ extension DocumentStore {
             // A folder around it may have been moved just now.
             guard own != place else { return nil }
             let isKnown = folder.map { !$0.isGone && $0.item.kind != .document } ?? false
-            return MovedFile(id: item.id, location: place, folder: isKnown ? folder?.id : nil, file: file)
+            return MovedFile(
+                id: item.id, location: place, folder: isKnown ? folder?.id : nil,
+                unknownFolder: isKnown ? nil : try unknownFolder(around: place, of: item), file: file)
         }
         return nil
     }

@@ -17,7 +17,7 @@ extension DocumentStore {
             let location = try locate(item.id, in: item.domain).location
             let candidates = (item.local.flatMap { places[$0.inode] } ?? []).map(\.location)
             if let moved = try movedFile(of: item, among: candidates.filter { !taken.contains($0) }),
-                moved.folder != nil
+                moved.folder != nil || moved.unknownFolder != nil
             {
                 taken.insert(moved.location)
                 try recordMoved(item, moved, from: location, &report)

@@ -1,0 +1,130 @@
+import DocumentModel
+import DocumentTestSupport
+import Glibc
+import SystemPackage
+import Testing
+
+@testable import DocumentStorage
+
+/// Folders that programs have moved or made on disk, with documents' files in them.
+struct UnknownFolderTests {
+    private let storage: StorageFixture
+    private let folder: Item
+    private let inner: Item
+    private let document: Item
+
+    /// “F/G/a.txt”, whose contents are here, and “P”, on disk.
+    init() throws {
+        storage = try StorageFixture()
+        folder = try storage.item("f", "F", kind: .folder)
+        inner = try storage.item("g", "G", in: "f", kind: .folder)
+        document = try storage.item("a", "a.txt", in: "g", contents: "mine")
+        try storage.tell(folder, inner, document, storage.item("p", "P", kind: .folder))
+        try storage.provide(document, "mine")
+        try storage.tree.makeFolder(at: storage.location("P"))
+    }
+
+    private func path(_ place: String) throws -> FilePath { storage.tree.path(of: try storage.location(place)) }
+
+    private func makeFolder(_ place: String) throws { try #require(mkdir(path(place).string, 0o700) == 0) }
+
+    private func rename(_ from: String, _ to: String) throws { try FileSystemMoves.rename(path(from), path(to)) }
+
+    private func moved() throws -> MovedFile {
+        let item = try storage.indexed("a")
+        try #require(try storage.store.isFileMissing(item))
+        return try #require(try storage.store.movedFiles(besides: item)[item.id] ?? nil)
+    }
+
+    private func unknown(_ place: String, in parent: String, formerly former: String?) throws -> UnknownFolder {
+        UnknownFolder(
+            location: try storage.location(place), parent: try ItemIdentifier(parent),
+            former: try former.map { try ItemIdentifier($0) })
+    }
+
+    @Test(
+        "DOWN-3: a folder that is gone from its place is where its documents' files are, called as it is by now",
+        arguments: [
+            ("F", "K", "K", "/", "f"), ("F", "P/K", "P/K", "p", "f"), ("F/G", "K", "K", "/", "g"),
+            ("F/G", "F/K", "F/K", "f", "g"), ("F/G", "P/G", "P/G", "p", "g"),
+        ])
+    func movedFolders(_ from: String, _ to: String, _ place: String, _ parent: String, _ id: String) throws {
+        try rename(from, to)
+        let moved = try moved()
+        #expect(moved.folder == nil)
+        #expect(moved.unknownFolder == (try unknown(place, in: parent, formerly: id)))
+    }
+
+    @Test("DOWN-3: a folder that a program has made is none that was there, and comes before what is in it")
+    func madeFolders() throws {
+        try makeFolder("K")
+        try rename("F/G/a.txt", "K/a.txt")
+        #expect(try moved().unknownFolder == unknown("K", in: "/", formerly: nil))
+        // “G” was moved into it as a whole.
+        try rename("K/a.txt", "F/G/a.txt")
+        try rename("F/G", "K/G")
+        #expect(try moved().unknownFolder == unknown("K", in: "/", formerly: nil))
+        try storage.tell(storage.item("k", "K", kind: .folder))
+        #expect(try moved().unknownFolder == unknown("K/G", in: "k", formerly: "g"))
+    }
+
+    @Test("DOWN-3: a folder with others in it by other names is not what was around the file")
+    func otherNames() throws {
+        try rename("F", "K")
+        try rename("K/G", "K/H")
+        #expect(try moved().unknownFolder == unknown("K", in: "/", formerly: nil))
+    }
+
+    @Test("DOWN-3: a folder of the domain's by now is for the document to follow its file to")
+    func knownFolder() throws {
+        try rename("F/G/a.txt", "P/a.txt")
+        let moved = try moved()
+        #expect(moved.folder?.rawValue == "p" && moved.unknownFolder == nil)
+    }
+
+    @Test("DOWN-3: a folder at a document's place was another one all the same, so that it can go back")
+    func atDocument() throws {
+        try storage.tell(storage.item("k", "K", contents: "theirs"))
+        try rename("F", "K")
+        #expect(try moved().unknownFolder == unknown("K", in: "/", formerly: "f"))
+    }
+
+    @Test("DOWN-3, CONT-13: nothing is made where a rule keeps it here, nor in a package")
+    func nowhere() throws {
+        try storage.index.write {
+            try $0.setIgnoreRules(IgnoreRules(patterns: [try IgnorePattern("K/")]), of: storage.domain)
+        }
+        try rename("F", "K")
+        #expect(try moved().unknownFolder == nil)
+        try rename("K", "F")
+        try storage.tell(storage.item("b", "B.rtfd", kind: .package))
+        try makeFolder("B.rtfd")
+        try makeFolder("B.rtfd/K2")
+        try rename("F/G/a.txt", "B.rtfd/K2/a.txt")
+        #expect(try moved().unknownFolder == nil)
+    }
+
+    @Test("DOWN-3: a folder that cannot follow has its place back, unless something else has it")
+    func back() throws {
+        try rename("F", "K")
+        let folder = try #require(try moved().unknownFolder)
+        #expect(try storage.store.putBack(folder))
+        #expect(try storage.document("F/G/a.txt") == "mine" && storage.tree.inode(at: storage.location("K")) == nil)
+        #expect(try !storage.store.putBack(folder))
+        try rename("F", "K")
+        try makeFolder("F")
+        #expect(try !storage.store.putBack(folder))
+        #expect(try storage.document("K/G/a.txt") == "mine")
+    }
+
+    @Test("DOWN-3: what lies in an unknown folder at the start is its document's still, and a change of it is unsent")
+    func atStart() throws {
+        try storage.write("changed", to: path("F/G/a.txt"))
+        try rename("F", "K")
+        try storage.reopen()
+        let report = try storage.store.reconcile()
+        #expect(report.missing == 0 && report.changed == 1 && report.unknownFiles == [])
+        #expect(try report.moved.map(\.unknownFolder) == [unknown("K", in: "/", formerly: "f")])
+        #expect(try storage.indexed("a").state == .changed)
+    }
+}

@@ -168,7 +168,8 @@ import Testing
             #expect(machine.read(remote + "/e.txt") == "G/e.txt\n")
             #expect(machine.read(remote + "/none.txt") == "G/none.txt\n")
             #expect(!FileManager.default.fileExists(atPath: machine.remote + "/G"))
-            #expect(try ["", "/H/c.txt", "/e.txt", "/none.txt"].map { try identifier("d:/\(place)\($0)", machine) } == ids)
+            let now = try ["", "/H/c.txt", "/e.txt", "/none.txt"].map { try identifier("d:/\(place)\($0)", machine) }
+            #expect(now == ids)
             #expect(try isInSync(machine))
             #expect(try !machine.succeed("host", "status").contains("belongs to no"))
             // It is watched where it is by now.

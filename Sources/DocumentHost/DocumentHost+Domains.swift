@@ -163,6 +163,7 @@ extension DocumentHost {
             backlog.forget(name)
             localChanges.removed(name)
             lookout.removed(name)
+            discovery.removed(name)
             events.domainRemoved(name)
             await providerRecords.forget(name)
         } catch {

@@ -122,6 +122,7 @@ public final class DocumentHost: Sendable {
     let deletions: DeletionDesk
     let follower: ChangeFollower
     let lookout: FolderLookout
+    let discovery: FolderDiscovery
     let resolver: ItemResolver
     let materialiser: Materialiser
     let board: TransferBoard
@@ -279,6 +280,10 @@ public final class DocumentHost: Sendable {
             looks: SharedTransfers(work: work, executor: loop), logger: logger)
         lookout = FolderLookout(
             domains: domains, follower: follower,
+            rules: { [deletions] name in (try? deletions.rules(of: name)) ?? DomainRules() }, work: work,
+            clock: { MonotonicTime.now().since(start) }, logger: logger)
+        discovery = FolderDiscovery(
+            storage: storage, domains: domains, follower: follower,
             rules: { [deletions] name in (try? deletions.rules(of: name)) ?? DomainRules() }, work: work,
             clock: { MonotonicTime.now().since(start) }, logger: logger)
         resolver = ItemResolver(storage: storage, follower: follower)

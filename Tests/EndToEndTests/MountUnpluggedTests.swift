@@ -8,16 +8,21 @@ struct MountUnpluggedTests {
     private static let password = "s3cret-of-ann"
 
     /// A domain on a server's folder, mounted; all but the last document was read.
-    private func withServer(_ body: (Machine, WebDAVServer) throws -> Void) throws {
+    private func withServer(
+        looking: String = "ls -lR web; cat web/folder/*", _ body: (Machine, WebDAVServer) throws -> Void
+    ) throws {
         try Machine.with { machine in
-            try FileManager.default.createDirectory(
-                atPath: machine.remote + "/folder", withIntermediateDirectories: true)
+            for folder in ["folder", "other/deep/deeper"] {
+                try FileManager.default.createDirectory(
+                    atPath: machine.remote + "/" + folder, withIntermediateDirectories: true)
+            }
+            try machine.write("far away\n", to: machine.remote + "/other/deep/deeper/a.txt")
             for number in 0..<20 { try machine.write("\(number)\n", to: machine.remote + "/folder/\(number).txt") }
             try machine.write("not here\n", to: machine.remote + "/far.txt")
             try WebDAVServer.with(machine, password: Self.password) { server in
                 try server.addDomain()
                 try machine.mounted {
-                    try machine.sh("ls -lR web; cat web/folder/*")
+                    try machine.sh(looking)
                     try body(machine, server)
                 }
             }
@@ -70,13 +75,39 @@ struct MountUnpluggedTests {
         }
     }
 
+    @Test("Folders that nobody has looked into are known when the remote goes, where somebody looked around them")
+    func discovered() throws {
+        try withServer(looking: "ls web") { (machine, server) throws in
+            func isKnown() throws -> Bool {
+                try !machine.succeed("rm", "-r", "web:/other", "--dry-run").contains("Not all of it is known")
+            }
+            #expect(try Machine.eventually(within: 20) { try isKnown() }, "\(machine.logTail)")
+            kill(server.process, SIGKILL)
+            let listing = try machine.sh("ls -l web/other/deep/deeper; stat -c %s web/other/deep/deeper/a.txt")
+            #expect(listing.hasSuffix("a.txt\n9\n"), "\(listing)")
+        }
+    }
+
+    @Test("Nobody looks into folders in advance where nothing is to be looked at in the background")
+    func notDiscovered() throws {
+        try withServer(looking: "true") { (machine, server) throws in
+            try machine.succeed("domain", "set", "web", "--look-again", "never")
+            try machine.sh("ls web")
+            usleep(2_000_000)
+            #expect(
+                try machine.succeed("rm", "-r", "web:/other", "--dry-run").contains("Not all of it is known"))
+            kill(server.process, SIGKILL)
+            #expect(try machine.shell("ls web/other").errors.contains("No route to host"))
+        }
+    }
+
     @Test("What is written without the remote is here, and an attribute says what it waits for")
     func written() throws {
         try withServer { (machine, server) throws in
             kill(server.process, SIGKILL)
             try machine.sh("set -e; echo changed > web/folder/1.txt; echo new > web/new.txt; mkdir web/made")
             let seen = try machine.sh("cat web/folder/1.txt web/new.txt; ls web")
-            #expect(seen == "changed\nnew\nfar.txt\nfolder\nmade\nnew.txt\n", "\(seen)")
+            #expect(seen == "changed\nnew\nfar.txt\nfolder\nmade\nnew.txt\nother\n", "\(seen)")
             let attributes = """
                 python3 -c 'import os; print(os.getxattr("web/folder/1.txt", "user.docent.waiting").decode())'
                 """

@@ -15,6 +15,7 @@ extension DocumentHost {
             try await list(folder, of: domain)
             // Seldom, in the background, where nobody is known to tell of changes.
             lookout.lookedAt(folder.id, in: domain)
+            discovery.lookedAt(folder.id, in: domain)
         }
         return try self.page(page, of: folder, at: location, suggestedCount)
     }

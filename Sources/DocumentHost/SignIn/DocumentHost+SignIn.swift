@@ -174,6 +174,7 @@ extension DocumentHost {
             backlog.forget(name)
             localChanges.removed(name)
             lookout.removed(name)
+            discovery.removed(name)
             await providerRecords.forget(name)
             domains.remove(name)
             domains.addBroken(

@@ -60,17 +60,6 @@ package class IndexReader {
         return counts
     }
 
-    /// The folders that were listed completely at least once.
-    package func listedFolders(of domain: DomainName) throws -> [ItemIdentifier] {
-        let own = try reference(to: domain)
-        return try sql.all(
-            """
-            SELECT item.id FROM listing CROSS JOIN item ON item.row = listing.folder
-            WHERE item.domain = ? AND listing.complete = 1 ORDER BY listing.folder
-            """, .int(own.number)
-        ) { try ItemIdentifier($0.text(0)) }
-    }
-
     // MARK: Items
 
     package func item(_ id: ItemIdentifier, in domain: DomainName) throws -> IndexedItem? {
@@ -153,20 +142,6 @@ package class IndexReader {
         let own = try reference(to: domain)
         guard let row = try row(of: folder, own) else { return false }
         return try sql.first("SELECT 1 FROM item WHERE parent = ? LIMIT 1", .int(row)) { _ in true } ?? false
-    }
-
-    package func listing(of folder: ItemIdentifier, in domain: DomainName) throws -> ListingState {
-        let own = try reference(to: domain)
-        let row = try knownRow(of: folder, own)
-        return try sql.first(
-            "SELECT complete, generation, next, under_way FROM listing WHERE folder = ?", .int(row)
-        ) { row in
-            ListingState(
-                isComplete: row.int(0) != 0,
-                generation: row.int(1),
-                nextPage: row.int(3) == 0 || row.isNull(2) ? nil : try PageToken(row.blob(2))
-            )
-        } ?? ListingState(isComplete: false, generation: 0, nextPage: nil)
     }
 
     /// All items that are not plain placeholders: what has contents here, or is about to, or wants attention. In the

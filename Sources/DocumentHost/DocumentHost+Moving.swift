@@ -26,7 +26,10 @@ extension DocumentHost {
         guard let name = folder.location.name else { return }
         let (parent, former) = try storage.read { index in
             (
-                try index.location(of: folder.parent, in: folder.location.domain),
+                // A new one may have been sent meanwhile, and have another identifier.
+                try index.item(folder.parent, in: folder.location.domain).flatMap {
+                    try index.location(of: $0.id, in: $0.domain)
+                },
                 try folder.former.flatMap { try index.location(of: $0, in: folder.location.domain) }
             )
         }
@@ -34,7 +37,9 @@ extension DocumentHost {
             throw DocumentError(.noSuchItem, "The folder around \(folder.location) was removed meanwhile.")
         }
         if let former {
-            _ = try await rename(former, to: place)
+            try await storage.run { try $0.clearFormerPlace(of: folder) }
+            // It is there already: here at once, whether or not the provider can be asked.
+            _ = try await rename(former, to: place, atOnce: true)
         } else {
             _ = try await makeFolder(at: place, atOnce: true)
         }

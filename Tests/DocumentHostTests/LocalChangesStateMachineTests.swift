@@ -217,6 +217,19 @@ import Testing
         #expect(machine.contentsCame(in: folder) == [.watch(folder)])
     }
 
+    @Test(
+        "A folder of which is told that it has contents while a watch is begun, and found missing, is looked for once more"
+    )
+    func toldMeanwhile() throws {
+        let folder = try folder()
+        var machine = LocalChangesStateMachine()
+        #expect(machine.contentsCame(in: folder) == [.watch(folder)])
+        #expect(machine.contentsCame(in: folder) == [])
+        #expect(machine.missing(folder) == [.watch(folder)])
+        #expect(machine.missing(folder) == [.compare(folder)])
+        #expect(machine.contentsCame(in: folder) == [.watch(folder)])
+    }
+
     @Test("COORD-40: a folder without contents is watched no longer, a while after the last ones left")
     func emptied() throws {
         let folder = try folder()

@@ -102,6 +102,103 @@ struct UnknownFolderTests {
         try makeFolder("B.rtfd/K2")
         try rename("F/G/a.txt", "B.rtfd/K2/a.txt")
         #expect(try moved().unknownFolder == nil)
+        try rename("B.rtfd/K2/a.txt", "F/G/a.txt")
+        try storage.tell(storage.item("i", "Inner", in: "b", kind: .folder))
+        try makeFolder("B.rtfd/Inner")
+        try makeFolder("B.rtfd/Inner/K3")
+        try rename("F/G/a.txt", "B.rtfd/Inner/K3/a.txt")
+        #expect(try moved().unknownFolder == nil)
+    }
+
+    @Test(
+        "DOWN-3: placeholders that the host puts where a folder was make it none that stayed; they go before it follows"
+    )
+    func placeholdersSince() throws {
+        try storage.tell(storage.item("none", "none.txt", in: "f"))
+        try rename("F", "K")
+        try storage.tell(storage.item("none", "none.txt", in: "f", version: "2"))
+        try #require(try storage.placeholder("F/none.txt") != nil)
+        let folder = try #require(try moved().unknownFolder)
+        #expect(try folder == unknown("K", in: "/", formerly: "f"))
+        try storage.store.clearFormerPlace(of: folder)
+        #expect(try storage.tree.inode(at: storage.location("F")) == nil)
+        // What is no placeholder makes it one that stayed.
+        try makeFolder("F")
+        try storage.write("somebody's", to: path("F/x"))
+        #expect(try moved().unknownFolder == unknown("K", in: "/", formerly: nil))
+        try storage.store.clearFormerPlace(of: folder)
+        #expect(try storage.document("F/x") == "somebody's")
+    }
+
+    @Test("DOWN-3: of a folder from which all was moved to one that a program has made, only that has moved")
+    func emptied() throws {
+        try storage.tell(storage.item("none", "none.txt", in: "g"))
+        try makeFolder("K")
+        try rename("F/G/a.txt", "K/a.txt")
+        #expect(try moved().unknownFolder == unknown("K", in: "/", formerly: nil))
+    }
+
+    /// “F/G/b.txt”, whose contents are here, too.
+    private func provideSibling() throws -> Item {
+        let sibling = try storage.item("b", "b.txt", in: "g", contents: "theirs")
+        try storage.tell(sibling)
+        try storage.provide(sibling, "theirs")
+        return sibling
+    }
+
+    @Test(
+        "DOWN-3, VER-10: what a program saves anew in a folder that it moved is the document's, also at the start",
+        arguments: [true, false])
+    func savedAnew(atStart: Bool) throws {
+        _ = try provideSibling()
+        try rename("F", "K")
+        try storage.save("anew", to: path("K/G/a.txt"))
+        if atStart {
+            try storage.reopen()
+            let report = try storage.store.reconcile()
+            #expect(report.missing == 0 && report.changed == 1 && report.unknownFiles == [])
+            #expect(Set(report.moved.map(\.id.rawValue)) == ["a", "b"])
+        } else {
+            let moved = try moved()
+            #expect(moved.location == (try storage.location("K/G/a.txt")))
+            #expect(try moved.unknownFolder == unknown("K", in: "/", formerly: "f"))
+            try storage.store.recordEdit(of: storage.indexed("a"), in: moved)
+        }
+        #expect(try storage.indexed("a").state == .changed && storage.indexed("b").state == .materialised)
+        #expect(try storage.indexed("a").local?.inode == storage.tree.inode(at: storage.location("K/G/a.txt")))
+    }
+
+    @Test("DOWN-3: what was removed in a folder that was moved has no file, whatever became of the folder")
+    func removedInside() throws {
+        let sibling = try provideSibling()
+        try rename("F", "K")
+        try #require(unlink(path("K/G/a.txt").string) == 0)
+        let found = try storage.store.movedFiles(besides: storage.indexed("a"))
+        #expect(try #require(found[document.id]) == nil)
+        #expect(try #require(found[sibling.id] ?? nil).unknownFolder?.former?.rawValue == "f")
+    }
+
+    @Test(
+        "DOWN-3: a file or a link in the place of a folder is nothing that the start fails of",
+        arguments: [true, false])
+    func replaced(byLink: Bool) throws {
+        try storage.write("changed", to: path("F/G/a.txt"))
+        try rename("F", "K")
+        if byLink { try FileSystemMoves.link("K", path("F")) } else { try storage.write("a file", to: path("F")) }
+        #expect(try storage.store.isFileMissing(storage.indexed("a")))
+        try storage.reopen()
+        let report = try storage.store.reconcile()
+        #expect(report.missing == 0 && report.moved.map(\.id) == [document.id])
+        #expect(try storage.indexed("a").state == .changed)
+        #expect(try storage.document("K/G/a.txt") == "changed")
+    }
+
+    @Test("DOWN-3: a folder that goes back from a document's place leaves that its placeholder")
+    func backFromDocument() throws {
+        try storage.tell(storage.item("k", "K", contents: "theirs"))
+        try rename("F", "K")
+        #expect(try storage.store.putBack(try #require(try moved().unknownFolder)))
+        #expect(try storage.placeholder("K") != nil && storage.document("F/G/a.txt") == "mine")
     }
 
     @Test("DOWN-3: a folder that cannot follow has its place back, unless something else has it")
@@ -113,6 +210,7 @@ struct UnknownFolderTests {
         #expect(try !storage.store.putBack(folder))
         try rename("F", "K")
         try makeFolder("F")
+        try storage.write("somebody's", to: path("F/x"))
         #expect(try !storage.store.putBack(folder))
         #expect(try storage.document("K/G/a.txt") == "mine")
     }

@@ -180,6 +180,84 @@ import Testing
         }
     }
 
+    @Test(
+        "DOWN-3: all documents of a folder follow it, also those that are saved anew there before, and none is a placeholder"
+    )
+    func manyInFolder() throws {
+        try withDocument { machine, folder in
+            let names = (0..<120).map { "\($0).txt" }
+            try FileManager.default.createDirectory(atPath: machine.remote + "/G", withIntermediateDirectories: false)
+            for name in names { try machine.write(name, to: machine.remote + "/G/" + name) }
+            for place in ["d:/", "d:/G"] { try machine.succeed("refresh", place) }
+            try machine.succeed("download", "d:/G")
+            try move(folder + "/G", folder + "/K")
+            try machine.write("anew", to: folder + "/K/save")
+            try #require(rename(folder + "/K/save", folder + "/K/7.txt") == 0)
+            #expect(
+                Machine.eventually(within: 40) { machine.read(machine.remote + "/K/7.txt") == "anew" },
+                "\(machine.logTail)")
+            #expect(!FileManager.default.fileExists(atPath: machine.remote + "/G"))
+            #expect(try isInSync(machine))
+            for name in names where name != "7.txt" {
+                #expect(machine.read(machine.remote + "/K/" + name) == name)
+                #expect(machine.read(folder + "/K/" + name) == name)
+            }
+            let items = try machine.json("ls", "d:/K") as? [[String: Any]]
+            #expect(items?.count == 120 && items?.allSatisfy { $0["state"] as? String == "materialised" } == true)
+            #expect(try !machine.succeed("host", "status").contains("belongs to no"))
+        }
+    }
+
+    @Test("DOWN-3: a folder in the place of a document that has moved goes back, and the document follows its file")
+    func folderAtDocument() throws {
+        try withFolder { machine, folder in
+            try move(folder + "/a.txt", folder + "/x.txt")
+            try move(folder + "/G", folder + "/a.txt")
+            try append("more\n", folder + "/a.txt/H/c.txt")
+            #expect(
+                Machine.eventually(within: 40) { machine.read(machine.remote + "/x.txt") == "first\n" },
+                "\(machine.logTail)")
+            #expect(
+                Machine.eventually(within: 40) {
+                    machine.read(machine.remote + "/G/H/c.txt") == "G/H/c.txt\nmore\n"
+                        || machine.read(machine.remote + "/a.txt/H/c.txt") == "G/H/c.txt\nmore\n"
+                }, "\(machine.logTail)")
+            #expect(try isInSync(machine))
+        }
+    }
+
+    @Test(
+        "DOWN-3: a folder follows without the remote, whose identifiers are names, and what is changed in it is sent then and later"
+    )
+    func withoutRemote() throws {
+        try Machine.with { machine in
+            try FileManager.default.createDirectory(
+                atPath: machine.remote + "/G/H", withIntermediateDirectories: true)
+            for name in ["G/H/c.txt", "G/e.txt"] { try machine.write(name + "\n", to: machine.remote + "/" + name) }
+            try WebDAVServer.with(machine, password: "s3cret-of-ann") { server in
+                try server.addDomain()
+                for place in ["web:/", "web:/G", "web:/G/H"] { try machine.succeed("ls", place) }
+                try machine.succeed("cat", "web:/G/H/c.txt")
+                let folder = machine.root + "/documents/web"
+                kill(server.process, SIGSTOP)
+                try move(folder + "/G", folder + "/K")
+                try append("more\n", folder + "/K/H/c.txt")
+                let isHere = Machine.eventually(within: 30) {
+                    (try? machine.succeed("plan", "web:/"))?.contains("K") == true
+                }
+                kill(server.process, SIGCONT)
+                #expect(isHere, "\(machine.logTail)")
+                func isSent(_ text: String) -> Bool {
+                    Machine.eventually(within: 60) { machine.read(machine.remote + "/K/H/c.txt") == text }
+                }
+                #expect(isSent("G/H/c.txt\nmore\n"), "\(machine.logTail)")
+                #expect(!FileManager.default.fileExists(atPath: machine.remote + "/G"))
+                try append("again\n", folder + "/K/H/c.txt")
+                #expect(isSent("G/H/c.txt\nmore\nagain\n"), "\(machine.logTail)")
+            }
+        }
+    }
+
     @Test("DOWN-3: a folder that cannot be moved on the remote has its place back, with what was changed in it")
     func unmovableFolder() throws {
         try withFolder { machine, folder in

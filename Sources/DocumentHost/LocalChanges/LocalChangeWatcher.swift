@@ -12,8 +12,9 @@ final class LocalChangeWatcher: Sendable {
 
     /// Looks that are carried out at once; each may have to flush a file.
     private static let width = 8
-    /// The same for documents whose files are gone: these wait, for a program that may be about to put them back, and for a look
-    /// through their domain, and keep none of the others from being looked at.
+    /// The same for documents whose files are gone, and for folders that are moved with them: these wait, for a program that may
+    /// be about to put them back, for a look through their domain, or for a provider, and keep none of the others from being
+    /// looked at.
     private static let widthOfMissing = 256
 
     private struct State {
@@ -184,7 +185,8 @@ final class LocalChangeWatcher: Sendable {
             perform { machine, _ in machine.counted(folder, hasContents: hasContents ?? false) }
         case .look(let name):
             // Not when the host ends.
-            _ = try? await (isMissing(name) ? permitsOfMissing : permits).withPermit { await look(name) }
+            let isLong = strays.isAwaitingFolder(name) || isMissing(name)
+            _ = try? await (isLong ? permitsOfMissing : permits).withPermit { await look(name) }
         case .compare(let folder):
             await compare(folder)
             perform { machine, now in
@@ -239,7 +241,7 @@ final class LocalChangeWatcher: Sendable {
             let folder = name.folder
             let item = try storage.read { try $0.contents(named: name.name, in: folder.id, of: folder.domain) }
             key = item?.key
-            if let key {
+            if let key, !strays.isAwaitingFolder(name) {
                 try await disk.lookWhenFree(key)
                 state.withLock { _ = $0.problems.removeValue(forKey: key) }
             } else {

@@ -88,6 +88,8 @@ package struct LocalChangesStateMachine: Sendable {
 
     private let patience: Patience
     private var watches: [Folder: Watch] = [:]
+    /// Folders of which somebody said that they hold contents while a watch was begun: it may have looked too early.
+    private var toldMeanwhile: Set<Folder> = []
     private var folders: [Int32: Folder] = [:]
     private var looks: [Name: Look] = [:]
     private var agenda = Agenda<Errand>()
@@ -120,6 +122,7 @@ package struct LocalChangesStateMachine: Sendable {
 
     /// A folder holds contents.
     package mutating func contentsCame(in folder: Folder) -> [Action] {
+        if case .beginning = watches[folder] { toldMeanwhile.insert(folder) }
         guard watches[folder] == nil else { return [] }
         watches[folder] = .beginning
         return [.watch(folder)]
@@ -143,6 +146,7 @@ package struct LocalChangesStateMachine: Sendable {
     }
 
     private mutating func forget(_ folder: Folder) -> [Action] {
+        toldMeanwhile.remove(folder)
         guard case .watched(let watch) = watches.removeValue(forKey: folder) else { return [] }
         folders[watch] = nil
         return [.unwatch(watch)]
@@ -154,6 +158,7 @@ package struct LocalChangesStateMachine: Sendable {
     package mutating func watched(_ folder: Folder, as watch: Int32) -> [Action] {
         guard watches[folder] != nil else { return [.unwatch(watch), .compare(folder)] }
         // One folder on disk is one watch: it stands for who came last.
+        toldMeanwhile.remove(folder)
         if let other = folders[watch], other != folder { watches[other] = nil }
         watches[folder] = .watched(watch)
         folders[watch] = folder
@@ -162,6 +167,7 @@ package struct LocalChangesStateMachine: Sendable {
 
     /// The folder is not on disk: what it held is gone.
     package mutating func missing(_ folder: Folder) -> [Action] {
+        if toldMeanwhile.remove(folder) != nil, watches[folder] != nil { return [.watch(folder)] }
         watches[folder] = nil
         return [.compare(folder)]
     }
@@ -169,6 +175,7 @@ package struct LocalChangesStateMachine: Sendable {
     /// The system watches nothing more.
     package mutating func refused(_ folder: Folder, at now: Duration) -> [Action] {
         guard watches[folder] != nil else { return [.compare(folder)] }
+        toldMeanwhile.remove(folder)
         watches[folder] = .polled
         planPoll(at: now + patience.polling)
         guard !hasSaidLimit else { return [.compare(folder)] }

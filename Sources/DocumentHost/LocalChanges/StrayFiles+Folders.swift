@@ -21,8 +21,7 @@ extension StrayFiles {
     func expect(_ folder: UnknownFolder, around file: Location, of key: ItemKey) -> Bool {
         guard let name = folder.location.name else { return false }
         let place = Name(name, in: ItemKey(domain: key.domain, id: folder.parent))
-        let look = state.withLock { state -> (@Sendable (Name) -> Void)? in
-            guard !state.outside.contains(file) else { return nil }
+        let look = state.withLock { state in
             state.folders[place, default: AwaitedFolder(seen: .now(), files: [:])].files[key] = file
             return state.look
         }
@@ -30,9 +29,12 @@ extension StrayFiles {
         return look != nil
     }
 
+    /// Whether a folder of that name is to become its domain's.
+    func isAwaitingFolder(_ name: Name) -> Bool { state.withLock { $0.folders[name] != nil } }
+
     /// - Throws: what keeps it from becoming its domain's now; to be tried again.
     func takeIn(_ awaited: AwaitedFolder, called name: Name) async throws(DocumentError) -> Verdict {
-        guard MonotonicTime.now().since(awaited.seen) >= Self.patience,
+        guard MonotonicTime.now().since(awaited.seen) >= Self.patienceWithFolders,
             let takeIn = state.withLock({ $0.takeIn })
         else { return .lookAgain }
         // Programs may have gone on since: what it is says what lies there now.
@@ -49,14 +51,26 @@ extension StrayFiles {
                     ? "a folder that a program has made for a document's file is one of the domain's by now"
                     : "a folder follows what a program did to it",
                 metadata: ["domain": "\(name.folder.domain)", "location": "\(folder.location)"])
-            let item = try? storage.read { try $0.item(at: folder.location) }
-            if let item { state.withLock { $0.watch }?(item.key) }
+            watchAgain(folder)
         } catch {
             if error.mayPass { throw error }
-            guard try await giveBack(folder, awaited, because: error) else { return .lookAgain }
+            try await giveBack(folder, awaited, because: error)
         }
         release(name)
         return .settled
+    }
+
+    /// What has contents in it, or below it, has another place by now, and other identifiers perhaps.
+    private func watchAgain(_ folder: UnknownFolder) {
+        let domain = folder.location.domain
+        let folders = try? storage.read { index -> [ItemKey] in
+            let place = try index.location(onDisk: folder.location).components
+            return try index.foldersWithContents(in: domain).filter { id in
+                try index.location(of: id, in: domain)?.components.starts(with: place) ?? false
+            }.map { ItemKey(domain: domain, id: $0) }
+        }
+        let watch = state.withLock { $0.watch }
+        for key in folders ?? [] { watch?(key) }
     }
 
     private func stillUnknown(_ awaited: AwaitedFolder) async throws(DocumentError) -> UnknownFolder? {
@@ -73,10 +87,18 @@ extension StrayFiles {
 
     /// What was in it is at its own place by now, or to be followed there.
     private func release(_ name: Name) {
-        let (keys, lookAgain) = state.withLock { state in
-            (state.folders.removeValue(forKey: name)?.files.keys.sorted { $0.id < $1.id } ?? [], state.lookAgain)
+        let (files, look, lookAgain) = state.withLock { state in
+            (state.folders.removeValue(forKey: name)?.files ?? [:], state.look, state.lookAgain)
         }
-        for key in keys {
+        // It may have had the place of a document, which could not be looked at meanwhile.
+        look?(name)
+        for (key, place) in files.sorted(by: { $0.key.id < $1.key.id }) {
+            guard (try? storage.read({ try $0.item(key.id, in: key.domain) })) != nil else {
+                // Gone on the remote meanwhile, or another one by its identifier; its place says which.
+                let isSomebodys = (try? storage.read { try $0.item(at: $0.location(onDisk: place)) })?.local != nil
+                if !isSomebodys { tellOutside(place) }
+                continue
+            }
             // What was not sent of it could not be found meanwhile, nor what was written to it.
             sender.enqueue(key)
             lookAgain?(key)
@@ -86,27 +108,31 @@ extension StrayFiles {
     /// It cannot be the domain's: the folder goes back to where it was; or the files do, of which those are told of whose
     /// places others have by now.
     ///
-    /// - Returns: false when somebody uses it; to be tried again.
+    /// - Throws: `busy` when somebody uses it; to be tried again.
     private func giveBack(
         _ folder: UnknownFolder, _ awaited: AwaitedFolder, because error: DocumentError
-    ) async throws(DocumentError) -> Bool {
+    ) async throws(DocumentError) {
         let domain = folder.location.domain
-        logger.notice(
-            "a folder that a program has made or moved cannot be one of the domain's",
-            metadata: ["domain": "\(domain)", "location": "\(folder.location)", "error": "\(error)"])
+        let inUse = DocumentError(
+            .busy,
+            "\(folder.location) cannot be one of the domain's folders (\(error.message)), and goes back to its place when nobody uses what is in it."
+        )
         if let former = folder.former, let item = try storage.read({ try $0.item(former, in: domain) }) {
             let coordinated = try storage.read { try $0.coordinated(item) }
             guard
                 let claim = broker.claimWithoutWaiting(coordinated, for: .writing(.forMoving), by: owner.onBehalf)
-            else { return false }
+            else { throw inUse }
             defer { broker.end(claim) }
-            if try await storage.run({ try $0.putBack(folder) }) { return true }
+            if try await storage.run({ try $0.putBack(folder) }) {
+                return logger.notice(
+                    "a folder that a program has moved cannot be there, and has its place back",
+                    metadata: ["domain": "\(domain)", "location": "\(folder.location)", "error": "\(error)"])
+            }
         }
         for (key, place) in awaited.files.sorted(by: { $0.key.id < $1.key.id }) {
             guard let item = try storage.read({ try $0.item(key.id, in: key.domain) }) else { continue }
-            guard let isBack = try await putBack(item, from: place) else { return false }
+            guard let isBack = try await putBack(item, from: place) else { throw inUse }
             if !isBack, storage.isFileMissing(item) { tellOutside(place) }
         }
-        return true
     }
 }

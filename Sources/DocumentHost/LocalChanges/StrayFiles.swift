@@ -60,6 +60,8 @@ final class StrayFiles: Sendable {
     private static let mostNotices = 5
     /// Some programs put a document aside while they save it: a name that lasts as long is meant.
     static let patience = LocalChangesStateMachine.Patience().absence
+    /// Whoever makes a folder anew puts the old one aside for longer.
+    static let patienceWithFolders = Duration.seconds(5)
 
     let state = Mutex(State())
     let storage: StorageThreads

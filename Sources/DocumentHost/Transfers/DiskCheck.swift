@@ -36,7 +36,8 @@ struct DiskCheck: Sendable {
 
     /// Its file may have been put aside for a moment while it is saved, or have been renamed, moved or removed.
     private func lookAtMissing(_ item: IndexedItem) async throws(DocumentError) -> IndexedItem {
-        if try await movedFile(of: item) == nil {
+        let found = try await movedFile(of: item)
+        if found == nil {
             let (now, isMissing) = try await storage.run { store in
                 let now = try store.recordChange(of: item.id, in: item.domain, givingUp: false)
                 return (now, try store.isFileMissing(now))
@@ -44,13 +45,23 @@ struct DiskCheck: Sendable {
             if !isMissing || !now.isUnsent { return now }
         }
         await loop.pause(Self.absence)
-        if let file = try await movedFile(of: item, after: .now()) {
-            throw DocumentError(
-                .busy,
-                "A program has renamed or moved the document's file to \(file.location), and the document follows it as soon as its provider can be told.",
-                itemID: item.id)
-        }
+        if let found, try await isStill(item, at: found) { throw Self.follows(item, found) }
+        if let file = try await movedFile(of: item, after: .now()) { throw Self.follows(item, file) }
         return try await storage.run { try $0.recordChange(of: item.id, in: item.domain) }
+    }
+
+    /// Whether what was found a moment ago holds.
+    private func isStill(_ item: IndexedItem, at found: MovedFile) async throws(DocumentError) -> Bool {
+        try await storage.run { store in
+            try store.isFileMissing(item) && store.root.tree.inode(at: found.location) == found.file.inode
+        }
+    }
+
+    private static func follows(_ item: IndexedItem, _ file: MovedFile) -> DocumentError {
+        DocumentError(
+            .busy,
+            "A program has renamed or moved the document's file to \(file.location), and the document follows it as soon as its provider can be told.",
+            itemID: item.id)
     }
 
     /// Where the document is to follow its file to.
@@ -58,6 +69,8 @@ struct DiskCheck: Sendable {
         of item: IndexedItem, after: MonotonicTime? = nil
     ) async throws(DocumentError) -> MovedFile? {
         guard let file = try await search.file(of: item, after: after), strays.expect(file) else { return nil }
+        // Until it has followed, nobody would see that there is something to be sent.
+        try await storage.run { try $0.recordEdit(of: item, in: file) }
         return file
     }
 

@@ -12,8 +12,9 @@ package struct UnknownFolder: Hashable, Sendable {
 extension DocumentStore {
     /// The outermost folder around a document's file that the index does not have.
     ///
-    /// It was another one when that is not on disk any more, and what is around the file in it is called as it was there: so
-    /// the whole of it has moved, and not only what was in it.
+    /// It was another one when what is around the file in it is called as it was there, and that one is not on disk any more:
+    /// so the whole of it has moved, and not only what was in it. The host may have put placeholders where it was since: then
+    /// it is the other one that has those of before.
     ///
     /// - Returns: nil where none is made: a rule keeps it here, or it lies in a package.
     func unknownFolder(around place: Location, of item: IndexedItem) throws -> UnknownFolder? {
@@ -34,8 +35,23 @@ extension DocumentStore {
         }
         guard let found else { return nil }
         var folder = found.folder
-        if let place = found.formerly, try tree.inode(at: place) != nil { folder.former = nil }
+        if let place = found.formerly, try !hasLeft(place, for: folder.location) { folder.former = nil }
         return folder
+    }
+
+    private func hasLeft(_ place: Location, for other: Location) throws -> Bool {
+        if try tree.inode(at: place) == nil { return true }
+        return try tree.holdsOnlyPlaceholders(place) && tree.hasPlaceholders(other)
+    }
+
+    /// Takes away what the host has put since where a folder was that has moved: nothing but placeholders, which are written anew.
+    package func clearFormerPlace(of folder: UnknownFolder) throws {
+        guard let former = folder.former else { return }
+        try moves.exclusively {
+            let place = try index.read { try $0.diskLocation(of: former, in: folder.location.domain) }
+            guard let place, place != folder.location, try tree.holdsOnlyPlaceholders(place) else { return }
+            try tree.removeFolder(at: place)
+        }
     }
 
     /// Gives a folder the place back that it has: it cannot follow what a program did.
@@ -43,13 +59,28 @@ extension DocumentStore {
     /// - Returns: false when it is not there any more, or something else has its place.
     package func putBack(_ folder: UnknownFolder) throws -> Bool {
         guard let former = folder.former else { return false }
-        return try moves.exclusively {
+        let isBack = try moves.exclusively {
             let place = try index.read { try $0.diskLocation(of: former, in: folder.location.domain) }
-            guard let place, try tree.inode(at: place) == nil, try tree.inode(at: folder.location) != nil else {
-                return false
-            }
+            guard let place, try tree.inode(at: folder.location) != nil else { return false }
+            if try tree.holdsOnlyPlaceholders(place) { try tree.removeFolder(at: place) }
+            guard try tree.inode(at: place) == nil else { return false }
             _ = try tree.move(from: folder.location, to: place)
             return true
+        }
+        // The placeholder of what is there went with the folder.
+        let holder = try index.read { try $0.item(at: $0.location(onDisk: folder.location)) }
+        if let holder { refreshPlaceholder(holder.id, in: folder.location.domain) }
+        return isBack
+    }
+
+    /// What was changed of a document whose file a program has moved is known from now on, whatever becomes of its place.
+    package func recordEdit(of item: IndexedItem, in moved: MovedFile) throws {
+        guard let local = item.local, !local.hasSameContents(as: moved.file) else { return }
+        _ = try tree.flush(moved.location)
+        try index.write { index in
+            guard let now = try index.item(item.id, in: item.domain), now.local == item.local else { return }
+            try index.setFile(moved.file, of: item.id, in: item.domain)
+            if !now.isUnsent { try index.setState(.changed, of: item.id, in: item.domain) }
         }
     }
 }
@@ -63,11 +94,20 @@ extension IndexReader {
         while let folder = next {
             // At a document's place there can be none: whoever takes it in finds that out, and it goes back.
             if let parent = try item(at: location(onDisk: folder)), !parent.isGone, parent.item.kind != .document {
-                return parent.item.kind == .folder ? (folders, parent) : nil
+                return try isWithinPackage(parent) ? nil : (folders, parent)
             }
             folders.append(folder)
             next = folder.parent
         }
         return nil
+    }
+
+    private func isWithinPackage(_ folder: IndexedItem) throws -> Bool {
+        var next: IndexedItem? = folder
+        while let around = next {
+            if around.item.kind == .package { return true }
+            next = try around.item.parentID.flatMap { try item($0, in: folder.domain) }
+        }
+        return false
     }
 }

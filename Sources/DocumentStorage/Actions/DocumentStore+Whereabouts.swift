@@ -51,13 +51,28 @@ extension DocumentStore {
             }
         }
         var found: [ItemIdentifier: MovedFile?] = [:]
+        var moved: [ItemIdentifier: MovedFile] = [:]
         for item in missing {
             let places = item.local.flatMap { candidates[$0.inode] } ?? []
-            let file = try movedFile(of: item, among: places)
+            guard let file = try movedFile(of: item, among: places) else { continue }
+            found[item.id] = .some(file)
+            if let parent = item.item.parentID, file.unknownFolder?.former != nil { moved[parent] = file }
+        }
+        for item in missing where found[item.id] == nil {
+            let file = try item.item.parentID.flatMap { moved[$0] }.flatMap { try savedAnew(item, beside: $0) }
             // What was changed is not given up because of that.
             if file != nil || isWhole || !item.isUnsent { found[item.id] = .some(file) }
         }
         return found
+    }
+
+    /// A document whose file is no more, with one of its name in the folder that its own was moved to as a whole.
+    func savedAnew(_ item: IndexedItem, beside other: MovedFile) throws -> MovedFile? {
+        guard let name = item.item.name, let folder = other.location.parent,
+            let file = try? tree.file(at: folder.appending(name))
+        else { return nil }
+        return MovedFile(
+            id: item.id, location: folder.appending(name), folder: nil, unknownFolder: other.unknownFolder, file: file)
     }
 
     private func missingFiles(besides item: IndexedItem) throws -> [IndexedItem] {

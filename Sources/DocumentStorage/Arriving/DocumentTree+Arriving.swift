@@ -116,6 +116,6 @@ extension DocumentTree {
     /// The inode of whatever lies there, a folder too.
     package func inode(at location: Location) throws -> UInt64? {
         let (parent, name) = try place(of: location)
-        return try documents.folderIfPresent(parent)?.status(name)?.identity.inode
+        return try documents.folderIfNotReplaced(parent)?.status(name)?.identity.inode
     }
 }

@@ -230,7 +230,13 @@ package final class IndexTransaction: IndexReader {
         }
         try update("id = ?", .text(newID.rawValue), of: id, in: domain)
         try noteArrival(of: id, as: newID, own)
-        if try item(newID, in: domain)?.item.kind != .document { try renameInRelocations(id, to: newID, in: domain) }
+        if try item(newID, in: domain)?.item.kind != .document {
+            try renameInRelocations(id, to: newID, in: domain)
+            // Who watches it knows it by its former identifier.
+            if try hasContents(newID, in: domain) {
+                presence.insert(PresenceNews(domain: domain, folder: newID, isHere: true))
+            }
+        }
         try sql.run(
             "UPDATE conflict SET item = ? WHERE domain = ? AND item = ?", .text(newID.rawValue), .int(own.number),
             .text(id.rawValue))

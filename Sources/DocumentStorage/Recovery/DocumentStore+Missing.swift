@@ -13,14 +13,28 @@ extension DocumentStore {
         let wanted = Set(missing.compactMap(\.local?.inode))
         let places = Dictionary(grouping: files.filter { wanted.contains($0.inode) }, by: \.inode)
         var taken: Set<Location> = []
+        var whole: [Location: MovedFile] = [:]
+        var lost: [IndexedItem] = []
         for item in missing {
-            let location = try locate(item.id, in: item.domain).location
             let candidates = (item.local.flatMap { places[$0.inode] } ?? []).map(\.location)
-            if let moved = try movedFile(of: item, among: candidates.filter { !taken.contains($0) }),
+            guard let moved = try movedFile(of: item, among: candidates.filter { !taken.contains($0) }),
                 moved.folder != nil || moved.unknownFolder != nil
+            else {
+                lost.append(item)
+                continue
+            }
+            taken.insert(moved.location)
+            try recordMoved(item, moved, &report)
+            if moved.unknownFolder?.former != nil, let around = try locate(item.id, in: item.domain).location.parent {
+                whole[around] = moved
+            }
+        }
+        for item in lost {
+            let location = try locate(item.id, in: item.domain).location
+            if let moved = try location.parent.flatMap({ whole[$0] }).flatMap({ try savedAnew(item, beside: $0) }),
+                taken.insert(moved.location).inserted
             {
-                taken.insert(moved.location)
-                try recordMoved(item, moved, from: location, &report)
+                try recordMoved(item, moved, &report)
             } else {
                 try reportMissing(item, at: location, &report)
             }
@@ -30,13 +44,11 @@ extension DocumentStore {
 
     /// Whatever becomes of its name, what was changed of it is known from now on.
     private func recordMoved(
-        _ item: IndexedItem, _ moved: MovedFile, from location: Location, _ report: inout ReconciliationReport
+        _ item: IndexedItem, _ moved: MovedFile, _ report: inout ReconciliationReport
     ) throws {
+        let location = try locate(item.id, in: item.domain).location
         if let local = item.local, !local.hasSameContents(as: moved.file) {
-            try index.write { index in
-                try index.setFile(moved.file, of: item.id, in: item.domain)
-                if !item.isUnsent { try index.setState(.changed, of: item.id, in: item.domain) }
-            }
+            try recordEdit(of: item, in: moved)
             report.changed += 1
         }
         report.moved.append(moved)

@@ -283,6 +283,11 @@ extension DocumentStore {
             if item.local == nil { _ = try recordMissing(item, at: location) } else { missing.append(item) }
             return nil
         case .other:
+            if item.local != nil, try tree.inode(at: location) == nil {
+                // A file or a link is where a folder around it was.
+                missing.append(item)
+                return nil
+            }
             report.findings.append(tree.notAFile(location).message)
             _ = try recordMissing(item, at: location)
             return nil

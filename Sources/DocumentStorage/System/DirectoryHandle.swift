@@ -81,6 +81,26 @@ final class DirectoryHandle: Sendable {
         return current
     }
 
+    /// The same for who only looks: also nil where a file or a symbolic link is in the way, which somebody has put there.
+    func folderIfNotReplaced(_ components: some Collection<String>) throws -> DirectoryHandle? {
+        do {
+            return try folderIfPresent(components)
+        } catch {
+            guard try isReplaced(components) else { throw error }
+            return nil
+        }
+    }
+
+    private func isReplaced(_ components: some Collection<String>) throws -> Bool {
+        var folder: DirectoryHandle? = self
+        for name in components {
+            guard let status = try folder?.status(name) else { return true }
+            guard status.isFolder else { return true }
+            folder = try folder?.folderIfPresent([name])
+        }
+        return false
+    }
+
     func folder(_ components: some Collection<String>) throws -> DirectoryHandle {
         guard let folder = try folderIfPresent(components) else {
             throw DocumentError(

@@ -25,7 +25,7 @@ extension DocumentTree {
     package func differing(
         in folder: Location, from known: [(name: ItemName, file: FileIdentity)]
     ) throws -> [DifferingFile] {
-        guard let open = try documents.folderIfPresent(folder.treeComponents) else {
+        guard let open = try documents.folderIfNotReplaced(folder.treeComponents) else {
             return known.map { DifferingFile(name: $0.name, isMissing: true) }
         }
         return try known.compactMap { name, file in
@@ -37,7 +37,7 @@ extension DocumentTree {
 
     /// The files of a folder but for some, whoever put them there.
     package func files(in folder: Location, but known: Set<ItemName>) throws -> OtherFiles {
-        guard let open = try documents.folderIfPresent(folder.treeComponents) else { return OtherFiles() }
+        guard let open = try documents.folderIfNotReplaced(folder.treeComponents) else { return OtherFiles() }
         var found = OtherFiles()
         try open.forEachEntry(bytes: { bytes, kind in
             guard kind == .file else { return }
@@ -57,7 +57,7 @@ extension DocumentTree {
         return try places.map { place in
             guard let place, let name = place.name, let parent = place.parent else { return nil }
             if folder?.location != parent {
-                folder = (parent, try documents.folderIfPresent(parent.treeComponents))
+                folder = (parent, try documents.folderIfNotReplaced(parent.treeComponents))
             }
             guard let status = try folder?.handle?.status(name.rawValue), status.isFile else { return nil }
             return status.identity

@@ -121,6 +121,22 @@ package struct DocumentTree: Sendable {
         _ = try parent.removeFolder(name)
     }
 
+    /// Whether a folder is there in which nothing but placeholders is left, at any depth.
+    func holdsOnlyPlaceholders(_ location: Location) throws -> Bool {
+        guard let folder = try documents.folderIfNotReplaced(location.treeComponents) else { return false }
+        do {
+            try refuseDocuments(in: folder, location)
+            return true
+        } catch let error as DocumentError where error.code == .directoryNotEmpty {
+            return false
+        }
+    }
+
+    /// Whether the host has put placeholders into a folder, which no program does.
+    func hasPlaceholders(_ location: Location) throws -> Bool {
+        try documents.folderIfNotReplaced(location.treeComponents + [ItemName.placeholderFolder]) != nil
+    }
+
     private func refuseDocuments(in folder: DirectoryHandle, _ location: Location) throws {
         try folder.forEachEntry { name, kind in
             guard kind == .folder, let name else {

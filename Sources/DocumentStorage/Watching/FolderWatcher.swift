@@ -40,7 +40,7 @@ package final class FolderWatcher: Sendable {
 
     /// Has changes of the files in a folder told, from now on; not of what lies in folders in it.
     package func watch(_ folder: Location) throws -> Outcome {
-        guard let open = try tree.documents.folderIfPresent(folder.treeComponents) else { return .missing }
+        guard let open = try tree.documents.folderIfNotReplaced(folder.treeComponents) else { return .missing }
         let result = kernel(.watch) { docent_watch_add(descriptor.rawValue, open.descriptor) }
         if result == -Int(ENOSPC) || result == -Int(ENOMEM) { return .limitReached }
         guard result >= 0 else { throw DocumentError.system(result, "The folder “\(open.path)” cannot be watched") }

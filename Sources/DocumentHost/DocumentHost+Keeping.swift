@@ -22,12 +22,12 @@ extension DocumentHost {
         try await marksChanged(in: item.domain)
     }
 
-    /// Has the contents of a document, or of everything below a folder, brought in the background; to ask again is harmless
-    /// (DOWN-1).
+    /// Has the contents of a document, or of everything below a folder, brought in the background, also when this host ends
+    /// before they are here; to ask again is harmless (DOWN-1).
     public func startDownload(_ location: Location) async throws(DocumentError) {
         let domain = try domains.domain(location.domain)
         try domain.require([.open, .import], for: "downloaded")
-        pinKeeper.request(try await resolver.resolve(location, in: domain))
+        try await pinKeeper.request(try await resolver.resolve(location, in: domain))
     }
 
     public func spaceStatus() async throws(DocumentError) -> SpaceStatus {

@@ -405,7 +405,10 @@ public final class DocumentHost: Sendable {
                 } catch {
                     logger.error("unsent documents could not be looked up", metadata: ["error": "\(error)"])
                 }
-                work.add { [pinKeeper] in await pinKeeper.look() }
+                work.add { [pinKeeper] in
+                    await pinKeeper.resume()
+                    await pinKeeper.look()
+                }
                 // What a host that ended before has left.
                 follower.placeholders.wake()
                 missingDigests.begin()

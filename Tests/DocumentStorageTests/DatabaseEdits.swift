@@ -5,7 +5,7 @@ import SystemPackage
 enum DatabaseEdits {
     /// Takes back what came with the versions since 16, but their number.
     static let toVersion16 = """
-        DROP TABLE unanswered;
+        DROP TABLE download_request; DROP TABLE unanswered;
         ALTER TABLE item DROP COLUMN digest; ALTER TABLE item DROP COLUMN proven; ALTER TABLE item DROP COLUMN proven_ns;
 
         """

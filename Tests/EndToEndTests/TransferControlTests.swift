@@ -267,6 +267,9 @@ import Testing
             #expect(status.isExcludedFromSync && !status.isUploaded)
             #expect(await Self.code { try await client.waitUntilSent(location) } == .excludedFromSync)
             #expect(machine.read(machine.remote + "/a.txt") == "contents of a.txt")
+            let refused = try machine.docent("evict", "work:/a.txt")
+            #expect(refused.status != 0 && refused.errors.contains("were not sent yet"), "\(refused.errors)")
+            #expect(machine.read(machine.root + "/documents/work/a.txt") == "mine")
             try machine.succeed("include", "work:/a.txt")
             #expect(Machine.eventually(within: 20) { machine.read(machine.remote + "/a.txt") == "mine" })
         }
@@ -281,18 +284,58 @@ import Testing
             // Each has 17 bytes.
             #expect(try await client.spaceStatus() == SpaceStatus(documents: 6, bytes: 102))
             try await client.keep(locations[0], as: .pinned)
+            // In a later second than all others.
+            try await Task.sleep(for: .milliseconds(1_100))
+            try await client.coordinate(readingItemAt: locations[2]) { _, _ in }
             try await client.coordinate(readingItemAt: locations[1]) { _, _ in
                 try await client.setSpaceLimits(SpaceLimits(high: 80, low: 55))
                 #expect(
                     try await eventually { try await client.spaceStatus().bytes <= 55 }, "\(machine.logTail)")
                 #expect(try await client.spaceStatus().documents == 3)
-                for kept in locations[...1] { #expect(try await item(kept, client)?.isDownloaded == true) }
+                for kept in locations[...2] { #expect(try await item(kept, client)?.isDownloaded == true) }
             }
             let path = machine.root + "/documents/work/"
             for (name, location) in zip(names, locations) {
                 try await client.coordinate(readingItemAt: location) { _, _ in
                     #expect(machine.read(path + name) == "contents of \(name)")
                 }
+            }
+        }
+    }
+
+    @Test("XFER-12: evicting a folder stops at the first document that cannot go, and says which")
+    func evictingFolder() async throws {
+        try await withWork(["in/a.txt", "in/b.txt", "in/c.txt"]) { machine, client in
+            for name in ["a", "b", "c"] { try await client.download(Location("work:/in/\(name).txt")) }
+            try machine.succeed("pause", "work:/in/b.txt")
+            try await client.coordinate(writingItemAt: Location("work:/in/b.txt")) { path, _ in
+                try machine.write("mine", to: path.string)
+            }
+            let refused = try machine.docent("evict", "work:/in")
+            #expect(refused.status != 0 && refused.errors.contains("work:/in/b.txt has changes that were not sent yet"))
+            #expect(machine.read(machine.root + "/documents/work/in/b.txt") == "mine")
+            try machine.succeed("resume", "work:/in/b.txt")
+            try await client.waitUntilSent(Location("work:/in/b.txt"))
+            try machine.succeed("evict", "work:/in")
+            for name in ["a", "b", "c"] {
+                #expect(machine.read(machine.root + "/documents/work/in/\(name).txt") == nil)
+            }
+        }
+    }
+
+    @Test("XFER-13: what the remote cannot be seen to have stays here, and the refusal says so")
+    func evictingUnverified() throws {
+        try Machine.with { machine in
+            try machine.write("theirs", to: machine.remote + "/a.txt")
+            try WebDAVServer.with(machine, password: "s3cret-of-ann") { server in
+                try server.addDomain()
+                try machine.succeed("ls", "web:/")
+                try machine.succeed("cat", "web:/a.txt")
+                kill(server.process, SIGKILL)
+                let refused = try machine.docent("evict", "web:/a.txt")
+                #expect(refused.status != 0 && refused.errors.contains("could not be verified that the remote has it"))
+                #expect(machine.read(machine.root + "/documents/web/a.txt") == "theirs")
+                #expect(try machine.succeed("cat", "web:/a.txt") == "theirs")
             }
         }
     }
@@ -309,6 +352,37 @@ import Testing
                 #expect(try await item(location, client)?.transfers.isDownloadRequested == false)
             }
             try await client.startDownloading(Location("work:/in/a.txt"))
+        }
+    }
+
+    @Test("XFER-8, DOWN-1: what was asked for and has not come when the host dies comes after the next start, unasked")
+    func comesAfterRestart() async throws {
+        try await withWork(["in/a.txt", "in/deep/b.txt"]) { machine, client in
+            try machine.succeed("pause", "work:/")
+            try machine.succeed("download", "--background", "work:/in")
+            for name in ["a.txt", "deep/b.txt"] {
+                let location = try Location("work:/in/\(name)")
+                #expect(
+                    try await eventually { try await item(location, client)?.transfers.isDownloadRequested == true })
+            }
+            let daemon = try #require(machine.daemon)
+            kill(daemon, SIGKILL)
+            #expect(try await eventually { kill(daemon, 0) != 0 })
+            try machine.succeed("resume", "work:/")
+            for name in ["a.txt", "deep/b.txt"] {
+                #expect(
+                    try await eventually {
+                        try (machine.json("stat", "work:/in/\(name)") as? [String: Any])?["state"] as? String
+                            == "materialised"
+                    }, "\(machine.logTail)")
+            }
+            // What has come and was evicted since is not asked for any more.
+            try machine.succeed("evict", "work:/in/a.txt")
+            try machine.succeed("host", "stop")
+            try machine.succeed("host", "start")
+            usleep(1_500_000)
+            let state = (try machine.json("stat", "work:/in/a.txt") as? [String: Any])?["state"] as? String
+            #expect(state == "placeholder")
         }
     }
 

@@ -69,14 +69,46 @@ final class PinKeeper: Sendable {
                 resolved(item.domain)
                 await scan(item, isAsked: false)
             }
+            if let only { await takeUpRequests(of: only) }
         } catch {
             logger.error("what is pinned could not be looked up", metadata: ["error": "\(error)"])
         }
     }
 
-    /// Has a document, or everything below a folder, brought in the background. To ask again is harmless.
-    func request(_ item: IndexedItem) {
+    /// Has a document, or everything below a folder, brought in the background, also by the next host. To ask again is harmless.
+    func request(_ item: IndexedItem) async throws(DocumentError) {
+        guard item.item.kind != .document || isWanting(item) else { return }
+        try await storage.write { try $0.keepDownloadRequests([item]) }
         work.add { [self] in await scan(item, isAsked: true) }
+    }
+
+    /// Takes up what was asked for and has not come before the host's start.
+    func resume() async {
+        let domains = (try? storage.read { try $0.domains().map(\.name) }) ?? []
+        for domain in domains { await takeUpRequests(of: domain) }
+    }
+
+    private func takeUpRequests(of domain: DomainName) async {
+        do throws(DocumentError) {
+            for item in try storage.read({ try $0.downloadRequests(in: domain) }) {
+                await scan(item, isAsked: true)
+                if item.item.kind == .document, !isWanting(item) { await forget(item) }
+            }
+        } catch {
+            logger.error(
+                "what is to be downloaded could not be looked up",
+                metadata: ["domain": "\(domain)", "error": "\(error)"])
+        }
+    }
+
+    private func forget(_ item: IndexedItem) async {
+        do throws(DocumentError) {
+            try await storage.run { store in
+                try store.root.index.write(durably: false) { try $0.dropDownloadRequest(of: item) }
+            }
+        } catch {
+            logger.notice("a download that has ended is asked for again", metadata: metadata(item.key, error))
+        }
     }
 
     /// Waits for what a tool has brought. When the tool is gone before it is here, it comes in the background.
@@ -86,7 +118,15 @@ final class PinKeeper: Sendable {
         do throws(DocumentError) {
             return try await body()
         } catch {
-            if error.code == .cancelled, Task.isCancelled, Asker.current?.isGone == true { request(item) }
+            if error.code == .cancelled, Task.isCancelled, Asker.current?.isGone == true {
+                work.add { [self] in
+                    do throws(DocumentError) {
+                        try await request(item)
+                    } catch {
+                        logger.notice("a download is not taken over", metadata: metadata(item.key, error))
+                    }
+                }
+            }
             throw error
         }
     }
@@ -147,7 +187,13 @@ final class PinKeeper: Sendable {
     /// Everything at and below an item; folders that are not known are listed.
     private func scan(_ item: IndexedItem, isAsked: Bool) async {
         var folders = [item]
+        var isWhole = true
+        defer {
+            // Its documents are asked for by themselves now.
+            if isAsked, isWhole, item.item.kind != .document { work.add { [self] in await forget(item) } }
+        }
         while let next = folders.popLast() {
+            if Task.isCancelled { isWhole = false }
             guard !Task.isCancelled, next.state != .nameClash else { continue }
             guard next.item.kind != .document else {
                 want(next, isAsked)
@@ -163,21 +209,31 @@ final class PinKeeper: Sendable {
                     let page = try storage.read {
                         try $0.children(of: next.id, in: next.domain, after: after, limit: 500)
                     }
+                    let documents = page.items.filter { $0.item.kind == .document && !$0.isGone && isWanting($0) }
+                    if isAsked, !documents.isEmpty {
+                        try await storage.write { try $0.keepDownloadRequests(documents) }
+                    }
                     for child in page.items where !child.isGone {
                         if child.item.kind == .document { want(child, isAsked) } else { folders.append(child) }
                     }
                     cursor = page.next
                 } while cursor != nil
             } catch {
+                isWhole = false
                 logger.notice("what is below a folder could not be brought", metadata: metadata(next.key, error))
             }
         }
     }
 
     private func want(_ item: IndexedItem, _ isAsked: Bool) {
-        guard !item.isCurrent, !item.isUnsent, item.state != .nameClash else { return }
+        guard isWanting(item) else { return }
         if isAsked, !requests.contains(item.key) { requests.add([item.key]) }
         add(item.key)
+    }
+
+    /// Whether there is something of it to be brought.
+    private func isWanting(_ item: IndexedItem) -> Bool {
+        !item.isCurrent && !item.isUnsent && item.state != .nameClash
     }
 
     private func add(_ key: ItemKey) {
@@ -199,7 +255,7 @@ final class PinKeeper: Sendable {
             let operation = operation(on: key)
             let now = clock()
             guard withQueue(of: domain, { $0.begin(id, operation, at: now) }), let operation else {
-                if operation == nil { requests.remove([key]) }
+                if operation == nil { fulfilled(key) }
                 continue
             }
             guard !work.add({ [self] in await carryOut(operation, on: key) }) else { continue }
@@ -224,12 +280,21 @@ final class PinKeeper: Sendable {
         }
     }
 
+    /// It is here, or nobody wants it here any more.
+    private func fulfilled(_ key: ItemKey) {
+        guard requests.contains(key) else { return }
+        requests.remove([key])
+        work.add { [self] in
+            if let item = try? storage.read({ try $0.item(key.id, in: key.domain) }) { await forget(item) }
+        }
+    }
+
     private func carryOut(_ operation: SyncOperation, on key: ItemKey) async {
         do throws(DocumentError) {
             let item = try storage.read { try $0.item(key.id, in: key.domain) }
             if let item { try await downloader.bring(item, of: try domains.domain(key.domain)) }
             withQueue(of: key.domain) { _ = $0.succeeded(key.id) }
-            requests.remove([key])
+            fulfilled(key)
             // It may be outdated already.
             if self.operation(on: key) != nil { withQueue(of: key.domain) { $0.add(key.id) } }
         } catch {

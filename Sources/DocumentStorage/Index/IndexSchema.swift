@@ -30,8 +30,15 @@ enum IndexSchema {
     private static let steps = [
         version1, version2, version3, version4, version5, version6, version7, version8,
         version9, version10, version11, version12, version13, version14, version15,
-        version16, version17, version18,
+        version16, version17, version18, version19,
     ]
+
+    /// What somebody has asked to have brought and that has not come yet.
+    private static let version19 = """
+        CREATE TABLE download_request (
+            item INTEGER PRIMARY KEY REFERENCES item (row) ON DELETE CASCADE
+        ) STRICT;
+        """
 
     /// Contents that a provider was given and has not answered for: the version that they were sent over, and their digest
     /// (SHA-256).

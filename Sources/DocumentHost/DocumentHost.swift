@@ -300,8 +300,9 @@ public final class DocumentHost: Sendable {
             storage: storage, broker: broker, disk: disk, materialiser: materialiser, owner: owner)
         events = EventHub(storage: storage)
         let requests = DownloadRequests()
+        let lasting = LastingRequests(storage: storage, requests: requests, work: work, logger: logger)
         pinKeeper = PinKeeper(
-            storage: storage, downloader: downloader, follower: follower, domains: domains, requests: requests,
+            storage: storage, downloader: downloader, follower: follower, domains: domains, requests: lasting,
             hub: events, work: work, retry: RetryPolicy(), clock: clock, logger: logger)
         board = TransferBoard(
             materialiser: materialiser, sender: sender, pinKeeper: pinKeeper, requests: requests, clock: clock)
@@ -351,7 +352,8 @@ public final class DocumentHost: Sendable {
         clearing = ContainerClearing(
             storage: storage, broker: broker, domains: domains, arranger: arranger, deletions: deletions,
             interrupted: interrupted, owner: owner, work: work, logger: logger)
-        evictor = Evictor(storage: storage, broker: broker, locks: locks, treeWork: treeWork, owner: owner)
+        evictor = Evictor(
+            storage: storage, broker: broker, locks: locks, treeWork: treeWork, requests: lasting, owner: owner)
         reclaimer = Reclaimer(
             storage: storage, domains: domains, broker: broker, evictor: evictor, uses: uses, work: work,
             date: { Self.secondsSince1970() }, logger: logger

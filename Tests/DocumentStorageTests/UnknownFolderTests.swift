@@ -130,6 +130,17 @@ struct UnknownFolderTests {
         #expect(try storage.document("F/x") == "somebody's")
     }
 
+    @Test("DOWN-3: an empty folder that a program makes where one was that it has moved stays, and is another one")
+    func emptySince() throws {
+        try storage.tell(storage.item("none", "none.txt", in: "f"))
+        try rename("F", "K")
+        try makeFolder("F")
+        let folder = try #require(try moved().unknownFolder)
+        #expect(try folder == unknown("K", in: "/", formerly: nil))
+        try storage.store.clearFormerPlace(of: try unknown("K", in: "/", formerly: "f"))
+        #expect(try storage.tree.inode(at: storage.location("F")) != nil)
+    }
+
     @Test("DOWN-3: of a folder from which all was moved to one that a program has made, only that has moved")
     func emptied() throws {
         try storage.tell(storage.item("none", "none.txt", in: "g"))
@@ -166,6 +177,23 @@ struct UnknownFolderTests {
         }
         #expect(try storage.indexed("a").state == .changed && storage.indexed("b").state == .materialised)
         #expect(try storage.indexed("a").local?.inode == storage.tree.inode(at: storage.location("K/G/a.txt")))
+    }
+
+    @Test(
+        "DOWN-3: where a folder's documents were moved to several ones, none is taken to have been saved anew in one of them"
+    )
+    func scattered() throws {
+        _ = try provideSibling()
+        let third = try storage.item("c", "c.txt", in: "g", contents: "third")
+        try storage.tell(third)
+        try storage.provide(third, "third")
+        for folder in ["Q", "R"] { try makeFolder(folder) }
+        try rename("F/G/b.txt", "Q/b.txt")
+        try rename("F/G/c.txt", "R/c.txt")
+        try storage.save("somebody's", to: path("R/a.txt"))
+        TemporaryFolder.remove(try path("F"))
+        let found = try storage.store.movedFiles(besides: storage.indexed("a"))
+        #expect(try #require(found[document.id]) == nil)
     }
 
     @Test("DOWN-3: what was removed in a folder that was moved has no file, whatever became of the folder")

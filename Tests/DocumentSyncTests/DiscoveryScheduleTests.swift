@@ -70,7 +70,7 @@ struct DiscoveryScheduleTests {
     @Test("A provider that fails is asked ever more seldom; a folder that cannot be listed is not asked for again")
     func failures() throws {
         var schedule = DiscoverySchedule()
-        looked(&schedule, try folders("a", "b"), at: .zero)
+        looked(&schedule, try folders("a"), at: .zero)
         var (now, pauses) = (Duration.zero, [Duration]())
         for _ in 0..<8 {
             let folder = try next(&schedule, at: now)
@@ -83,11 +83,21 @@ struct DiscoveryScheduleTests {
         #expect(pauses == [10, 20, 40, 80, 160, 320, 640, 640].map { .seconds($0) })
         let folder = try next(&schedule, at: now)
         schedule.listed(folder, .refused, since: now, at: now)
-        #expect(nextNames(&schedule, from: &now) == ["b"])
+        #expect(nextNames(&schedule, from: &now) == [])
         looked(&schedule, try folders("a", "b"), at: now)
         #expect(nextNames(&schedule, from: &now) == ["b"])
         looked(&schedule, try folders("a"), at: now + .seconds(3601))
         #expect(schedule.next(at: now + .seconds(3601))?.rawValue == "a")
+    }
+
+    @Test("A folder whose listing fails keeps none of the others from being listed")
+    func failureOfOne() throws {
+        var schedule = DiscoverySchedule()
+        looked(&schedule, try folders("a", "b"), at: .zero)
+        let first = try next(&schedule, at: .zero)
+        schedule.listed(first, .failed, since: .zero, at: .zero)
+        var now = Duration.zero
+        #expect(nextNames(&schedule, from: &now) == ["b", "a"])
     }
 
     @Test("INV-8: it ends an hour after somebody looked last")

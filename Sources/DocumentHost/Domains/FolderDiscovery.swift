@@ -91,7 +91,8 @@ final class FolderDiscovery: Sendable {
             logger.info(
                 "a folder could not be looked into in advance",
                 metadata: ["domain": "\(domain.name)", "item.id": "\(folder)", "error": "\(error)"])
-            return error.code.errorClass == .definitive ? .refused : .failed
+            let mayPass = [.transient, .resolvable].contains(error.code.errorClass) || error.code == .cancelled
+            return mayPass && error.code != .contractBroken ? .failed : .refused
         }
     }
 }

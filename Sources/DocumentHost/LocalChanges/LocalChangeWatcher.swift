@@ -237,11 +237,13 @@ final class LocalChangeWatcher: Sendable {
     private func look(_ name: LocalChangesStateMachine.Name) async {
         var mustTryAgain = false
         var key: ItemKey?
+        var isStray = strays.isAwaitingFolder(name)
         do throws(DocumentError) {
             let folder = name.folder
             let item = try storage.read { try $0.contents(named: name.name, in: folder.id, of: folder.domain) }
             key = item?.key
-            if let key, !strays.isAwaitingFolder(name) {
+            if item == nil { isStray = true }
+            if let key, !isStray {
                 try await disk.lookWhenFree(key)
                 state.withLock { _ = $0.problems.removeValue(forKey: key) }
             } else {
@@ -252,7 +254,7 @@ final class LocalChangeWatcher: Sendable {
             // Nor will a mode stay as it is for ever.
             mustTryAgain =
                 [.localStorage, .internal, .notPermitted].contains(error.code)
-                || key == nil && [.transient, .resolvable].contains(error.code.errorClass)
+                || isStray && [.transient, .resolvable].contains(error.code.errorClass)
             logger.notice(
                 "a document's change could not be recorded",
                 metadata: ["domain": "\(name.folder.domain)", "name": "\(name.name)", "error": "\(error)"])

@@ -9,6 +9,7 @@ struct Evictor: Sendable {
     let broker: CoordinationBroker
     let locks: KeyedLock<ItemKey>
     let treeWork: TreeWork
+    let requests: LastingRequests
     let owner: ClaimOwner
 
     struct Outcome: Sendable {
@@ -19,6 +20,8 @@ struct Evictor: Sendable {
     /// A document, or everything below a folder; that stops at the first refusal (XFER-12).
     func evict(_ item: IndexedItem, at location: Location, on domain: Domain) async throws(DocumentError) -> Outcome {
         var outcome = Outcome()
+        // Nobody wants it here any more, nor what is below it.
+        requests.drop(item.key)
         if item.item.kind == .document {
             try await evictOne(item, at: location, on: domain, &outcome)
             return outcome
@@ -54,6 +57,7 @@ struct Evictor: Sendable {
         try await locks.withLock(item.key) { () async throws(DocumentError) in
             _ = try await storage.run { try $0.evict(item.id, in: item.domain) }
         }
+        requests.drop(item.key)
         outcome.documents += 1
         outcome.bytes += UInt64(max(bytes, 0))
     }

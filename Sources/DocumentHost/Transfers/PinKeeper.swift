@@ -10,24 +10,30 @@ import Synchronization
 final class PinKeeper: Sendable {
     private struct State {
         var queues: [DomainName: SendQueue] = [:]
+        /// How often folders that were asked for could not be listed, one time after the other.
+        var failedScans: [DomainName: Int] = [:]
     }
+
+    private static let firstRescan = Duration.seconds(10)
+    private static let mostDoublings = 6
 
     private let state = Mutex(State())
     private let storage: StorageThreads
     private let downloader: Downloader
     private let follower: ChangeFollower
     private let domains: DomainRegistry
-    private let requests: DownloadRequests
+    private let requests: LastingRequests
     private let hub: EventHub
     private let work: WorkGroup
     private let wakes: DomainWakes
+    private let rescans: DomainWakes
     private let retry: RetryPolicy
     private let clock: @Sendable () -> Duration
     private let logger: Logger
 
     init(
         storage: StorageThreads, downloader: Downloader, follower: ChangeFollower, domains: DomainRegistry,
-        requests: DownloadRequests, hub: EventHub, work: WorkGroup, retry: RetryPolicy,
+        requests: LastingRequests, hub: EventHub, work: WorkGroup, retry: RetryPolicy,
         clock: @escaping @Sendable () -> Duration, logger: Logger
     ) {
         self.storage = storage
@@ -38,6 +44,7 @@ final class PinKeeper: Sendable {
         self.hub = hub
         self.work = work
         wakes = DomainWakes(work: work, clock: clock)
+        rescans = DomainWakes(work: work, clock: clock)
         self.retry = retry
         self.clock = clock
         self.logger = logger
@@ -61,7 +68,7 @@ final class PinKeeper: Sendable {
             } else {
                 try await hub.listen { [weak self] changes in self?.changed(changes) }
             }
-            for key in requests.keys where only.map({ $0 == key.domain }) ?? true {
+            for key in requests.documents where only.map({ $0 == key.domain }) ?? true {
                 resolved(key.domain)
                 add(key)
             }
@@ -69,7 +76,7 @@ final class PinKeeper: Sendable {
                 resolved(item.domain)
                 await scan(item, isAsked: false)
             }
-            if let only { await takeUpRequests(of: only) }
+            if let only { await takeUpRequests(of: only, foldersOnly: true) }
         } catch {
             logger.error("what is pinned could not be looked up", metadata: ["error": "\(error)"])
         }
@@ -78,36 +85,25 @@ final class PinKeeper: Sendable {
     /// Has a document, or everything below a folder, brought in the background, also by the next host. To ask again is harmless.
     func request(_ item: IndexedItem) async throws(DocumentError) {
         guard item.item.kind != .document || isWanting(item) else { return }
-        try await storage.write { try $0.keepDownloadRequests([item]) }
+        try await requests.keep([item])
         work.add { [self] in await scan(item, isAsked: true) }
     }
 
     /// Takes up what was asked for and has not come before the host's start.
     func resume() async {
         let domains = (try? storage.read { try $0.domains().map(\.name) }) ?? []
-        for domain in domains { await takeUpRequests(of: domain) }
+        for domain in domains { await takeUpRequests(of: domain, foldersOnly: false) }
     }
 
-    private func takeUpRequests(of domain: DomainName) async {
+    private func takeUpRequests(of domain: DomainName, foldersOnly: Bool) async {
         do throws(DocumentError) {
-            for item in try storage.read({ try $0.downloadRequests(in: domain) }) {
+            for item in try requests.left(in: domain, foldersOnly: foldersOnly) {
                 await scan(item, isAsked: true)
-                if item.item.kind == .document, !isWanting(item) { await forget(item) }
             }
         } catch {
             logger.error(
                 "what is to be downloaded could not be looked up",
                 metadata: ["domain": "\(domain)", "error": "\(error)"])
-        }
-    }
-
-    private func forget(_ item: IndexedItem) async {
-        do throws(DocumentError) {
-            try await storage.run { store in
-                try store.root.index.write(durably: false) { try $0.dropDownloadRequest(of: item) }
-            }
-        } catch {
-            logger.notice("a download that has ended is asked for again", metadata: metadata(item.key, error))
         }
     }
 
@@ -187,14 +183,12 @@ final class PinKeeper: Sendable {
     /// Everything at and below an item; folders that are not known are listed.
     private func scan(_ item: IndexedItem, isAsked: Bool) async {
         var folders = [item]
-        var isWhole = true
-        defer {
-            // Its documents are asked for by themselves now.
-            if isAsked, isWhole, item.item.kind != .document { work.add { [self] in await forget(item) } }
-        }
+        // Of which not all is known; what is below the others is asked for by itself.
+        var failed: [IndexedItem] = []
         while let next = folders.popLast() {
-            if Task.isCancelled { isWhole = false }
-            guard !Task.isCancelled, next.state != .nameClash else { continue }
+            // The next host goes on with it.
+            if Task.isCancelled { return }
+            guard next.state != .nameClash else { continue }
             guard next.item.kind != .document else {
                 want(next, isAsked)
                 continue
@@ -210,24 +204,46 @@ final class PinKeeper: Sendable {
                         try $0.children(of: next.id, in: next.domain, after: after, limit: 500)
                     }
                     let documents = page.items.filter { $0.item.kind == .document && !$0.isGone && isWanting($0) }
-                    if isAsked, !documents.isEmpty {
-                        try await storage.write { try $0.keepDownloadRequests(documents) }
-                    }
+                    if isAsked { try await requests.keep(documents) }
                     for child in page.items where !child.isGone {
                         if child.item.kind == .document { want(child, isAsked) } else { folders.append(child) }
                     }
                     cursor = page.next
                 } while cursor != nil
             } catch {
-                isWhole = false
+                if [.transient, .resolvable].contains(error.code.errorClass) { failed.append(next) }
                 logger.notice("what is below a folder could not be brought", metadata: metadata(next.key, error))
             }
+        }
+        if isAsked, item.item.kind != .document { await endScan(of: item, failed) }
+    }
+
+    /// What could not be listed for the moment is tried again, and asked for by itself; nothing else keeps the folder asked for.
+    private func endScan(of item: IndexedItem, _ failed: [IndexedItem]) async {
+        do throws(DocumentError) {
+            try await requests.keep(failed)
+        } catch {
+            return logger.notice("what is below a folder is asked for again later", metadata: metadata(item.key, error))
+        }
+        if !failed.contains(where: { $0.key == item.key }) { requests.drop(item.key) }
+        let domain = item.domain
+        let failures = state.withLock { state in
+            let count = failed.isEmpty ? 0 : (state.failedScans[domain] ?? 0) + 1
+            state.failedScans[domain] = failed.isEmpty ? nil : count
+            return count
+        }
+        guard failures > 0 else { return }
+        let pause = Self.firstRescan * (1 << min(failures - 1, Self.mostDoublings))
+        rescans.wake(domain, at: clock() + pause) { [self] in
+            await takeUpRequests(of: domain, foldersOnly: true)
         }
     }
 
     private func want(_ item: IndexedItem, _ isAsked: Bool) {
-        guard isWanting(item) else { return }
-        if isAsked, !requests.contains(item.key) { requests.add([item.key]) }
+        guard isWanting(item) else {
+            if isAsked { requests.drop(item.key) }
+            return
+        }
         add(item.key)
     }
 
@@ -255,7 +271,7 @@ final class PinKeeper: Sendable {
             let operation = operation(on: key)
             let now = clock()
             guard withQueue(of: domain, { $0.begin(id, operation, at: now) }), let operation else {
-                if operation == nil { fulfilled(key) }
+                if operation == nil { requests.drop(key) }
                 continue
             }
             guard !work.add({ [self] in await carryOut(operation, on: key) }) else { continue }
@@ -280,21 +296,12 @@ final class PinKeeper: Sendable {
         }
     }
 
-    /// It is here, or nobody wants it here any more.
-    private func fulfilled(_ key: ItemKey) {
-        guard requests.contains(key) else { return }
-        requests.remove([key])
-        work.add { [self] in
-            if let item = try? storage.read({ try $0.item(key.id, in: key.domain) }) { await forget(item) }
-        }
-    }
-
     private func carryOut(_ operation: SyncOperation, on key: ItemKey) async {
         do throws(DocumentError) {
             let item = try storage.read { try $0.item(key.id, in: key.domain) }
             if let item { try await downloader.bring(item, of: try domains.domain(key.domain)) }
             withQueue(of: key.domain) { _ = $0.succeeded(key.id) }
-            fulfilled(key)
+            requests.drop(key)
             // It may be outdated already.
             if self.operation(on: key) != nil { withQueue(of: key.domain) { $0.add(key.id) } }
         } catch {

@@ -41,7 +41,12 @@ extension DocumentStore {
 
     private func hasLeft(_ place: Location, for other: Location) throws -> Bool {
         if try tree.inode(at: place) == nil { return true }
-        return try tree.holdsOnlyPlaceholders(place) && tree.hasPlaceholders(other)
+        return try isHostsOnly(place) && tree.hasPlaceholders(other)
+    }
+
+    /// An empty folder without placeholders may be a program's, which has just begun.
+    private func isHostsOnly(_ place: Location) throws -> Bool {
+        try tree.hasPlaceholders(place) && tree.holdsOnlyPlaceholders(place)
     }
 
     /// Takes away what the host has put since where a folder was that has moved: nothing but placeholders, which are written anew.
@@ -49,7 +54,7 @@ extension DocumentStore {
         guard let former = folder.former else { return }
         try moves.exclusively {
             let place = try index.read { try $0.diskLocation(of: former, in: folder.location.domain) }
-            guard let place, place != folder.location, try tree.holdsOnlyPlaceholders(place) else { return }
+            guard let place, place != folder.location, try isHostsOnly(place) else { return }
             try tree.removeFolder(at: place)
         }
     }
@@ -62,7 +67,7 @@ extension DocumentStore {
         let isBack = try moves.exclusively {
             let place = try index.read { try $0.diskLocation(of: former, in: folder.location.domain) }
             guard let place, try tree.inode(at: folder.location) != nil else { return false }
-            if try tree.holdsOnlyPlaceholders(place) { try tree.removeFolder(at: place) }
+            if try isHostsOnly(place) { try tree.removeFolder(at: place) }
             guard try tree.inode(at: place) == nil else { return false }
             _ = try tree.move(from: folder.location, to: place)
             return true

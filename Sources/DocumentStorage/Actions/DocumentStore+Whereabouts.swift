@@ -51,12 +51,14 @@ extension DocumentStore {
             }
         }
         var found: [ItemIdentifier: MovedFile?] = [:]
-        var moved: [ItemIdentifier: MovedFile] = [:]
+        var moved: [ItemIdentifier: [MovedFile]] = [:]
         for item in missing {
             let places = item.local.flatMap { candidates[$0.inode] } ?? []
             guard let file = try movedFile(of: item, among: places) else { continue }
             found[item.id] = .some(file)
-            if let parent = item.item.parentID, file.unknownFolder?.former != nil { moved[parent] = file }
+            if let parent = item.item.parentID, file.unknownFolder?.former != nil {
+                moved[parent, default: []].append(file)
+            }
         }
         for item in missing where found[item.id] == nil {
             let file = try item.item.parentID.flatMap { moved[$0] }.flatMap { try savedAnew(item, beside: $0) }
@@ -67,9 +69,16 @@ extension DocumentStore {
     }
 
     /// A document whose file is no more, with one of its name in the folder that its own was moved to as a whole.
-    func savedAnew(_ item: IndexedItem, beside other: MovedFile) throws -> MovedFile? {
-        guard let name = item.item.name, let folder = other.location.parent,
-            let file = try? tree.file(at: folder.appending(name))
+    ///
+    /// - Parameter others: all of its own folder whose files were found; when they are not all together, it is not known where
+    ///   the folder is.
+    func savedAnew(_ item: IndexedItem, beside others: [MovedFile]) throws -> MovedFile? {
+        guard let name = item.item.name, let other = others.first, let folder = other.location.parent,
+            others.allSatisfy({ $0.location.parent == folder }),
+            // One that nobody may read is nobody's edit.
+            let file = try? tree.file(at: folder.appending(name)), (try? tree.open(folder.appending(name))) != nil,
+            try tree.stamp(at: folder.appending(name)).map({ $0.isOf(item.id, in: item.domain) }) ?? true,
+            try !isRecorded(file, at: folder.appending(name), beside: item)
         else { return nil }
         return MovedFile(
             id: item.id, location: folder.appending(name), folder: nil, unknownFolder: other.unknownFolder, file: file)

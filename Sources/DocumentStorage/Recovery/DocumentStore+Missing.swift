@@ -13,7 +13,7 @@ extension DocumentStore {
         let wanted = Set(missing.compactMap(\.local?.inode))
         let places = Dictionary(grouping: files.filter { wanted.contains($0.inode) }, by: \.inode)
         var taken: Set<Location> = []
-        var whole: [Location: MovedFile] = [:]
+        var whole: [Location: [MovedFile]] = [:]
         var lost: [IndexedItem] = []
         for item in missing {
             let candidates = (item.local.flatMap { places[$0.inode] } ?? []).map(\.location)
@@ -26,7 +26,7 @@ extension DocumentStore {
             taken.insert(moved.location)
             try recordMoved(item, moved, &report)
             if moved.unknownFolder?.former != nil, let around = try locate(item.id, in: item.domain).location.parent {
-                whole[around] = moved
+                whole[around, default: []].append(moved)
             }
         }
         for item in lost {

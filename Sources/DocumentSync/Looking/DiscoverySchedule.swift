@@ -90,7 +90,8 @@ package struct DiscoverySchedule: Sendable {
             if refused.count < rules.mostWaiting { refused.insert(folder) }
             rest = now + max(rules.shortestRest, (now - since) * rules.restraint)
         case .failed:
-            waiting.append(folder)
+            // Others come first: it may be this one that cannot be listed.
+            waiting.insert(folder, at: 0)
             rest = now + rules.firstRetry * (1 << min(failures, rules.mostDoublings))
             failures += 1
         }

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStorage
+import FileCoordination
 import Logging
 import Synchronization
 

@@ -206,6 +206,17 @@ struct UnknownFolderTests {
         #expect(try #require(found[sibling.id] ?? nil).unknownFolder?.former?.rawValue == "f")
     }
 
+    @Test("DOWN-3: what went along with a folder is where that is, also without a look through the whole domain")
+    func within() throws {
+        try rename("F", "K")
+        let folder = try unknown("K", in: "/", formerly: "f")
+        let item = try storage.indexed("a")
+        #expect(try storage.store.movedFile(of: item, within: []) == nil)
+        #expect(try storage.store.movedFile(of: item, within: [folder])?.location == storage.location("K/G/a.txt"))
+        try #require(unlink(path("K/G/a.txt").string) == 0)
+        #expect(try storage.store.movedFile(of: item, within: [folder]) == nil)
+    }
+
     @Test(
         "DOWN-3: a file or a link in the place of a folder is nothing that the start fails of",
         arguments: [true, false])

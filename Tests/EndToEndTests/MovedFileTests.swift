@@ -172,6 +172,10 @@ import Testing
             #expect(now == ids)
             #expect(try isInSync(machine))
             #expect(try !machine.succeed("host", "status").contains("belongs to no"))
+            let states = try ["/H/c.txt", "/e.txt"].map { name in
+                (try machine.json("stat", "d:/\(place)\(name)") as? [String: Any])?["state"] as? String
+            }
+            #expect(states == ["materialised", "materialised"])
             // It is watched where it is by now.
             try append("again\n", folder + "/" + place + "/e.txt")
             #expect(

@@ -7,6 +7,7 @@ import Synchronization
 
 /// A folder on disk that is to become one of its domain's.
 struct AwaitedFolder: Sendable {
+    var folder: UnknownFolder
     var seen: MonotonicTime
     /// Where the files of documents are in it.
     var files: [ItemKey: Location]
@@ -22,7 +23,10 @@ extension StrayFiles {
         guard let name = folder.location.name else { return false }
         let place = Name(name, in: ItemKey(domain: key.domain, id: folder.parent))
         let look = state.withLock { state in
-            state.folders[place, default: AwaitedFolder(seen: .now(), files: [:])].files[key] = file
+            var awaited = state.folders[place] ?? AwaitedFolder(folder: folder, seen: .now(), files: [:])
+            awaited.folder = folder
+            awaited.files[key] = file
+            state.folders[place] = awaited
             return state.look
         }
         look?(place)
@@ -31,6 +35,14 @@ extension StrayFiles {
 
     /// Whether a folder of that name is to become its domain's.
     func isAwaitingFolder(_ name: Name) -> Bool { state.withLock { $0.folders[name] != nil } }
+
+    /// Folders that were moved, and are to follow: what was in them is in them still.
+    func awaitedFolders(in domain: DomainName) -> [UnknownFolder] {
+        state.withLock { state in
+            state.folders.filter { $0.key.folder.domain == domain && $0.value.folder.former != nil }
+                .map(\.value.folder)
+        }
+    }
 
     /// - Throws: what keeps it from becoming its domain's now; to be tried again.
     func takeIn(_ awaited: AwaitedFolder, called name: Name) async throws(DocumentError) -> Verdict {
@@ -41,7 +53,7 @@ extension StrayFiles {
         guard let folder = try await stillUnknown(awaited), folder.location.name == name.name,
             folder.parent == name.folder.id
         else {
-            release(name)
+            try await release(name)
             return .settled
         }
         do throws(DocumentError) {
@@ -56,7 +68,7 @@ extension StrayFiles {
             if error.mayPass { throw error }
             try await giveBack(folder, awaited, because: error)
         }
-        release(name)
+        try await release(name)
         return .settled
     }
 
@@ -85,24 +97,53 @@ extension StrayFiles {
         }
     }
 
-    /// What was in it is at its own place by now, or to be followed there.
-    private func release(_ name: Name) {
-        let (files, look, lookAgain) = state.withLock { state in
-            (state.folders.removeValue(forKey: name)?.files ?? [:], state.look, state.lookAgain)
+    private enum Released: Sendable {
+        case here
+        case moved(MovedFile)
+        /// Gone on the remote meanwhile.
+        case nobodys
+    }
+
+    /// What was in it is at its own place by now, or to be followed there, or into the next folder.
+    private func release(_ name: Name) async throws(DocumentError) {
+        guard let files = state.withLock({ $0.folders[name]?.files }) else { return }
+        let found = try await storage.run { store in
+            try files.map { key, place in (key: key, outcome: try Self.released(key, place, store)) }
+        }
+        let (late, look, lookAgain) = state.withLock { state in
+            let all = state.folders.removeValue(forKey: name)?.files ?? [:]
+            return (all.keys.filter { files[$0] == nil }, state.look, state.lookAgain)
         }
         // It may have had the place of a document, which could not be looked at meanwhile.
         look?(name)
-        for (key, place) in files.sorted(by: { $0.key.id < $1.key.id }) {
-            guard (try? storage.read({ try $0.item(key.id, in: key.domain) })) != nil else {
-                // Gone on the remote meanwhile, or another one by its identifier; its place says which.
-                let isSomebodys = (try? storage.read { try $0.item(at: $0.location(onDisk: place)) })?.local != nil
-                if !isSomebodys { tellOutside(place) }
+        for (key, outcome) in found.sorted(by: { $0.key.id < $1.key.id }) {
+            switch outcome {
+            case .nobodys:
+                if let place = files[key] { tellOutside(place) }
                 continue
+            case .moved(let file): if expect(file) { continue }
+            case .here: break
             }
             // What was not sent of it could not be found meanwhile, nor what was written to it.
             sender.enqueue(key)
             lookAgain?(key)
         }
+        for key in late { lookAgain?(key) }
+    }
+
+    private static func released(_ key: ItemKey, _ place: Location, _ store: DocumentStore) throws -> Released {
+        let (item, holder) = try store.root.index.read { index in
+            (
+                try index.item(key.id, in: key.domain),
+                try index.item(at: index.location(onDisk: place))
+            )
+        }
+        guard let item else {
+            // Its identifier may follow its name: its place says which it is.
+            return holder?.local == nil ? .nobodys : .here
+        }
+        guard try store.isFileMissing(item) else { return .here }
+        return try store.movedFile(of: item, among: [place]).map(Released.moved) ?? .here
     }
 
     /// It cannot be the domain's: the folder goes back to where it was; or the files do, of which those are told of whose

@@ -68,7 +68,10 @@ struct DiskCheck: Sendable {
     private func movedFile(
         of item: IndexedItem, after: MonotonicTime? = nil
     ) async throws(DocumentError) -> MovedFile? {
-        guard let file = try await search.file(of: item, after: after), strays.expect(file) else { return nil }
+        let folders = strays.awaitedFolders(in: item.domain)
+        var found = try await storage.run { try $0.movedFile(of: item, within: folders) }
+        if found == nil { found = try await search.file(of: item, after: after) }
+        guard let file = found, strays.expect(file) else { return nil }
         // Until it has followed, nobody would see that there is something to be sent.
         try await storage.run { try $0.recordEdit(of: item, in: file) }
         return file

@@ -43,7 +43,8 @@ final class LastingRequests: Sendable {
     ///
     /// - Parameter foldersOnly: what was asked for of documents is known already.
     func left(in domain: DomainName, foldersOnly: Bool) throws(DocumentError) -> [IndexedItem] {
-        let items = try storage.read { try $0.downloadRequests(in: domain) }
+        // One that is being added may not be there yet.
+        let items = try storage.read { try $0.domain(domain) == nil ? [] : $0.downloadRequests(in: domain) }
             .filter { !foldersOnly || $0.item.kind != .document }
         for item in items { _ = insert(item) }
         return items

@@ -49,6 +49,24 @@ extension DocumentStore {
         try tree.hasPlaceholders(place) && tree.holdsOnlyPlaceholders(place)
     }
 
+    /// Where an item's file is that went along with a folder around it.
+    ///
+    /// - Parameter folders: that have moved, and have not followed yet.
+    package func movedFile(of item: IndexedItem, within folders: [UnknownFolder]) throws -> MovedFile? {
+        guard !folders.isEmpty else { return nil }
+        let candidates = try index.read { index -> [Location] in
+            guard let own = try index.diskLocation(of: item.id, in: item.domain) else { return [] }
+            return try folders.compactMap { folder in
+                let former = try folder.former.flatMap { try index.diskLocation(of: $0, in: item.domain) }
+                guard let former, own.components.starts(with: former.components) else { return nil }
+                let rest = own.components.dropFirst(former.components.count)
+                return Location(domain: item.domain, components: folder.location.components + rest)
+            }
+        }
+        guard !candidates.isEmpty, try isFileMissing(item) else { return nil }
+        return try movedFile(of: item, among: candidates)
+    }
+
     /// Takes away what the host has put since where a folder was that has moved: nothing but placeholders, which are written anew.
     package func clearFormerPlace(of folder: UnknownFolder) throws {
         guard let former = folder.former else { return }

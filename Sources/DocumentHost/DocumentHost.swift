@@ -278,13 +278,14 @@ public final class DocumentHost: Sendable {
         interrupted = InterruptedChanges(
             report.pending, storage: storage, domains: domains, locks: locks, follower: follower,
             looks: SharedTransfers(work: work, executor: loop), logger: logger)
+        let rules: @Sendable (DomainName) -> DomainRules = { [deletions] name in
+            (try? deletions.rules(of: name)) ?? DomainRules()
+        }
         lookout = FolderLookout(
-            domains: domains, follower: follower,
-            rules: { [deletions] name in (try? deletions.rules(of: name)) ?? DomainRules() }, work: work,
+            domains: domains, follower: follower, rules: rules, work: work,
             clock: { MonotonicTime.now().since(start) }, logger: logger)
         discovery = FolderDiscovery(
-            storage: storage, domains: domains, follower: follower,
-            rules: { [deletions] name in (try? deletions.rules(of: name)) ?? DomainRules() }, work: work,
+            storage: storage, domains: domains, follower: follower, rules: rules, work: work,
             clock: { MonotonicTime.now().since(start) }, logger: logger)
         resolver = ItemResolver(storage: storage, follower: follower)
         uses = UseLog(clock: { Self.secondsSince1970() })

@@ -91,8 +91,7 @@ final class FolderDiscovery: Sendable {
             logger.info(
                 "a folder could not be looked into in advance",
                 metadata: ["domain": "\(domain.name)", "item.id": "\(folder)", "error": "\(error)"])
-            let mayPass = [.transient, .resolvable].contains(error.code.errorClass) || error.code == .cancelled
-            return mayPass && error.code != .contractBroken ? .failed : .refused
+            return error.mayPass && error.code != .contractBroken ? .failed : .refused
         }
     }
 }

@@ -67,7 +67,7 @@ extension DocumentStore {
         return try movedFile(of: item, among: candidates)
     }
 
-    /// Takes away what the host has put since where a folder was that has moved: nothing but placeholders, which are written anew.
+    /// Takes away what the host has put since where a folder was that has moved: nothing but placeholders.
     package func clearFormerPlace(of folder: UnknownFolder) throws {
         guard let former = folder.former else { return }
         try moves.exclusively {

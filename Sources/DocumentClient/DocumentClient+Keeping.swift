@@ -20,6 +20,17 @@ extension DocumentClient {
         try await tell(.transfers(.pause(location, false)))
     }
 
+    /// Ends the pause of one document, and says what becomes of changes of it that were not sent (VER-14). Returns when the
+    /// remote agrees. With ``ResumeBehavior/keepBoth`` it returns at once, as ``resumeTransfers(at:)`` does.
+    ///
+    /// - Throws: `localVersionConflicting` with ``ResumeBehavior/failOnConflict`` when the remote was changed, too;
+    ///   `cannotSynchronize` when a folder around it is paused; `invalidArgument` for a folder; what keeps it from being
+    ///   sent or fetched. Then it stays paused, with all that is here.
+    public func resumeTransfers(at location: Location, _ behavior: ResumeBehavior) async throws(DocumentError) {
+        try checkNotInside(an: "The end of a pause", of: location)
+        try await tell(.transfers(.resume(location, behavior)))
+    }
+
     /// Says what becomes of the contents of an item, and of everything below it (PH-9).
     ///
     /// - Parameter keeping: nil: as the folder around it.

@@ -21,6 +21,18 @@ extension DocumentClient {
         try await tell(.restoreVersion(location, version))
     }
 
+    /// Brings what the remote has of a document now beside what is here, as a version of it; the document stays as it is. So
+    /// it does where its transfers are paused, and where it has changes that were not sent (VER-8, VER-14).
+    ///
+    /// - Returns: the version; nil when the remote has nothing that the document here has not become or begun from.
+    /// - Throws: `noSuchItem` where the remote has no such document any more, `invalidArgument` for a folder.
+    public func fetchRemoteVersion(
+        of location: Location, progress: ProgressHandler? = nil
+    ) async throws -> DocumentVersion? {
+        try await tell(.fetchRemoteVersion(location), progress: progress)
+        return try await versions(of: location).first { $0.kind == .remote && $0.path != nil }
+    }
+
     /// Removes versions of a document for good, with a coordinated write of the host's own (VER-7). To remove one side of an
     /// unresolved conflict resolves it: the other one stays.
     ///

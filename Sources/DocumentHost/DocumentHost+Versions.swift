@@ -27,8 +27,72 @@ extension DocumentHost {
             guard item.item.capabilities.contains(.write) else {
                 throw DocumentError(.notPermitted, "\(location) is read-only on the remote.")
             }
+            // One that is not here yet is brought first (VER-8).
+            let chosen = try keeper.versions(of: item).first { $0.id == version }
+            if let chosen, chosen.kind == .remote, chosen.path == nil {
+                _ = try await fetcher.fetch(item, at: location, on: domain) { _ in }
+            }
             if try await keeper.restore(version, of: item, at: location, on: domain) { return }
         }
+    }
+
+    /// Brings what the remote has of a document now beside what is here, as a version of it, also where its transfers are
+    /// paused (VER-8, VER-14). A document that is not here is downloaded.
+    ///
+    /// - Throws: `noSuchItem` for what is not there, here or on the remote; `invalidArgument` for a folder.
+    public func fetchRemoteVersion(
+        at location: Location, onProgress: @escaping @Sendable (TransferProgress?) -> Void = { _ in }
+    ) async throws(DocumentError) {
+        let (domain, item) = try await document(at: location)
+        guard item.local != nil || item.isUnsent else { return try await download(location, onProgress: onProgress) }
+        _ = try await fetcher.fetch(try await disk.lookIfUnused(item), at: location, on: domain, onProgress)
+    }
+
+    /// Ends the pause of one document, and says what becomes of changes of it that were not sent (VER-14).
+    ///
+    /// - Throws: `localVersionConflicting` with `failOnConflict` when the remote was changed, too; `cannotSynchronize` when a
+    ///   folder around it is paused; `excludedFromSync`; `invalidArgument` for a folder; what keeps it from being sent or
+    ///   fetched. Then it stays paused, with all that is here.
+    public func resume(_ location: Location, _ behavior: ResumeBehavior) async throws(DocumentError) {
+        let (domain, item) = try await document(at: location)
+        try domain.requireVisible()
+        guard behavior != .keepBoth else { return try await setPaused(false, at: location) }
+        try checkNotInside(item, at: location)
+        if try isPausedAround(item) {
+            throw DocumentError(
+                .cannotSynchronize,
+                "A folder around \(location) is paused, or its domain: docent resume lets that go on; docent pause \(location) beforehand keeps this one waiting."
+            )
+        }
+        var marks = try storage.read { try $0.marks(of: item) }
+        marks.isPaused = false
+        if let refusal = Self.hold(by: marks, at: location) { throw refusal }
+        // What a program has just written is what is here, too.
+        var now = try await disk.lookIfUnused(item)
+        while try await !resumption.settle(now, at: location, behavior, on: domain) {
+            now = try await document(at: location).1
+        }
+        try await setPaused(false, at: location)
+    }
+
+    private func isPausedAround(_ item: IndexedItem) throws(DocumentError) -> Bool {
+        try storage.read { index in
+            guard let parent = item.item.parentID, let folder = try index.item(parent, in: item.domain) else {
+                return false
+            }
+            return try index.marks(of: folder).isPaused
+        }
+    }
+
+    private var resumption: Resumption {
+        Resumption(
+            storage: storage, locks: locks,
+            claims: ReplacingClaim(storage: storage, broker: broker, owner: owner), sender: sender,
+            resolution: resolution, fetcher: fetcher)
+    }
+
+    private var fetcher: RemoteVersionFetcher {
+        RemoteVersionFetcher(storage: storage, broker: broker, locks: locks)
     }
 
     /// Removes versions of a document for good, under a claim to write it (VER-7). To remove one side of an unresolved conflict

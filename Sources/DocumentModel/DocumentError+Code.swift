@@ -48,6 +48,8 @@ extension DocumentError {
         public static let outsideStorageRoot = Code(412)
         public static let typeNotAccepted = Code(413)
         public static let nameClash = Code(414)
+        /// The remote has another version than the change began from, and whoever asked wants no conflict (VER-14).
+        public static let localVersionConflicting = Code(415)
 
         // Made by the host only.
         public static let providerDied = Code(501)
@@ -65,7 +67,7 @@ extension DocumentError {
             switch rawValue {
             case 101...105: .resolvable
             case 201...205: .definitive
-            case 401...414: .caller
+            case 401...415: .caller
             default: .transient
             }
         }
@@ -82,9 +84,9 @@ extension DocumentError {
             303: "localStorage", 401: "cancelled", 402: "unimplemented", 403: "invalidArgument", 404: "pageExpired",
             405: "anchorExpired", 406: "notPermitted", 407: "notConfigured", 408: "destinationExists",
             409: "unsyncedEdits", 410: "deadlock", 411: "inConflict", 412: "outsideStorageRoot",
-            413: "typeNotAccepted", 414: "nameClash", 501: "providerDied", 502: "deadlineExceeded",
-            503: "protocolViolation", 504: "frameTooLarge", 505: "contractBroken", 506: "providerUnavailable",
-            601: "hostUnavailable",
+            413: "typeNotAccepted", 414: "nameClash", 415: "localVersionConflicting",
+            501: "providerDied", 502: "deadlineExceeded", 503: "protocolViolation", 504: "frameTooLarge",
+            505: "contractBroken", 506: "providerUnavailable", 601: "hostUnavailable",
         ]
     }
 

@@ -10,6 +10,9 @@ public struct DocumentVersion: Hashable, Sendable {
         case base
         /// What was here before.
         case older
+        /// What the remote has, and the document here has neither become nor begun from. Its contents are here when they were
+        /// fetched (VER-8, VER-14).
+        case remote
     }
 
     /// Names it for as long as it is kept, over restarts too (VER-8).
@@ -27,10 +30,13 @@ public struct DocumentVersion: Hashable, Sendable {
     public var device: String?
     /// Whether a thumbnail of these contents is kept here, and comes at once (VER-9).
     public var hasThumbnail: Bool
+    /// Of the other side of a conflict: why both are kept, in one sentence (VER-13).
+    public var reason: String?
 
     public init(
         id: String, kind: Kind, path: String? = nil, size: Int64? = nil, modified: Timestamp = .zero,
-        isInPlace: Bool = false, device: String? = nil, hasThumbnail: Bool = false
+        isInPlace: Bool = false, device: String? = nil, hasThumbnail: Bool = false,
+        reason: String? = nil
     ) {
         self.id = id
         self.kind = kind
@@ -40,5 +46,6 @@ public struct DocumentVersion: Hashable, Sendable {
         self.isInPlace = isInPlace
         self.device = device
         self.hasThumbnail = hasThumbnail
+        self.reason = reason
     }
 }

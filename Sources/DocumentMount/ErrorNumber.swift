@@ -58,6 +58,7 @@ package enum ErrorNumber {
         .outsideStorageRoot: .improperLink,
         .typeNotAccepted: .invalidArgument,
         .nameClash: .fileExists,
+        .localVersionConflicting: .resourceBusy,
         .providerDied: .ioError,
         .deadlineExceeded: .timedOut,
         .protocolViolation: .protocolError,

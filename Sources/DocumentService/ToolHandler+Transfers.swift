@@ -7,6 +7,7 @@ extension ToolHandler {
         switch call {
         case .startDownload(let location): try await host.startDownload(location)
         case .pause(let location, let isPaused): try await host.setPaused(isPaused, at: location)
+        case .resume(let location, let behavior): try await host.resume(location, behavior)
         case .keep(let location, let keeping): try await host.setKeeping(keeping, at: location)
         case .space: return .transfers(.space(try await host.spaceStatus()))
         case .setSpace(let limits):

@@ -162,6 +162,9 @@ struct ToolHandler: RequestHandler {
             try await host.resolveConflict(at: location, keeping: choice, as: name)
             return .done
         case .listVersions(let location): return .versions(try await host.versions(at: location))
+        case .fetchRemoteVersion(let location):
+            try await host.fetchRemoteVersion(at: location, onProgress: report)
+            return .done
         case .restoreVersion(let location, let version):
             try await host.restore(version, at: location)
             return .done

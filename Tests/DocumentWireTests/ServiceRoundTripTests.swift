@@ -265,6 +265,9 @@ struct ServiceRoundTripTests {
                 .resolveConflict(try generator.location(), keep: .both, name: try ItemName("mine.txt")),
                 .listVersions(try generator.location()),
                 .restoreVersion(try generator.location(), "4f1c09ab"),
+                .fetchRemoteVersion(try generator.location()),
+                .transfers(
+                    .resume(try generator.location(), generator.one(of: ResumeBehavior.allCases))),
                 .removeVersions(try generator.location(), []),
                 .removeVersions(try generator.location(), ["4f1c09ab", "77aa01"]),
                 .refresh(try generator.location()),

@@ -56,7 +56,7 @@ import Testing
                     .removeItem(a, recursive: false, discardUnsent: false),
                     .exportDocument(sourcePath: source, destination: a, replace: true),
                     .moveDocument(sourcePath: source, destination: a, replace: true),
-                    .restoreVersion(a, "any"), .removeVersions(a, []),
+                    .restoreVersion(a, "any"), .removeVersions(a, []), .transfers(.resume(a, .keepLocal)),
                 ]
                 for call in calls {
                     #expect(await code { try await reply(client, call, in: [access]) } == .deadlock, "\(call)")

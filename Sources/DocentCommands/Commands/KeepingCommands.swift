@@ -34,13 +34,50 @@ struct ResumeCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
         abstract: "Let transfers go on that were paused.",
-        discussion: "Example: docent resume work:/"
+        discussion: """
+            What was changed here meanwhile is sent; of what was changed on the remote, too, both contents are kept. For \
+            documents, you can say otherwise; docent versions --fetch shows beforehand what the remote has. When that \
+            cannot be done, they stay paused.
+
+            Examples:
+              docent resume work:/
+              docent resume work:/notes.txt --fail-on-conflict
+            """
     )
 
     @OptionGroup var items: KeptItems
 
+    @Flag(exclusivity: .exclusive)
+    var behavior = Behavior.keepBoth
+
     func run(_ client: DocumentClient) async throws {
-        try await Failures.collect(items.locations) { try await client.resumeTransfers(at: $0) }
+        try await Failures.collect(items.locations) { location in
+            guard let behavior = behavior.chosen else { return try await client.resumeTransfers(at: location) }
+            try await client.resumeTransfers(at: location, behavior)
+        }
+    }
+
+    enum Behavior: String, EnumerableFlag {
+        case keepBoth, keepLocal, failOnConflict, dropLocal
+
+        static func help(for value: Behavior) -> ArgumentHelp? {
+            switch value {
+            case .keepBoth: "Send what was changed here; where the remote was changed, too, keep both."
+            case .keepLocal: "Send what is here over what the remote has, which is kept as a version."
+            case .failOnConflict: "Send what is here if the remote still has what it began from; else send nothing."
+            case .dropLocal: "Put what the remote has in the place of what is here, which is kept as a version."
+            }
+        }
+
+        /// Nil: what holds for folders, too.
+        var chosen: ResumeBehavior? {
+            switch self {
+            case .keepBoth: nil
+            case .keepLocal: .keepLocal
+            case .failOnConflict: .failOnConflict
+            case .dropLocal: .dropLocal
+            }
+        }
     }
 }
 

@@ -8,9 +8,10 @@ struct VersionsCommand: ClientCommand {
         abstract: "List the contents that a document has and had.",
         discussion: """
             current: what the document is; of a conflict, the side that wins on every machine. conflict: the other side. \
-            base: what changes began from that were not sent yet. older: what was here before.
+            base: what changes began from that were not sent yet. older: what was here before. remote: what the remote \
+            has, and the document here has neither become nor begun from.
 
-            --remove is for good. One side of a conflict that is removed leaves the other one, as docent resolve does it.
+            --fetch brings that beside the document, also while it is paused; restore puts it in its place. --remove is for good. One side of a conflict that is removed leaves the other one, as docent resolve does it.
 
             Example: docent versions work:/notes.txt
             Example: docent versions work:/notes.txt --remove 4f1c09ab
@@ -19,6 +20,9 @@ struct VersionsCommand: ClientCommand {
 
     @Argument(help: "The document, as domain:/path.", completion: Completions.locations, transform: Arguments.location)
     var location: Location
+
+    @Flag(help: "Ask the remote, and bring what it has.")
+    var fetch = false
 
     @Option(help: ArgumentHelp("Remove this version. May be given several times.", valueName: "version"))
     var remove: [String] = []
@@ -32,11 +36,19 @@ struct VersionsCommand: ClientCommand {
         guard remove.isEmpty || !removeOthers else {
             throw ValidationError("Give either --remove or --remove-others.")
         }
+        guard !fetch || remove.isEmpty && !removeOthers else {
+            throw ValidationError("With --fetch nothing is removed.")
+        }
     }
 
     func run(_ client: DocumentClient) async throws {
         if removeOthers { return try await client.removeOtherVersions(of: location) }
         guard remove.isEmpty else { return try await client.removeVersions(remove, of: location) }
+        if fetch {
+            _ = try await withProgress("Fetching \(location)") {
+                try await client.fetchRemoteVersion(of: location, progress: $0)
+            }
+        }
         let versions = try await client.versions(of: location)
         try listing.show(.array(versions.map(\.json)), VersionListing.text(versions))
     }

@@ -42,6 +42,7 @@ extension DocumentVersion {
             ("inPlace", .boolean(isInPlace)),
             ("device", JSON(device)),
             ("thumbnail", .boolean(hasThumbnail)),
+            ("reason", JSON(reason)),
         ])
     }
 }

@@ -34,12 +34,21 @@ struct VersionKeeper: Sendable {
                     DocumentVersion(
                         id: VersionStore.identifier(of: conflict.kept), kind: .conflict,
                         path: versions.path(of: conflict.kept).string, size: file?.size,
-                        modified: file?.modified ?? .zero, device: conflict.device.orNil))
+                        modified: file?.modified ?? .zero, device: conflict.device.orNil,
+                        reason: conflict.reason.orNil))
             }
-            for kept in try index.keptVersions(of: item.id, in: item.domain) {
+            let keptVersions = try index.keptVersions(of: item.id, in: item.domain)
+            let remote = item.newerRemoteVersion(besides: conflicts).map { KeptVersion.identifier(of: $0, of: item.id) }
+            if let remote, !keptVersions.contains(where: { $0.identifier == remote }) {
+                // Listed without its contents, which are not here (VER-8).
+                found.append(
+                    DocumentVersion(id: remote, kind: .remote, size: item.item.size, modified: item.item.modified))
+            }
+            for kept in keptVersions {
+                let kind: DocumentVersion.Kind = kept.role == .base ? .base : .older
                 found.append(
                     DocumentVersion(
-                        id: kept.identifier, kind: kept.role == .base ? .base : .older,
+                        id: kept.identifier, kind: kept.identifier == remote ? .remote : kind,
                         path: versions.path(of: kept.kept).string, size: kept.size, modified: kept.modified,
                         // What no provider has ever had was saved here.
                         device: kept.version == .none ? deviceName.orNil : kept.device.orNil))
@@ -64,7 +73,7 @@ struct VersionKeeper: Sendable {
         var theirs = DocumentVersion(
             id: VersionStore.identifier(of: conflict.kept), kind: .conflict,
             path: versions.path(of: conflict.kept).string, size: file?.size, modified: file?.modified ?? .zero,
-            device: conflict.device.orNil)
+            device: conflict.device.orNil, reason: conflict.reason.orNil)
         let base = try index.keptVersions(of: item.id, in: item.domain)
             .first { $0.role == .base && $0.version.content == conflict.base?.content }
         // The rule that the engine goes by, too; it is the same on every machine.
@@ -77,6 +86,7 @@ struct VersionKeeper: Sendable {
         }
         guard ranks[1] < ranks[0] else {
             ours.kind = .conflict
+            ours.reason = theirs.reason.take()
             theirs.kind = .current
             return [theirs, ours]
         }
@@ -111,6 +121,14 @@ struct VersionKeeper: Sendable {
                     "“\(identifier)” is the current version of \(location): remove the document itself, or change it.")
             case .conflict: resolution = version.isInPlace ? .remote : .local
             case .base, .older: older.insert(identifier)
+            case .remote:
+                guard version.path != nil else {
+                    throw DocumentError(
+                        .invalidArgument,
+                        "“\(identifier)” is what the remote has of \(location): nothing of it is here that could be removed."
+                    )
+                }
+                older.insert(identifier)
             }
         }
         let done: Removal = resolution.map { .resolves($0) } ?? .done

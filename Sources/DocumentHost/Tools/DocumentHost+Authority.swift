@@ -45,7 +45,7 @@ extension DocumentHost {
             return []
         case .listItems(let location, _, _, _, _), .getItem(let location, _), .download(let location),
             .evict(let location), .waitUntilSent(let location), .refresh(let location), .status(let location?),
-            .listVersions(let location):
+            .listVersions(let location), .fetchRemoteVersion(let location):
             return [(.reading, location)]
         case .addPresenter(let registration): return registration.location.map { [(.reading, $0)] } ?? []
         case .setPresentedItem(_, let location): return location.map { [(.reading, $0)] } ?? []

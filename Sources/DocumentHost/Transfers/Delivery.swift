@@ -21,6 +21,14 @@ struct Delivery: Sendable {
         case inUse
     }
 
+    /// What becomes of an edit when the remote was changed, too.
+    enum Settling: Sendable {
+        /// The document is in conflict, and both contents are kept (VER-2).
+        case keepingBoth
+        /// Nothing is sent, and everything stays as it is (VER-14).
+        case refusing
+    }
+
     let storage: StorageThreads
     let domains: DomainRegistry
     let broker: CoordinationBroker
@@ -48,7 +56,7 @@ struct Delivery: Sendable {
     ///   - waiting: for those who use the document, too.
     ///   - prepare: finds out what has to be known before a folder is made where it is by then.
     func deliver(
-        _ key: ItemKey, waiting: Bool, preparing prepare: Sender.Preparation? = nil,
+        _ key: ItemKey, waiting: Bool, settling: Settling = .keepingBoth, preparing prepare: Sender.Preparation? = nil,
         _ report: @escaping ProgressObserver
     ) async throws(DocumentError) -> Outcome {
         let domain = try domains.domain(key.domain)
@@ -60,7 +68,7 @@ struct Delivery: Sendable {
         guard let (item, unsent) = known else { return .done }
         // It was made here, and its provider knows it by another name by now.
         guard item.id == key.id else {
-            return try await deliver(item.key, waiting: waiting, preparing: prepare, report)
+            return try await deliver(item.key, waiting: waiting, settling: settling, preparing: prepare, report)
         }
         guard item.state != .conflict else {
             throw DocumentError(
@@ -93,7 +101,7 @@ struct Delivery: Sendable {
             guard let begun = try await begin(key) else { return .done }
             broker.end(claim)
             isClaimed = false
-            return try await carryOut(begun, to: turn, report)
+            return try await carryOut(begun, to: turn, settling: settling, report)
         }
     }
 
@@ -157,7 +165,7 @@ struct Delivery: Sendable {
 
     /// Asks the planner and does what it says, until the provider has the contents, or both sides are kept.
     func carryOut(
-        _ begun: Begun, to turn: ProviderTurn, _ report: @escaping ProgressObserver
+        _ begun: Begun, to turn: ProviderTurn, settling: Settling = .keepingBoth, _ report: @escaping ProgressObserver
     ) async throws(DocumentError) -> Outcome {
         let sending = begun.sending
         let id = sending.item.id
@@ -178,8 +186,10 @@ struct Delivery: Sendable {
                 let trees = evidence.applied(to: now, of: id)
                 switch trees.operation(on: id) {
                 case .send(_, let base, _): return try await send(sending, base: base, to: turn, report)
-                case .compare: conflict = try await settle(sending, with: turn, because: evidence.refusal, report)
+                case .compare:
+                    conflict = try await settle(sending, with: turn, because: evidence.refusal, settling, report)
                 case .create: try await make(sending, modified: sending.snapshot.source?.modified, with: turn)
+                case .revive where settling == .refusing: throw Self.conflicting(sending, because: evidence.refusal)
                 case .revive: try await makeAnew(sending, in: trees, with: turn)
                 default: throw evidence.refusal ?? DocumentError(.busy, "\(sending.location) cannot be sent just now.")
                 }
@@ -233,7 +243,7 @@ struct Delivery: Sendable {
     ///
     /// - Returns: what is to be told of the conflict; nil when there is none.
     private func settle(
-        _ sending: Sending, with turn: ProviderTurn, because refusal: DocumentError?,
+        _ sending: Sending, with turn: ProviderTurn, because refusal: DocumentError?, _ settling: Settling,
         _ report: @escaping ProgressObserver
     ) async throws(DocumentError) -> DocumentError? {
         let conflict = DocumentError(
@@ -267,6 +277,7 @@ struct Delivery: Sendable {
                 return .same
             }
             if remote.version.content != sending.base.content, try store.isBase(of: sending, verified) { return .base }
+            if settling == .refusing { throw Self.conflicting(sending, because: refusal) }
             _ = try store.recordConflict(sending, remote: remote, theirs: verified, because: refusal ?? conflict)
             return .conflict
         }
@@ -281,6 +292,14 @@ struct Delivery: Sendable {
             try tellOfConflict(sending.item)
             return conflict
         }
+    }
+
+    private static func conflicting(_ sending: Sending, because refusal: DocumentError?) -> DocumentError {
+        let place = sending.location
+        return DocumentError(
+            .localVersionConflicting,
+            "\(place) was changed on the remote, too, since it was changed here: nothing was sent. See docent versions \(place) --fetch, then docent resume \(place) with --keep-local or --drop-local, or without them to keep both.",
+            causes: refusal.map { [$0.message] } ?? [])
     }
 
     /// Presenters hear that there is another version (COORD-27, VER-4).

@@ -119,6 +119,21 @@ final class Sender: Sendable {
         while try await transfer(key, isAwaited: true, onProgress) == .inUse {}
     }
 
+    /// Sends an item now, also where its transfers are paused: for whoever says what becomes of it when the remote was changed,
+    /// too (VER-14).
+    ///
+    /// - Throws: what keeps it from being sent, `localVersionConflicting` among it. It stays kept.
+    func sendThoughPaused(_ key: ItemKey, settling: Delivery.Settling) async throws(DocumentError) {
+        let prepare = state.withLock { $0.prepare }
+        defer { flush.request() }
+        try await prepare?(key)
+        var outcome = Delivery.Outcome.inUse
+        while outcome == .inUse {
+            outcome = try await delivery.deliver(key, waiting: true, settling: settling, preparing: prepare) { _ in }
+        }
+        if key.id.isArriving { state.withLock { $0.folderWasSent }?(key.domain) }
+    }
+
     /// Somebody is going to wait for these: they come before the others.
     func hurry(_ keys: [ItemKey]) {
         for key in keys { withQueue(of: key.domain) { $0.add(key.id, isAwaited: true) } }

@@ -106,9 +106,14 @@ extension DocumentStore {
     /// Puts kept contents in a document's place, as a change of it. What was there is kept like what any edit begins
     /// from, so that this can be taken back, too.
     ///
-    /// - Parameter identifier: of a kept version, or of a conflict's.
+    /// - Parameters:
+    ///   - identifier: of a kept version.
+    ///   - agreed: it is what the remote has, and no change: what was changed here and not sent is dropped for it, and is
+    ///     older contents from then on (VER-14).
     /// - Throws: `noSuchItem` for an identifier that names none of its versions; `inConflict` while it is in conflict.
-    package func restore(_ identifier: String, of id: ItemIdentifier, in domain: DomainName) throws -> IndexedItem {
+    package func restore(
+        _ identifier: String, of id: ItemIdentifier, in domain: DomainName, agreed: Bool = false
+    ) throws -> IndexedItem {
         let (before, location) = try locate(id, in: domain)
         guard before.state != .conflict else {
             throw DocumentError(
@@ -139,11 +144,25 @@ extension DocumentStore {
         try index.write { index in
             // What was being sent may have been acknowledged, or refused.
             let now = try index.known(id, in: domain)
+            guard agreed else {
+                return try index.setMaterialised(
+                    id, in: domain, version: now.synced ?? item.item.version, file: file,
+                    state: now.isUnsent ? now.state : .changed)
+            }
+            // An earlier host's sending that nobody has taken up is not to be taken up any more.
+            for entry in try index.journal(of: now.id, in: domain) where entry.action == .send {
+                try index.finish(entry)
+            }
+            try index.retireBases(of: now.id, in: domain)
+            try index.forgetUnanswered(of: now)
+            let isNewest = now.item.version.content == version.version.content
             try index.setMaterialised(
-                id, in: domain, version: now.synced ?? item.item.version, file: file,
-                state: now.isUnsent ? now.state : .changed)
+                id, in: domain, version: version.version, file: file, state: isNewest ? .materialised : .outdated)
+            try index.setProblem(nil, of: now.id, in: domain)
         }
         try? root.placeholders.remove(at: place)
+        // It is the document itself now.
+        if agreed { try drop([version]) }
         try pruneVersions(of: id, in: domain)
         return try current(id, in: domain)
     }

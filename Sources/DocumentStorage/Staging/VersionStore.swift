@@ -30,15 +30,18 @@ package struct VersionStore: Sendable {
 
     /// Keeps a staging file itself, durably.
     ///
-    /// - Parameter stayingInStaging: it is left there, too, where the file system can give it two names.
+    /// - Parameters:
+    ///   - place: what it is to be named by, where that is known beforehand: what a crash has left there goes.
+    ///   - stayingInStaging: it is left there, too, where the file system can give it two names.
     package func keep(
-        _ file: StagedFile, of location: Location, stayingInStaging: Bool = false
+        _ file: StagedFile, of location: Location, in place: String? = nil, stayingInStaging: Bool = false
     ) throws -> String {
         guard let name = location.name else {
             throw DocumentError(.invalidArgument, "\(location) is a top folder and has no versions.")
         }
-        let place = RandomName.make()
         let domain = try folder.makingFolders([location.domain.rawValue])
+        if let place { try domain.removeTree(place, .folder) }
+        let place = place ?? RandomName.make()
         let target = try folder.makingFolders([location.domain.rawValue, place])
         let request = try staging.folder(of: file)
         guard let open = try request.file(file.name) else {

@@ -789,6 +789,22 @@ package nonisolated struct WireServiceServiceRequest: Sendable {
     set {call = .removeVersions(newValue)}
   }
 
+  package var fetchRemoteVersion: WireServiceFetchRemoteVersion {
+    get {
+      if case .fetchRemoteVersion(let v)? = call {return v}
+      return WireServiceFetchRemoteVersion()
+    }
+    set {call = .fetchRemoteVersion(newValue)}
+  }
+
+  package var resumeDocument: WireServiceResumeDocument {
+    get {
+      if case .resumeDocument(let v)? = call {return v}
+      return WireServiceResumeDocument()
+    }
+    set {call = .resumeDocument(newValue)}
+  }
+
   package var beginPicker: WireServiceBeginPicker {
     get {
       if case .beginPicker(let v)? = call {return v}
@@ -1096,6 +1112,8 @@ package nonisolated struct WireServiceServiceRequest: Sendable {
     case nextEvents(WireServiceNextEvents)
     case endWatch(WireServiceEndWatch)
     case removeVersions(WireServiceRemoveVersions)
+    case fetchRemoteVersion(WireServiceFetchRemoteVersion)
+    case resumeDocument(WireServiceResumeDocument)
     case beginPicker(WireServiceBeginPicker)
     case browsePicker(WireServiceBrowsePicker)
     case makePickerFolder(WireServiceMakePickerFolder)
@@ -3738,6 +3756,9 @@ package nonisolated struct WireServiceVersion: Sendable {
   /// A picture of them is kept here: `ItemThumbnails` gives it at once.
   package var hasThumbnail_p: Bool = false
 
+  /// Of the other side of a conflict: why both are kept, in one sentence. Empty: not known.
+  package var reason: String = String()
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum Kind: SwiftProtobuf.Enum, Swift.CaseIterable {
@@ -3755,6 +3776,9 @@ package nonisolated struct WireServiceVersion: Sendable {
 
     /// What was here before.
     case older // = 4
+
+    /// What the remote has, and the document here has neither become nor begun from. Its contents may not be here.
+    case remote // = 5
     case UNRECOGNIZED(Int)
 
     package init() {
@@ -3768,6 +3792,7 @@ package nonisolated struct WireServiceVersion: Sendable {
       case 2: self = .conflict
       case 3: self = .base
       case 4: self = .older
+      case 5: self = .remote
       default: self = .UNRECOGNIZED(rawValue)
       }
     }
@@ -3779,6 +3804,7 @@ package nonisolated struct WireServiceVersion: Sendable {
       case .conflict: return 2
       case .base: return 3
       case .older: return 4
+      case .remote: return 5
       case .UNRECOGNIZED(let i): return i
       }
     }
@@ -3790,6 +3816,7 @@ package nonisolated struct WireServiceVersion: Sendable {
       .conflict,
       .base,
       .older,
+      .remote,
     ]
 
   }
@@ -3798,6 +3825,86 @@ package nonisolated struct WireServiceVersion: Sendable {
 
   fileprivate var _size: Int64? = nil
   fileprivate var _modified: WireModelTimestamp? = nil
+}
+
+/// Bring what the remote has of a document now beside what is here, as a version of it, also where its transfers are paused.
+/// Answered when it is here; at once when there is nothing that is not here.
+package nonisolated struct WireServiceFetchRemoteVersion: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var location: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// End the pause of one document, and say what becomes of changes of it that were not sent. Answered when the remote agrees;
+/// when that fails, its transfers stay paused.
+package nonisolated struct WireServiceResumeDocument: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var location: String = String()
+
+  package var behavior: WireServiceResumeDocument.Behavior = .keepBoth
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum Behavior: SwiftProtobuf.Enum, Swift.CaseIterable {
+    package typealias RawValue = Int
+
+    /// As `PauseTransfers` with false: both contents are kept when both sides were changed.
+    case keepBoth // = 0
+
+    /// What is here is sent over what the remote has; that is kept as a version.
+    case keepLocal // = 1
+
+    /// What is here is sent when the remote still has what it began from; else LOCAL_VERSION_CONFLICTING.
+    case failOnConflict // = 2
+
+    /// What the remote has takes the place of what is here; that is kept as a version.
+    case dropLocal // = 3
+    case UNRECOGNIZED(Int)
+
+    package init() {
+      self = .keepBoth
+    }
+
+    package init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .keepBoth
+      case 1: self = .keepLocal
+      case 2: self = .failOnConflict
+      case 3: self = .dropLocal
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    package var rawValue: Int {
+      switch self {
+      case .keepBoth: return 0
+      case .keepLocal: return 1
+      case .failOnConflict: return 2
+      case .dropLocal: return 3
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    package static let allCases: [WireServiceResumeDocument.Behavior] = [
+      .keepBoth,
+      .keepLocal,
+      .failOnConflict,
+      .dropLocal,
+    ]
+
+  }
+
+  package init() {}
 }
 
 /// Put kept contents in a document's place, as a change of it that is sent. What was there is kept.
@@ -5586,7 +5693,7 @@ nonisolated extension WireServiceToolIdentity: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ServiceRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_status\0\u{3}stop_host\0\u{3}nested_in\0\u{4}\u{7}list_providers\0\u{3}last_failure\0\u{3}restart_provider\0\u{3}record_provider\0\u{4}\u{7}add_domain\0\u{3}list_domains\0\u{3}remove_domain\0\u{3}answer_deletions\0\u{3}set_domain_rules\0\u{3}sign_in\0\u{3}sign_out\0\u{4}\u{4}list_items\0\u{3}get_item\0\u{3}make_folder\0\u{3}rename_item\0\u{3}remove_item\0\u{4}\u{6}begin_access\0\u{3}end_access\0\u{3}add_presenter\0\u{3}remove_presenter\0\u{3}set_presented_item\0\u{3}cancel_coordinator\0\u{3}coordination_status\0\u{3}flush_access\0\u{3}open_accessed\0\u{3}await_contents\0\u{3}export_document\0\u{3}move_document\0\u{3}move_in\0\u{3}move_out\0\u{2}\u{7}download\0\u{1}evict\0\u{3}wait_until_sent\0\u{1}status\0\u{3}resolve_conflict\0\u{1}refresh\0\u{3}start_download\0\u{3}pause_transfers\0\u{3}keep_item\0\u{3}space_use\0\u{3}list_versions\0\u{3}restore_version\0\u{3}watch_items\0\u{3}next_events\0\u{3}end_watch\0\u{3}remove_versions\0\u{4}\u{5}begin_picker\0\u{3}browse_picker\0\u{3}make_picker_folder\0\u{3}choose_picker\0\u{3}cancel_picker\0\u{3}search_picker\0\u{3}picker_thumbnails\0\u{3}item_thumbnails\0\u{4}\u{d}create_bookmark\0\u{3}resolve_bookmark\0\u{3}start_bookmark\0\u{3}stop_bookmark\0\u{3}list_bookmarks\0\u{3}revoke_bookmark\0\u{3}access_bookmark\0\u{4}\u{4}register_tool\0\u{3}list_tools\0\u{3}unregister_tool\0\u{3}open_container\0\u{3}list_containers\0\u{3}place_containers\0\u{3}remove_container_data\0\u{3}get_key_values\0\u{3}set_key_values\0\u{4}\u{c}ignore_rules\0\u{3}explain_ignoring\0\u{3}preview_sync\0\u{3}preview_removal\0\u{3}list_trash\0\u{3}restore_trash\0\u{3}empty_trash\0\u{3}trash_use\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_status\0\u{3}stop_host\0\u{3}nested_in\0\u{4}\u{7}list_providers\0\u{3}last_failure\0\u{3}restart_provider\0\u{3}record_provider\0\u{4}\u{7}add_domain\0\u{3}list_domains\0\u{3}remove_domain\0\u{3}answer_deletions\0\u{3}set_domain_rules\0\u{3}sign_in\0\u{3}sign_out\0\u{4}\u{4}list_items\0\u{3}get_item\0\u{3}make_folder\0\u{3}rename_item\0\u{3}remove_item\0\u{4}\u{6}begin_access\0\u{3}end_access\0\u{3}add_presenter\0\u{3}remove_presenter\0\u{3}set_presented_item\0\u{3}cancel_coordinator\0\u{3}coordination_status\0\u{3}flush_access\0\u{3}open_accessed\0\u{3}await_contents\0\u{3}export_document\0\u{3}move_document\0\u{3}move_in\0\u{3}move_out\0\u{2}\u{7}download\0\u{1}evict\0\u{3}wait_until_sent\0\u{1}status\0\u{3}resolve_conflict\0\u{1}refresh\0\u{3}start_download\0\u{3}pause_transfers\0\u{3}keep_item\0\u{3}space_use\0\u{3}list_versions\0\u{3}restore_version\0\u{3}watch_items\0\u{3}next_events\0\u{3}end_watch\0\u{3}remove_versions\0\u{3}fetch_remote_version\0\u{3}resume_document\0\u{4}\u{3}begin_picker\0\u{3}browse_picker\0\u{3}make_picker_folder\0\u{3}choose_picker\0\u{3}cancel_picker\0\u{3}search_picker\0\u{3}picker_thumbnails\0\u{3}item_thumbnails\0\u{4}\u{d}create_bookmark\0\u{3}resolve_bookmark\0\u{3}start_bookmark\0\u{3}stop_bookmark\0\u{3}list_bookmarks\0\u{3}revoke_bookmark\0\u{3}access_bookmark\0\u{4}\u{4}register_tool\0\u{3}list_tools\0\u{3}unregister_tool\0\u{3}open_container\0\u{3}list_containers\0\u{3}place_containers\0\u{3}remove_container_data\0\u{3}get_key_values\0\u{3}set_key_values\0\u{4}\u{c}ignore_rules\0\u{3}explain_ignoring\0\u{3}preview_sync\0\u{3}preview_removal\0\u{3}list_trash\0\u{3}restore_trash\0\u{3}empty_trash\0\u{3}trash_use\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6219,6 +6326,32 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
           self.call = .removeVersions(v)
         }
       }()
+      case 76: try {
+        var v: WireServiceFetchRemoteVersion?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .fetchRemoteVersion(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .fetchRemoteVersion(v)
+        }
+      }()
+      case 77: try {
+        var v: WireServiceResumeDocument?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .resumeDocument(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .resumeDocument(v)
+        }
+      }()
       case 80: try {
         var v: WireServiceBeginPicker?
         var hadOneofValue = false
@@ -6843,6 +6976,14 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
     case .removeVersions?: try {
       guard case .removeVersions(let v)? = self.call else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 75)
+    }()
+    case .fetchRemoteVersion?: try {
+      guard case .fetchRemoteVersion(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 76)
+    }()
+    case .resumeDocument?: try {
+      guard case .resumeDocument(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 77)
     }()
     case .beginPicker?: try {
       guard case .beginPicker(let v)? = self.call else { preconditionFailure() }
@@ -11339,7 +11480,7 @@ nonisolated extension WireServiceListVersionsAnswer: SwiftProtobuf.Message, Swif
 
 nonisolated extension WireServiceVersion: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Version"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}kind\0\u{1}path\0\u{1}size\0\u{1}modified\0\u{3}in_place\0\u{1}device\0\u{3}has_thumbnail\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}kind\0\u{1}path\0\u{1}size\0\u{1}modified\0\u{3}in_place\0\u{1}device\0\u{3}has_thumbnail\0\u{1}reason\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -11355,6 +11496,7 @@ nonisolated extension WireServiceVersion: SwiftProtobuf.Message, SwiftProtobuf._
       case 6: try { try decoder.decodeSingularBoolField(value: &self.inPlace) }()
       case 7: try { try decoder.decodeSingularStringField(value: &self.device) }()
       case 8: try { try decoder.decodeSingularBoolField(value: &self.hasThumbnail_p) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.reason) }()
       default: break
       }
     }
@@ -11389,6 +11531,9 @@ nonisolated extension WireServiceVersion: SwiftProtobuf.Message, SwiftProtobuf._
     if self.hasThumbnail_p != false {
       try visitor.visitSingularBoolField(value: self.hasThumbnail_p, fieldNumber: 8)
     }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -11401,13 +11546,83 @@ nonisolated extension WireServiceVersion: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.inPlace != rhs.inPlace {return false}
     if lhs.device != rhs.device {return false}
     if lhs.hasThumbnail_p != rhs.hasThumbnail_p {return false}
+    if lhs.reason != rhs.reason {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
 nonisolated extension WireServiceVersion.Kind: SwiftProtobuf._ProtoNameProviding {
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0KIND_UNSPECIFIED\0\u{1}CURRENT\0\u{1}CONFLICT\0\u{1}BASE\0\u{1}OLDER\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0KIND_UNSPECIFIED\0\u{1}CURRENT\0\u{1}CONFLICT\0\u{1}BASE\0\u{1}OLDER\0\u{1}REMOTE\0")
+}
+
+nonisolated extension WireServiceFetchRemoteVersion: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".FetchRemoteVersion"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.location) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.location.isEmpty {
+      try visitor.visitSingularStringField(value: self.location, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceFetchRemoteVersion, rhs: WireServiceFetchRemoteVersion) -> Bool {
+    if lhs.location != rhs.location {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceResumeDocument: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ResumeDocument"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}location\0\u{1}behavior\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.location) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.behavior) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.location.isEmpty {
+      try visitor.visitSingularStringField(value: self.location, fieldNumber: 1)
+    }
+    if self.behavior != .keepBoth {
+      try visitor.visitSingularEnumField(value: self.behavior, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceResumeDocument, rhs: WireServiceResumeDocument) -> Bool {
+    if lhs.location != rhs.location {return false}
+    if lhs.behavior != rhs.behavior {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceResumeDocument.Behavior: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0KEEP_BOTH\0\u{1}KEEP_LOCAL\0\u{1}FAIL_ON_CONFLICT\0\u{1}DROP_LOCAL\0")
 }
 
 nonisolated extension WireServiceRestoreVersion: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

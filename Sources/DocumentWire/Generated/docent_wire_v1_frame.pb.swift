@@ -156,6 +156,9 @@ package nonisolated enum WireCode: SwiftProtobuf.Enum, Swift.CaseIterable {
 
   /// Two names that differ only by case or by Unicode form, or not at all.
   case nameClash // = 414
+
+  /// The remote has another version than the change began from, and whoever asked wants no conflict: nothing was sent.
+  case localVersionConflicting // = 415
   case providerDied // = 501
   case deadlineExceeded // = 502
   case protocolViolation // = 503
@@ -200,6 +203,7 @@ package nonisolated enum WireCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 412: self = .outsideStorageRoot
     case 413: self = .typeNotAccepted
     case 414: self = .nameClash
+    case 415: self = .localVersionConflicting
     case 501: self = .providerDied
     case 502: self = .deadlineExceeded
     case 503: self = .protocolViolation
@@ -240,6 +244,7 @@ package nonisolated enum WireCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .outsideStorageRoot: return 412
     case .typeNotAccepted: return 413
     case .nameClash: return 414
+    case .localVersionConflicting: return 415
     case .providerDied: return 501
     case .deadlineExceeded: return 502
     case .protocolViolation: return 503
@@ -280,6 +285,7 @@ package nonisolated enum WireCode: SwiftProtobuf.Enum, Swift.CaseIterable {
     .outsideStorageRoot,
     .typeNotAccepted,
     .nameClash,
+    .localVersionConflicting,
     .providerDied,
     .deadlineExceeded,
     .protocolViolation,
@@ -700,7 +706,7 @@ nonisolated extension WirePriority: SwiftProtobuf._ProtoNameProviding {
 }
 
 nonisolated extension WireCode: SwiftProtobuf._ProtoNameProviding {
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CODE_UNSPECIFIED\0\u{2}e\u{1}NOT_AUTHENTICATED\0\u{1}SERVER_UNREACHABLE\0\u{1}INSUFFICIENT_QUOTA\0\u{1}CANNOT_SYNCHRONIZE\0\u{1}EXCLUDED_FROM_SYNC\0\u{2}`\u{1}NO_SUCH_ITEM\0\u{1}NAME_COLLISION\0\u{1}DELETION_REJECTED\0\u{1}DIRECTORY_NOT_EMPTY\0\u{1}VERSION_NO_LONGER_AVAILABLE\0\u{2}`\u{1}INTERNAL\0\u{1}BUSY\0\u{1}LOCAL_STORAGE\0\u{2}b\u{1}CANCELLED\0\u{1}UNIMPLEMENTED\0\u{1}INVALID_ARGUMENT\0\u{1}PAGE_EXPIRED\0\u{1}ANCHOR_EXPIRED\0\u{1}NOT_PERMITTED\0\u{1}NOT_CONFIGURED\0\u{1}DESTINATION_EXISTS\0\u{1}UNSYNCED_EDITS\0\u{1}DEADLOCK\0\u{1}IN_CONFLICT\0\u{1}OUTSIDE_STORAGE_ROOT\0\u{1}TYPE_NOT_ACCEPTED\0\u{1}NAME_CLASH\0\u{2}W\u{1}PROVIDER_DIED\0\u{1}DEADLINE_EXCEEDED\0\u{1}PROTOCOL_VIOLATION\0\u{1}FRAME_TOO_LARGE\0\u{1}CONTRACT_BROKEN\0\u{1}PROVIDER_UNAVAILABLE\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CODE_UNSPECIFIED\0\u{2}e\u{1}NOT_AUTHENTICATED\0\u{1}SERVER_UNREACHABLE\0\u{1}INSUFFICIENT_QUOTA\0\u{1}CANNOT_SYNCHRONIZE\0\u{1}EXCLUDED_FROM_SYNC\0\u{2}`\u{1}NO_SUCH_ITEM\0\u{1}NAME_COLLISION\0\u{1}DELETION_REJECTED\0\u{1}DIRECTORY_NOT_EMPTY\0\u{1}VERSION_NO_LONGER_AVAILABLE\0\u{2}`\u{1}INTERNAL\0\u{1}BUSY\0\u{1}LOCAL_STORAGE\0\u{2}b\u{1}CANCELLED\0\u{1}UNIMPLEMENTED\0\u{1}INVALID_ARGUMENT\0\u{1}PAGE_EXPIRED\0\u{1}ANCHOR_EXPIRED\0\u{1}NOT_PERMITTED\0\u{1}NOT_CONFIGURED\0\u{1}DESTINATION_EXISTS\0\u{1}UNSYNCED_EDITS\0\u{1}DEADLOCK\0\u{1}IN_CONFLICT\0\u{1}OUTSIDE_STORAGE_ROOT\0\u{1}TYPE_NOT_ACCEPTED\0\u{1}NAME_CLASH\0\u{1}LOCAL_VERSION_CONFLICTING\0\u{2}V\u{1}PROVIDER_DIED\0\u{1}DEADLINE_EXCEEDED\0\u{1}PROTOCOL_VIOLATION\0\u{1}FRAME_TOO_LARGE\0\u{1}CONTRACT_BROKEN\0\u{1}PROVIDER_UNAVAILABLE\0")
 }
 
 nonisolated extension WireFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -135,6 +135,7 @@ extension ServiceCall {
         case .removeVersions(let call):
             self = .removeVersions(
                 try Location(call.location), call.versions.map { Checks.displayable($0, limit: 256) })
+        case .fetchRemoteVersion(let call): self = .fetchRemoteVersion(try Location(call.location))
         case .refresh(let call): self = .refresh(try Location(call.location))
         case .beginPicker(let call): self = .beginPicker(try PickerRequest(call))
         case .browsePicker(let call):
@@ -159,7 +160,8 @@ extension ServiceCall {
         case .registerTool, .listTools, .unregisterTool, .openContainer, .listContainers, .placeContainers,
             .removeContainerData, .getKeyValues, .setKeyValues:
             self = .tools(try ToolsCall(request))
-        case .startDownload, .pauseTransfers, .keepItem, .spaceUse, .watchItems, .nextEvents, .endWatch:
+        case .startDownload, .pauseTransfers, .resumeDocument, .keepItem, .spaceUse, .watchItems, .nextEvents,
+            .endWatch:
             self = .transfers(try TransferCall(request))
         case .ignoreRules, .explainIgnoring, .previewSync, .previewRemoval, .listTrash, .restoreTrash, .emptyTrash,
             .trashUse:
@@ -367,6 +369,7 @@ extension ServiceCall {
         case .waitUntilSent(let location): .waitUntilSent(.with { $0.location = location.description })
         case .status(let location): .status(.with { $0.location = location?.description ?? "" })
         case .listVersions(let location): .listVersions(.with { $0.location = location.description })
+        case .fetchRemoteVersion(let location): .fetchRemoteVersion(.with { $0.location = location.description })
         case .restoreVersion(let location, let version):
             .restoreVersion(
                 .with {

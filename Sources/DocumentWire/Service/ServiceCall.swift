@@ -50,6 +50,7 @@ package enum ServiceCall: Hashable, Sendable {
     case resolveConflict(Location, keep: ConflictResolution, name: ItemName? = nil)
     case listVersions(Location)
     case restoreVersion(Location, String)
+    case fetchRemoteVersion(Location)
     /// Empty: all that may go.
     case removeVersions(Location, [String])
     case refresh(Location)

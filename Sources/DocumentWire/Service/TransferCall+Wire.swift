@@ -6,6 +6,8 @@ extension TransferCall {
         switch request.call {
         case .startDownload(let call): self = .startDownload(try Location(call.location))
         case .pauseTransfers(let call): self = .pause(try Location(call.location), call.paused)
+        case .resumeDocument(let call):
+            self = .resume(try Location(call.location), try ResumeBehavior(call.behavior))
         case .keepItem(let call): self = .keep(try Location(call.location), try Keeping.optional(call.keeping))
         case .spaceUse(let call):
             self = call.set ? .setSpace(try SpaceLimits.optional(high: call.high, low: call.low)) : .space
@@ -24,6 +26,12 @@ extension TransferCall {
                 .with {
                     $0.location = location.description
                     $0.paused = isPaused
+                })
+        case .resume(let location, let behavior):
+            .resumeDocument(
+                .with {
+                    $0.location = location.description
+                    $0.behavior = WireServiceResumeDocument.Behavior(behavior)
                 })
         case .keep(let location, let keeping):
             .keepItem(
@@ -123,6 +131,30 @@ extension WireServiceItemEvent {
             kind = .domainRemoved
             domainName = name.rawValue
         case .lost: kind = .lost
+        }
+    }
+}
+
+extension ResumeBehavior {
+    fileprivate init(_ wire: WireServiceResumeDocument.Behavior) throws(DocumentError) {
+        switch wire {
+        case .keepBoth: self = .keepBoth
+        case .keepLocal: self = .keepLocal
+        case .failOnConflict: self = .failOnConflict
+        case .dropLocal: self = .dropLocal
+        // To take it for another one could overwrite what nobody wanted overwritten.
+        case .UNRECOGNIZED(let number): throw Checks.refusal("\(number) is no way to resume a document.")
+        }
+    }
+}
+
+extension WireServiceResumeDocument.Behavior {
+    fileprivate init(_ behavior: ResumeBehavior) {
+        switch behavior {
+        case .keepBoth: self = .keepBoth
+        case .keepLocal: self = .keepLocal
+        case .failOnConflict: self = .failOnConflict
+        case .dropLocal: self = .dropLocal
         }
     }
 }

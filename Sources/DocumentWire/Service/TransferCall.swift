@@ -6,6 +6,8 @@ package enum TransferCall: Hashable, Sendable {
     /// Answered at once (DOWN-1).
     case startDownload(Location)
     case pause(Location, Bool)
+    /// Of one document (VER-14).
+    case resume(Location, ResumeBehavior)
     /// Nil: as the folder around it.
     case keep(Location, Keeping?)
     case space

@@ -8,7 +8,8 @@ extension DocumentVersion {
             path: wire.path.isEmpty ? nil : try Checks.absolutePath(wire.path, "A version's file"),
             size: wire.hasSize ? wire.size : nil, modified: try Timestamp(wire.modified), isInPlace: wire.inPlace,
             device: wire.device.isEmpty ? nil : Checks.displayable(wire.device, limit: 256),
-            hasThumbnail: wire.hasThumbnail_p)
+            hasThumbnail: wire.hasThumbnail_p,
+            reason: wire.reason.isEmpty ? nil : Checks.displayable(wire.reason, limit: 1024))
     }
 }
 
@@ -23,6 +24,7 @@ extension WireServiceVersion {
         inPlace = version.isInPlace
         device = version.device ?? ""
         hasThumbnail_p = version.hasThumbnail
+        reason = version.reason ?? ""
     }
 }
 
@@ -33,6 +35,7 @@ extension DocumentVersion.Kind {
         case .conflict: self = .conflict
         case .base: self = .base
         case .older: self = .older
+        case .remote: self = .remote
         case .unspecified, .UNRECOGNIZED: throw Checks.refusal("\(wire.rawValue) is not a kind of version.")
         }
     }
@@ -45,6 +48,7 @@ extension WireServiceVersion.Kind {
         case .conflict: self = .conflict
         case .base: self = .base
         case .older: self = .older
+        case .remote: self = .remote
         }
     }
 }

@@ -1,0 +1,89 @@
+package import DocumentModel
+
+/// What the remote has of a document beside what is here (VER-8, VER-14).
+extension DocumentStore {
+    /// Where a provider is to put what the remote has of a document.
+    package func makeRoomForRemoteVersion(
+        in domain: DomainName
+    ) throws -> (request: StagingRequest, file: StagedFile) {
+        let request = try root.staging.makeRequest(.fetching(domain))
+        return try takingBack {
+            try request.remove()
+        } _: {
+            (request, try request.makeFile())
+        }
+    }
+
+    /// Keeps what the provider has given beside the document, which stays as it is. The request ends in any case.
+    ///
+    /// - Parameters:
+    ///   - remote: the item in exactly the version that was given.
+    ///   - asked: the document as it was when the provider was asked.
+    /// - Returns: what is kept; nil when these are the contents that the document here has, or began from.
+    package func keepRemoteVersion(
+        _ file: StagedFile, of request: StagingRequest, as remote: Item, sha256: [UInt8]?, answering asked: IndexedItem
+    ) throws -> KeptVersion? {
+        defer { try? request.remove() }
+        let domain = asked.domain
+        let stamp = ItemStamp(
+            domain: domain, id: remote.id, contentVersion: remote.version.content, size: remote.size ?? 0,
+            modified: remote.modified)
+        let verified = try request.verify(file, size: remote.size, sha256: sha256, stamp: stamp)
+        if let outcome = try index.write({ try $0.apply(remote, answering: asked) }) { try follow(outcome) }
+        if let known = try knownRemoteVersion(remote.version, of: remote.id, in: domain) { return known.kept }
+        let place = KeptVersion.identifier(of: remote.version, of: remote.id)
+        let (_, location) = try locate(remote.id, in: domain)
+        let kept = try root.versions.keep(verified, of: location, in: place)
+        let version = KeptVersion(
+            itemID: remote.id, role: .older, version: remote.version, kept: kept,
+            size: verified.identity.size, modified: remote.modified, device: remote.savedBy ?? "")
+        // A file without a row is written over when the same is fetched once more.
+        try index.write { try $0.addKeptVersion(version, in: domain) }
+        try pruneVersions(of: remote.id, in: domain)
+        return version
+    }
+
+    /// Contents of the remote's that are here, in some way.
+    package struct KnownRemoteVersion {
+        /// Nil: the document has them, or began from them.
+        package var kept: KeptVersion?
+    }
+
+    /// - Returns: nil when these contents are not here.
+    package func knownRemoteVersion(
+        _ version: ItemVersion, of id: ItemIdentifier, in domain: DomainName
+    ) throws -> KnownRemoteVersion? {
+        try index.read { index in
+            let (item, _) = try index.located(id, in: domain)
+            if item.local != nil, item.synced?.content == version.content { return KnownRemoteVersion() }
+            let place = KeptVersion.identifier(of: version, of: id)
+            return try index.keptVersions(of: id, in: domain).first { $0.identifier == place }
+                .map { KnownRemoteVersion(kept: $0) }
+        }
+    }
+}
+
+extension KeptVersion {
+    /// What a version of the remote's is named by, before its contents are here and afterwards (VER-8): 32 hexadecimal digits.
+    package static func identifier(of version: ItemVersion, of id: ItemIdentifier) -> String {
+        var digest = Digest()
+        digest.add(Array(id.rawValue.utf8))
+        digest.add([0])
+        digest.add(version.content)
+        return digest.finish().prefix(16).map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count == 1 ? "0" + digits : digits
+        }.joined()
+    }
+}
+
+extension IndexedItem {
+    /// What the remote has of the document, where that is neither what is here nor what it began from (VER-8).
+    package func newerRemoteVersion(besides conflicts: [ConflictRecord]) -> ItemVersion? {
+        let version = item.version
+        guard local != nil, !isArriving, !isGone, !version.content.isEmpty, version.content != synced?.content,
+            !conflicts.contains(where: { $0.remote.content == version.content })
+        else { return nil }
+        return version
+    }
+}

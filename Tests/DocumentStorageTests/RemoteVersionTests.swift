@@ -1,0 +1,115 @@
+import DocumentModel
+import DocumentStorage
+import DocumentTestSupport
+import SystemPackage
+import Testing
+
+/// What the remote has of a document, beside what is here.
+struct RemoteVersionTests {
+    /// “one” came from the remote, and was changed to “ours”; the remote has “theirs” by now.
+    private func fixture() throws -> (StorageFixture, Item) {
+        let storage = try StorageFixture()
+        let item = try storage.item("a", "a.txt", contents: "one")
+        try storage.tell(item)
+        try storage.provide(item, "one")
+        try storage.edit("a", "ours")
+        var remote = item
+        remote.version = try ItemVersion(content: Array("2".utf8))
+        remote.size = 6
+        remote.savedBy = "another"
+        return (storage, remote)
+    }
+
+    private func fetch(_ remote: Item, _ contents: String, _ storage: StorageFixture) throws -> KeptVersion? {
+        let room = try storage.store.makeRoomForRemoteVersion(in: storage.domain)
+        try storage.write(contents, to: room.file.path)
+        return try storage.store.keepRemoteVersion(
+            room.file, of: room.request, as: remote, sha256: nil, answering: storage.indexed("a"))
+    }
+
+    private func kept(_ storage: StorageFixture) throws -> [KeptVersion] {
+        try storage.index.read { try $0.keptVersions(of: ItemIdentifier("a"), in: storage.domain) }
+    }
+
+    private func contents(_ version: KeptVersion, _ storage: StorageFixture) throws -> String? {
+        try storage.read(storage.root.versions.path(of: version.kept))
+    }
+
+    @Test(
+        "VER-8: what the remote has is kept once, by the name that it had before it was here, and the edit stays unsent"
+    )
+    func keptOnce() throws {
+        let (storage, remote) = try fixture()
+        let name = KeptVersion.identifier(of: remote.version, of: remote.id)
+        let first = try #require(try fetch(remote, "theirs", storage))
+        #expect(first.identifier == name && first.device == "another")
+        #expect(try contents(first, storage) == "theirs")
+        #expect(try fetch(remote, "theirs", storage)?.identifier == name)
+        #expect(try kept(storage).map(\.role) == [.older, .base])
+        let item = try storage.indexed("a")
+        #expect(item.state == .changed && item.item.version == remote.version)
+        #expect(item.synced?.content != remote.version.content)
+        #expect(try storage.document("a.txt") == "ours")
+        #expect(item.newerRemoteVersion(besides: []) == remote.version)
+    }
+
+    @Test("VER-8: what a crash has left at its place, and no row names, is written over")
+    func leftover() throws {
+        let (storage, remote) = try fixture()
+        let first = try #require(try fetch(remote, "theirs", storage))
+        try DatabaseEdits.execute(
+            "DELETE FROM kept_version WHERE role = 1",
+            on: storage.rootPath.appending(".docent").appending("index.sqlite"))
+        #expect(try kept(storage).count == 1)
+        let again = try #require(try fetch(remote, "THEIRS", storage))
+        #expect(again.kept == first.kept)
+        #expect(try contents(again, storage) == "THEIRS")
+    }
+
+    @Test("VER-8: contents of another size than the provider says are refused, and nothing of them stays")
+    func wrongSize() throws {
+        let (storage, remote) = try fixture()
+        #expect(throws: DocumentError.self) { try fetch(remote, "more than that", storage) }
+        #expect(try kept(storage).map(\.role) == [.base])
+        #expect(try storage.document("a.txt") == "ours")
+    }
+
+    @Test("VER-14: what the remote has takes the place of an edit, which is kept, and is no change")
+    func agreed() throws {
+        let (storage, remote) = try fixture()
+        let theirs = try #require(try fetch(remote, "theirs", storage))
+        let now = try storage.store.restore(theirs.identifier, of: remote.id, in: storage.domain, agreed: true)
+        #expect(now.state == .materialised && now.synced?.content == remote.version.content)
+        #expect(try storage.document("a.txt") == "theirs")
+        #expect(now.newerRemoteVersion(besides: []) == nil)
+        #expect(try Set(kept(storage).map { try contents($0, storage) }) == ["ours", "one"])
+        #expect(try kept(storage).allSatisfy { $0.role == .older })
+        // Nothing of it has changed, also for a host that starts.
+        _ = try storage.store.reconcile()
+        #expect(try storage.indexed("a").state == .materialised)
+    }
+
+    @Test("VER-14: where the remote went on since, what takes the edit's place is outdated")
+    func overtaken() throws {
+        let (storage, remote) = try fixture()
+        let theirs = try #require(try fetch(remote, "theirs", storage))
+        var next = remote
+        next.version = try ItemVersion(content: Array("3".utf8))
+        try storage.tell(next)
+        let now = try storage.store.restore(theirs.identifier, of: remote.id, in: storage.domain, agreed: true)
+        #expect(now.state == .outdated && now.synced?.content == remote.version.content)
+    }
+
+    @Test("VER-14: an interrupted sending of the edit that was dropped is not taken up")
+    func interrupted() throws {
+        let (storage, remote) = try fixture()
+        _ = try storage.store.beginSending(remote.id, in: storage.domain)
+        try storage.reopen()
+        _ = try storage.store.reconcile()
+        let theirs = try #require(try fetch(remote, "theirs", storage))
+        _ = try storage.store.restore(theirs.identifier, of: remote.id, in: storage.domain, agreed: true)
+        #expect(try storage.index.read { try $0.journal(of: remote.id, in: storage.domain) }.isEmpty)
+        #expect(try storage.indexed("a").state == .materialised)
+        #expect(try kept(storage).contains { try contents($0, storage) == "ours" })
+    }
+}

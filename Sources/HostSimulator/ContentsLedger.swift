@@ -50,11 +50,20 @@ final class ContentsLedger {
 
     /// Whether they are somewhere, or what was written over them.
     func isKept(_ number: Int, _ found: Set<Int>) -> Bool {
-        found.contains(number) || entries[number].successors.contains { isKept($0, found) }
+        isAny(of: number) { found.contains($0) }
     }
 
     private func isAccountedFor(_ number: Int, _ found: Set<Int>) -> Bool {
-        found.contains(number) || entries[number].isRemoved
-            || entries[number].successors.contains { isAccountedFor($0, found) }
+        isAny(of: number) { found.contains($0) || entries[$0].isRemoved }
+    }
+
+    /// Whether it is so of contents, or of any that came in their place: they may have come back in turn.
+    private func isAny(of number: Int, _ isSo: (Int) -> Bool) -> Bool {
+        var (seen, open): (Set<Int>, [Int]) = ([number], [number])
+        while let next = open.popLast() {
+            if isSo(next) { return true }
+            open += entries[next].successors.filter { seen.insert($0).inserted }
+        }
+        return false
     }
 }

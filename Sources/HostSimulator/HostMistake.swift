@@ -14,4 +14,8 @@ package enum HostMistake: String, CaseIterable, Sendable {
     case forgetsPins
     /// What goes into the trash does not stay there.
     case dropsTrash
+    /// What goes out of a document's place is no version of it.
+    case dropsVersions
+    /// Every machine names its own contents the winner.
+    case prefersOwn
 }

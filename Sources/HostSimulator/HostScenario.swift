@@ -17,10 +17,15 @@ package struct HostScenario: Sendable {
         case jumpAhead, jumpBack
         /// What is to be kept on a machine.
         case pin, unpin, restoreTrash, emptyTrash
+        /// What waits until somebody decides, while others go on.
+        case pause, resume
 
         /// Drawn apart.
         static let aboutKeeping: [Action] = [.pin, .pin, .unpin, .remove, .restoreTrash, .restoreTrash, .emptyTrash]
-        static let others = allCases.filter { $0 == .remove || !aboutKeeping.contains($0) }
+        static let aboutPausing: [Action] = [.pause, .pause, .edit, .editThere, .edit, .resume, .resume]
+        static let others = allCases.filter {
+            $0 == .remove || !aboutKeeping.contains($0) && $0 != .pause && $0 != .resume
+        }
     }
 
     package struct Step: Sendable {
@@ -74,16 +79,19 @@ package struct HostScenario: Sendable {
         if random.once(in: 3) { faults.outage = Self.window(&random) }
         self.faults = faults
         steps = Self.steps(machines: machines, &random)
-        let all = steps + Self.stepsAboutKeeping(machines: machines, seed: seed)
+        let all =
+            steps
+            + Self.steps(from: Action.aboutKeeping, machines: machines, SeededRandom(seed: seed ^ 0x4EE9))
+            + Self.steps(from: Action.aboutPausing, machines: machines, SeededRandom(seed: seed ^ 0x9A05F))
         steps = all.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
     }
 
     /// In some runs, beside what happens there anyway.
-    private static func stepsAboutKeeping(machines: Int, seed: UInt64) -> [Step] {
-        var random = SeededRandom(seed: seed ^ 0x4EE9)
+    private static func steps(from actions: [Action], machines: Int, _ own: SeededRandom) -> [Step] {
+        var random = own
         guard random.once(in: 3) else { return [] }
         return (0..<(3 + random.below(10))).compactMap { _ in
-            random.pick(Action.aboutKeeping).map {
+            random.pick(actions).map {
                 Step(
                     time: random.below(end), machine: random.below(machines), action: $0, pick: random.below(1000),
                     other: random.below(1000))

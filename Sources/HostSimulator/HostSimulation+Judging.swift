@@ -18,12 +18,18 @@ extension HostSimulation {
         // After a disk had errors a host asks for that.
         if scenario.faults.badDisk > 0 { for machine in lives.indices { restart(machine) } }
         run(until: time + 12 * Self.minute)
-        askAll { host in await Self.restartProvider(of: host) }
+        askAll { [self] host in
+            await Self.restartProvider(of: host)
+            await resumeAll(of: host)
+        }
         // Somebody chooses in every conflict, and then all machines are the same again.
         for round in 0..<4 {
             // What a host does not know, and does not overwrite, somebody puts elsewhere, as it asks for: after its index was
             // lost. What nobody had looked at is told of when something comes there.
             if round < 2 { askAll { [self] host in await rescue(from: host) } }
+            for machine in lives.indices {
+                askAll(only: machine) { [self] host in await checkWinners(of: host, machine) }
+            }
             askAll { [self] host in await resolveConflicts(of: host, round) }
             run(until: time + 12 * Self.minute)
             if complaint != nil { return }

@@ -31,7 +31,7 @@ extension HostSimulation {
         }
     }
 
-    private func editThere(_ document: ItemIdentifier, _ step: HostScenario.Step) throws {
+    func editThere(_ document: ItemIdentifier, _ step: HostScenario.Step) throws {
         let new = ledger.make(size: step.other * 3)
         if let there = remote.entries[document]?.contents.flatMap(ledger.number) {
             ledger.replace(there, by: new.number)

@@ -49,6 +49,7 @@ extension HostSimulation {
         case .makeFolder:
             _ = try await host.makeFolder(
                 at: folder.appending(try ItemName("folder\(step.pick % 3)")), atOnce: step.other % 3 == 0)
+        case .resume: try await resume(documents, step, host)
         case .restoreTrash: try await restoreTrash(host, life.machine, to: free, step)
         case .emptyTrash: try await emptyTrash(host, life.machine)
         default:
@@ -80,6 +81,7 @@ extension HostSimulation {
             if let here, document.state == .materialised, evictions[key] == evicted {
                 trashed[machine, default: []].insert(here)
             }
+        case .pause: try await pause(document, step, host)
         case .pin: try await setPinned(true, document, host, machine)
         case .unpin: try await setPinned(false, document, host, machine)
         case .evict:
@@ -129,7 +131,7 @@ extension HostSimulation {
 
     enum Way { case new, replaced, inPlace }
 
-    private func write(_ place: Location, as way: Way, _ step: HostScenario.Step, _ host: DocumentHost) async throws {
+    func write(_ place: Location, as way: Way, _ step: HostScenario.Step, _ host: DocumentHost) async throws {
         let tool = host.connect(tool: "person")
         defer { host.disconnect(tool) }
         var request = AccessRequest(location: place, intent: .writing)

@@ -124,6 +124,23 @@ import Testing
         }
     }
 
+    @Test("VER-5: where another machine has kept both in the same second, the copy gets a name of its own")
+    func sameSecond() throws {
+        try withDocument("1\n") { machine in
+            let theirs = machine.remote + "/a.txt"
+            let edited = try edit(
+                machine, "echo ours > \"$1\"; touch -d '2025-01-02 03:04:05 UTC' \"$1\"; echo theirs > '\(theirs)'")
+            #expect(edited.status == 1)
+            let taken = machine.remote + "/a (conflict 2025-01-02 03.04.05).txt"
+            try machine.write("of another machine\n", to: taken)
+            try machine.succeed("refresh", "d:/")
+            try machine.succeed("resolve", "d:/a.txt", "--keep", "both")
+            #expect(machine.read(taken) == "of another machine\n")
+            #expect(machine.read(machine.remote + "/a (conflict 2025-01-02 03.04.05 2).txt") == "ours\n")
+            #expect(try machine.succeed("cat", "d:/a.txt") == "theirs\n")
+        }
+    }
+
     @Test("VER-6, VER-11: what is resolved leaves the list of conflicts for good, and once more is harmless")
     func resolvedTwice() throws {
         try withDocument("0\n") { machine in

@@ -72,9 +72,16 @@ struct ConflictResolver: Sendable {
             }
             if free != nil, claim == nil { continue }
             defer { if let claim { broker.end(claim, effects: [.unchanged]) } }
-            let export = try await storage.run { store in
-                try store.beginExport(
-                    of: source, to: parent, name: copy, kind: .document, in: domain.name, removingSource: false)
+            let export: Export
+            do throws(DocumentError) {
+                export = try await storage.run { store in
+                    try store.beginExport(
+                        of: source, to: parent, name: copy, kind: .document, in: domain.name, removingSource: false)
+                }
+            } catch {
+                // Another machine has resolved the same in the same second, and its copy is known here.
+                guard [.destinationExists, .nameClash].contains(error.code), chosen == nil else { throw error }
+                continue
             }
             let heard = try self.made.heard(of: domain.name)
             do throws(DocumentError) {

@@ -80,8 +80,12 @@ struct Resumption: Sendable {
     private func takeBack(
         _ item: IndexedItem, at location: Location, on domain: Domain
     ) async throws(DocumentError) -> Bool {
-        let base = try storage.read { try $0.keptVersions(of: item.id, in: item.domain) }
-            .first { $0.role == .base && $0.version.content == item.synced?.content }
+        let (now, kept) = try storage.read { index in
+            (try index.item(item.id, in: item.domain), try index.keptVersions(of: item.id, in: item.domain))
+        }
+        // It was sent while the remote was asked: nothing is left to be dropped.
+        guard let now, now.isUnsent else { return true }
+        let base = kept.first { $0.role == .base && $0.version.content == now.synced?.content }
         guard let base else {
             throw DocumentError(
                 .versionNoLongerAvailable,

@@ -1,0 +1,88 @@
+import DocumentHost
+import DocumentModel
+import Glibc
+
+/// What people decide of documents whose transfers wait (VER-14), and who wins a conflict (VER-12).
+extension HostSimulation {
+    /// A document, or once in a while everything.
+    func pause(_ document: ItemStatus, _ step: HostScenario.Step, _ host: DocumentHost) async throws {
+        let place = step.other % 6 == 0 ? Location(domain: Self.domainName) : document.location
+        try await host.setPaused(true, at: place)
+    }
+
+    /// Ends a pause in one of the ways there are. What goes out of its place for that has to be a version afterwards.
+    func resume(_ documents: [ItemStatus], _ step: HostScenario.Step, _ host: DocumentHost) async throws {
+        let behavior = ResumeBehavior.allCases[step.other % ResumeBehavior.allCases.count]
+        let paused = documents.filter(\.marks.isPausedItself)
+        guard let document = paused.isEmpty ? documents.first : paused[step.pick % paused.count] else { return }
+        if step.pick % 2 == 0 {
+            // Both sides go on while it waits.
+            try await host.setPaused(true, at: document.location)
+            try await write(document.location, as: .replaced, step, host)
+            try editThere(document.item.id, step)
+        }
+        try await resume(document, behavior, host)
+    }
+
+    private func resume(
+        _ document: ItemStatus, _ behavior: ResumeBehavior, _ host: DocumentHost
+    ) async throws {
+        let place = document.location
+        let here = asPerson { ledger.number(of: SimulatedDisk.bytes(of: Self.path(place, host))) }
+        let there = remote.entries[document.item.id]?.contents.flatMap(ledger.number)
+        var dropped: (number: Int, for: Int)?
+        if let here, let there, here != there {
+            switch behavior {
+            case .keepLocal: dropped = (there, here)
+            case .dropLocal: dropped = (here, there)
+            case .keepBoth, .failOnConflict: break
+            }
+        }
+        // Others may write over it at the same time.
+        let isAlone = dropped.map { ledger.entries[$0.number].successors.isEmpty } ?? false
+        if let dropped { ledger.replace(dropped.number, by: dropped.for) }
+        try await host.resume(place, behavior)
+        note("a person resumes \(place): \(behavior)")
+        if mistake == .dropsVersions { await dropVersions(of: place, host) }
+        guard let dropped, isAlone, ledger.entries[dropped.number].successors.count == 1,
+            !ledger.entries[dropped.number].isRemoved
+        else { return }
+        let versions = (try? await host.versions(at: place)) ?? []
+        let kept = asPerson {
+            versions.compactMap { $0.path.flatMap { ledger.number(of: SimulatedDisk.bytes(of: $0)) } }
+        }
+        let isThere = remote.entries.values.contains { $0.contents.flatMap(ledger.number) == dropped.number }
+        guard !versions.isEmpty, !isThere, !kept.contains(dropped.number) else { return }
+        complain("\(place) was resumed with \(behavior), and the contents \(dropped.number) are no version of it")
+    }
+
+    private func dropVersions(of place: Location, _ host: DocumentHost) async {
+        let versions = (try? await host.versions(at: place)) ?? []
+        asPerson { for version in versions where !version.isInPlace { version.path.map { _ = unlink($0) } } }
+    }
+
+    /// Nobody has anything wait any more.
+    func resumeAll(of host: DocumentHost) async {
+        try? await host.setPaused(false, at: Location(domain: Self.domainName))
+        for status in await everything(of: host) where status.marks.isPausedItself {
+            try? await host.setPaused(false, at: status.location)
+        }
+    }
+
+    /// Machines whose clocks are a year off name the same winner: of what began from the same, what was written later (VER-12).
+    func checkWinners(of host: DocumentHost, _ machine: Int) async {
+        for status in await everything(of: host) where status.state == .conflict {
+            guard let versions = try? await host.versions(at: status.location) else { continue }
+            var sides = Array(versions.filter { $0.kind == .current || $0.kind == .conflict }.prefix(2))
+            if mistake == .prefersOwn { sides.sort { $0.isInPlace && !$1.isInPlace } }
+            guard sides.count == 2, sides[0].isInPlace != sides[1].isInPlace else { continue }
+            // An edit counts as later than what it began from, whatever the clock said.
+            let base = versions.first { $0.kind == .base }.map(\.modified)
+            let stamps = sides.map { $0.isInPlace ? max($0.modified, base ?? .zero) : $0.modified }
+            note("m\(machine): of \(status.location), \(sides[0].isInPlace ? "its own" : "the remote's") contents win")
+            if stamps[0] < stamps[1] {
+                return complain("m\(machine) names the earlier contents of \(status.location) the winner")
+            }
+        }
+    }
+}

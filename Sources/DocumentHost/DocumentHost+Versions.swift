@@ -73,8 +73,6 @@ extension DocumentHost {
             now = try await document(at: location).1
         }
         try await setPaused(false, at: location)
-        // Of one that was in conflict, ours has left its place, and theirs is to come.
-        if behavior == .dropLocal { try await download(location) }
     }
 
     private func isPausedAround(_ item: IndexedItem) throws(DocumentError) -> Bool {

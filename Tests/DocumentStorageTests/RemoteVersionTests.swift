@@ -100,6 +100,19 @@ struct RemoteVersionTests {
         #expect(now.state == .outdated && now.synced?.content == remote.version.content)
     }
 
+    @Test("VER-14, VER-15: an edit stays in its place when its document went on the remote meanwhile")
+    func gone() throws {
+        let (storage, remote) = try fixture()
+        let theirs = try #require(try fetch(remote, "theirs", storage))
+        let outcome = try storage.index.write { try $0.delete([remote.id], in: storage.domain) }
+        for entry in outcome.work { try storage.store.perform(entry) }
+        #expect(throws: DocumentError.self) {
+            try storage.store.restore(theirs.identifier, of: remote.id, in: storage.domain, agreed: true)
+        }
+        #expect(try storage.document("a.txt") == "ours")
+        #expect(try storage.indexed("a").state == .changed)
+    }
+
     @Test("VER-14: an interrupted sending of the edit that was dropped is not taken up")
     func interrupted() throws {
         let (storage, remote) = try fixture()

@@ -119,9 +119,8 @@ import Testing
             let reasons = sides.compactMap { $0["reason"] as? String }
             #expect(reasons.count == 1 && reasons[0].contains("changed"), "VER-13: \(reasons)")
             #expect(try machine.docent("resume", "d:/a.txt", "--fail-on-conflict").status == 1)
-            try machine.succeed("resume", "d:/a.txt", "--drop-local")
-            #expect(try isSynced(machine))
-            #expect(try versions(machine).contains { contents(of: $0, machine) == "ours\n" })
+            #expect(try machine.docent("resume", "d:/a.txt", "--drop-local").errors.contains("--keep remote"))
+            #expect(try machine.succeed("conflicts").contains("d:/a.txt"), "both sides stay")
         }
     }
 

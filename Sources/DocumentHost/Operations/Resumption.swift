@@ -67,8 +67,10 @@ struct Resumption: Sendable {
         _ item: IndexedItem, at location: Location, on domain: Domain
     ) async throws(DocumentError) -> Bool {
         guard item.isUnsent else { return true }
-        if item.state == .conflict {
-            return try await resolution.resolve(item, at: location, keeping: .remote, as: nil, on: domain)
+        guard item.state != .conflict else {
+            throw DocumentError(
+                .inConflict,
+                "\(location) is in conflict already: docent resolve \(location) --keep remote drops what is here.")
         }
         guard let theirs = try await fetcher.fetch(item, at: location, on: domain, { _ in }) else {
             return try await takeBack(item, at: location, on: domain)

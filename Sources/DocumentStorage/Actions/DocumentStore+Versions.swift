@@ -119,6 +119,12 @@ extension DocumentStore {
             throw DocumentError(
                 .inConflict, "\(location) is in conflict: docent resolve \(location) says which contents it keeps.")
         }
+        guard !agreed || !before.isGone else {
+            throw DocumentError(
+                .noSuchItem,
+                "\(location) is gone on the remote: nothing is there that could take the place of the edit.",
+                itemID: id)
+        }
         guard
             let version = try index.read({ try $0.keptVersions(of: id, in: domain) })
                 .first(where: { $0.identifier == identifier })
@@ -144,7 +150,8 @@ extension DocumentStore {
         try index.write { index in
             // What was being sent may have been acknowledged, or refused.
             let now = try index.known(id, in: domain)
-            guard agreed else {
+            // Where it went on the remote in this moment, what is here is a change, and survives (VER-15).
+            guard agreed, !now.isGone else {
                 return try index.setMaterialised(
                     id, in: domain, version: now.synced ?? item.item.version, file: file,
                     state: now.isUnsent ? now.state : .changed)

@@ -11,7 +11,8 @@ struct VersionsCommand: ClientCommand {
             base: what changes began from that were not sent yet. older: what was here before. remote: what the remote \
             has, and the document here has neither become nor begun from.
 
-            --fetch brings that beside the document, also while it is paused; restore puts it in its place. --remove is for good. One side of a conflict that is removed leaves the other one, as docent resolve does it.
+            --fetch brings that beside the document, also while it is paused; restore puts it in its place. --remove is for \
+            good. One side of a conflict that is removed leaves the other one, as docent resolve does it.
 
             Example: docent versions work:/notes.txt
             Example: docent versions work:/notes.txt --remove 4f1c09ab

@@ -50,7 +50,7 @@ struct CheckRegistryTests {
         // What the host says to its tools of its own.
         let hosts: [DocumentError.Code] = [
             .destinationExists, .unsyncedEdits, .deadlock, .inConflict, .outsideStorageRoot, .typeNotAccepted,
-            .nameClash,
+            .nameClash, .localVersionConflicting,
         ]
         let titles = (CheckRegistry.allChecks.map(\.description) + AttackRunner.descriptions).map(\.title)
         let words = Set(titles.flatMap { $0.split { !$0.isLetter } }.map(String.init))

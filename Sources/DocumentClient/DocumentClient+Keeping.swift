@@ -21,11 +21,12 @@ extension DocumentClient {
     }
 
     /// Ends the pause of one document, and says what becomes of changes of it that were not sent (VER-14). Returns when the
-    /// remote agrees. With ``ResumeBehavior/keepBoth`` it returns at once, as ``resumeTransfers(at:)`` does.
+    /// remote agrees; whoever is just writing the document is waited for. With ``ResumeBehavior/keepBoth`` it returns at once, as ``resumeTransfers(at:)`` does.
     ///
     /// - Throws: `localVersionConflicting` with ``ResumeBehavior/failOnConflict`` when the remote was changed, too;
-    ///   `cannotSynchronize` when a folder around it is paused; `invalidArgument` for a folder; what keeps it from being
-    ///   sent or fetched. Then it stays paused, with all that is here.
+    ///   `cannotSynchronize` when a folder around it is paused, or it is paused anew meanwhile; `busy` when somebody else
+    ///   resumes it, too; `invalidArgument` for a folder; what keeps it from being sent or fetched. Then it stays paused,
+    ///   with all that is here.
     public func resumeTransfers(at location: Location, _ behavior: ResumeBehavior) async throws(DocumentError) {
         try checkNotInside(an: "The end of a pause", of: location)
         try await tell(.transfers(.resume(location, behavior)))

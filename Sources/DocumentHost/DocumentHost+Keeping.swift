@@ -9,6 +9,7 @@ extension DocumentHost {
     public func setPaused(_ isPaused: Bool, at location: Location) async throws(DocumentError) {
         let item = try await marked(location)
         try await storage.write { try $0.setPaused(isPaused, of: item.id, in: item.domain) }
+        if isPaused { pauses.endResuming(item) }
         try await marksChanged(in: item.domain)
     }
 

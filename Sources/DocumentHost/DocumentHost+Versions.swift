@@ -51,14 +51,15 @@ extension DocumentHost {
     /// Ends the pause of one document, and says what becomes of changes of it that were not sent (VER-14).
     ///
     /// - Throws: `localVersionConflicting` with `failOnConflict` when the remote was changed, too; `cannotSynchronize` when a
-    ///   folder around it is paused; `excludedFromSync`; `invalidArgument` for a folder; what keeps it from being sent or
-    ///   fetched. Then it stays paused, with all that is here.
+    ///   folder around it is paused, or it is paused anew meanwhile; `busy` when somebody else resumes it, too;
+    ///   `excludedFromSync`; `invalidArgument` for a folder; what keeps it from being sent or fetched. Then it stays paused,
+    ///   with all that is here.
     public func resume(_ location: Location, _ behavior: ResumeBehavior) async throws(DocumentError) {
         let (domain, item) = try await document(at: location)
         try domain.requireVisible()
         guard behavior != .keepBoth else { return try await setPaused(false, at: location) }
         try checkNotInside(item, at: location)
-        if try isPausedAround(item) {
+        if try storage.read({ try $0.isPausedAround(item) }) {
             throw DocumentError(
                 .cannotSynchronize,
                 "A folder around \(location) is paused, or its domain: docent resume lets that go on; docent pause \(location) beforehand keeps this one waiting."
@@ -67,32 +68,30 @@ extension DocumentHost {
         var marks = try storage.read { try $0.marks(of: item) }
         marks.isPaused = false
         if let refusal = Self.hold(by: marks, at: location) { throw refusal }
-        // What a program has just written is what is here, too.
-        var now = try await disk.lookIfUnused(item)
-        while try await !resumption.settle(now, at: location, behavior, on: domain) {
-            now = try await document(at: location).1
+        try pauses.beginResuming(item, at: location)
+        defer { pauses.endResuming(item) }
+        try await resumption.settle(item, at: location, behavior, on: domain)
+        guard pauses.isResuming(item) else {
+            throw DocumentError(
+                .cannotSynchronize, "\(location) was paused anew while it was resumed, and stays paused.")
         }
-        try await setPaused(false, at: location)
-    }
-
-    private func isPausedAround(_ item: IndexedItem) throws(DocumentError) -> Bool {
-        try storage.read { index in
-            guard let parent = item.item.parentID, let folder = try index.item(parent, in: item.domain) else {
-                return false
-            }
-            return try index.marks(of: folder).isPaused
+        // It may have another name by now, or have been made anew.
+        try await storage.write { index in
+            guard let now = try index.item(row: item.row, in: item.domain) else { return }
+            try index.setPaused(false, of: now.id, in: now.domain)
         }
+        try await marksChanged(in: item.domain)
     }
 
     private var resumption: Resumption {
         Resumption(
-            storage: storage, locks: locks,
-            claims: ReplacingClaim(storage: storage, broker: broker, owner: owner), sender: sender,
-            resolution: resolution, fetcher: fetcher)
+            storage: storage, broker: broker, locks: locks,
+            claims: ReplacingClaim(storage: storage, broker: broker, owner: owner), disk: disk, pauses: pauses,
+            sender: sender, resolution: resolution, fetcher: fetcher)
     }
 
     private var fetcher: RemoteVersionFetcher {
-        RemoteVersionFetcher(storage: storage, broker: broker, locks: locks)
+        RemoteVersionFetcher(storage: storage, broker: broker, locks: locks, fetches: versionFetches)
     }
 
     /// Removes versions of a document for good, under a claim to write it (VER-7). To remove one side of an unresolved conflict
@@ -117,7 +116,8 @@ extension DocumentHost {
         try domain.require([.open], for: "opened")
         let item = try await resolver.resolve(location, in: domain)
         guard item.item.kind == .document else {
-            throw DocumentError(.invalidArgument, "\(location) is a folder; only documents have versions.")
+            let kind = item.item.kind == .package ? "package" : "folder"
+            throw DocumentError(.invalidArgument, "\(location) is a \(kind); only documents have versions.")
         }
         return (domain, item)
     }

@@ -128,6 +128,8 @@ public final class DocumentHost: Sendable {
     let board: TransferBoard
     let downloader: Downloader
     let pauses: PauseGate
+    /// One download of what the remote has of a document at a time, which keeps nobody from the document.
+    let versionFetches = KeyedLock<ItemKey>()
     let pinKeeper: PinKeeper
     let missingDigests: MissingDigests
     let events: EventHub
@@ -197,7 +199,8 @@ public final class DocumentHost: Sendable {
         let store = DocumentStore(
             root, observer: observer, date: { Self.secondsSince1970() }, logger: logger)
         secrets = DomainSecrets(keptSecrets)
-        storage = StorageThreads(store: store, steppedBy: stepping)
+        let storage = StorageThreads(store: store, steppedBy: stepping)
+        self.storage = storage
         bookmarks = BookmarkDesk(storage: storage, clock: { Self.secondsSince1970() })
         let start = MonotonicTime.now()
         let clock: @Sendable () -> Duration = { MonotonicTime.now().since(start) }
@@ -205,6 +208,11 @@ public final class DocumentHost: Sendable {
             clock: BrokerClock(
                 now: { MonotonicTime.now().since(start) },
                 wake: { [loop] time, body in loop.wake(at: start + time, body) }))
+        store.versionNews.onPruned { [broker] id, domain, versions in
+            let item = try? storage.read { index in try index.item(id, in: domain).map { try index.coordinated($0) } }
+            guard let item = item ?? nil else { return }
+            for version in versions { broker.version(version.kept, .lost, of: item) }
+        }
         accesses = AccessTable()
         attempts = AccessAttempts(broker: broker)
         let digests = DigestTaker(storage: storage, locks: locks, work: work)

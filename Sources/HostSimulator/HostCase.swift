@@ -47,7 +47,9 @@ package struct HostCase: Sendable {
         let folder = "/dev/shm/docent-simulation-\(10_000_000 + getpid())/"
         guard HostSimulation.prepare(folder) else {
             print("\(folder) cannot be made.")
-            return false
+            fflush(nil)
+            // Nothing was tried: that is no finding.
+            _exit(3)
         }
         let scenario = scenario
         if isShown { print(scenario.summary) }

@@ -39,7 +39,7 @@ struct HostChild {
         let complaint: String? =
             switch status {
             case 0: nil
-            case 2 << 8: lines.dropLast().last ?? "no words"
+            case 2 << 8: lines.dropLast().last ?? "the program said nothing of what it found"
             default: "the program ended with \(status): \(lines.last ?? "")"
             }
         return HostBatch.Outcome(complaint: complaint, figures: lines.last ?? "")

@@ -21,6 +21,8 @@ extension HostSimulation {
 
     /// What every run needs beside its machines.
     package static func prepare(_ folder: String) -> Bool {
+        // A run that was killed may have had the same number.
+        remove(folder)
         for path in ["", "bundle"] where mkdir(folder + path, 0o700) != 0 { return false }
         return write(Array(manifest.utf8), to: folder + "bundle/provider.toml")
             && write([], to: folder + "bundle/none") && chmod(folder + "bundle/none", 0o700) == 0

@@ -13,7 +13,7 @@ import Testing
 
 /// The host inside of another program, with a real provider.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct EmbeddedHostTests {
-    private func withHost(
+    func withHost(
         idleTime: Duration = .seconds(300), observer: (any StepObserver)? = nil,
         _ body: (DocumentHost, FilePath) async throws -> Void
     ) async throws {

@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentStorage
 import DocumentTestSupport
+import Synchronization
 import SystemPackage
 import Testing
 
@@ -24,7 +25,8 @@ struct RemoteVersionTests {
         let room = try storage.store.makeRoomForRemoteVersion(in: storage.domain)
         try storage.write(contents, to: room.file.path)
         return try storage.store.keepRemoteVersion(
-            room.file, of: room.request, as: remote, sha256: nil, answering: storage.indexed("a"))
+            room.file, of: room.request, as: remote, sha256: nil, answering: storage.indexed("a")
+        ).kept
     }
 
     private func kept(_ storage: StorageFixture) throws -> [KeptVersion] {
@@ -45,7 +47,7 @@ struct RemoteVersionTests {
         #expect(first.identifier == name && first.device == "another")
         #expect(try contents(first, storage) == "theirs")
         #expect(try fetch(remote, "theirs", storage)?.identifier == name)
-        #expect(try kept(storage).map(\.role) == [.older, .base])
+        #expect(try kept(storage).map(\.role) == [.fetched, .base])
         let item = try storage.indexed("a")
         #expect(item.state == .changed && item.item.version == remote.version)
         #expect(item.synced?.content != remote.version.content)
@@ -58,7 +60,7 @@ struct RemoteVersionTests {
         let (storage, remote) = try fixture()
         let first = try #require(try fetch(remote, "theirs", storage))
         try DatabaseEdits.execute(
-            "DELETE FROM kept_version WHERE role = 1",
+            "DELETE FROM kept_version WHERE role = 2",
             on: storage.rootPath.appending(".docent").appending("index.sqlite"))
         #expect(try kept(storage).count == 1)
         let again = try #require(try fetch(remote, "THEIRS", storage))
@@ -78,7 +80,10 @@ struct RemoteVersionTests {
     func agreed() throws {
         let (storage, remote) = try fixture()
         let theirs = try #require(try fetch(remote, "theirs", storage))
-        let now = try storage.store.restore(theirs.identifier, of: remote.id, in: storage.domain, agreed: true)
+        let restored = try storage.store.restore(theirs.identifier, of: remote.id, in: storage.domain, agreed: true)
+        #expect(restored.lost.map(\.kept) == [theirs.kept])
+        #expect(try restored.gained.map { try contents($0, storage) } == ["ours"])
+        let now = restored.item
         #expect(now.state == .materialised && now.synced?.content == remote.version.content)
         #expect(try storage.document("a.txt") == "theirs")
         #expect(now.newerRemoteVersion(besides: []) == nil)
@@ -96,7 +101,7 @@ struct RemoteVersionTests {
         var next = remote
         next.version = try ItemVersion(content: Array("3".utf8))
         try storage.tell(next)
-        let now = try storage.store.restore(theirs.identifier, of: remote.id, in: storage.domain, agreed: true)
+        let now = try storage.store.restore(theirs.identifier, of: remote.id, in: storage.domain, agreed: true).item
         #expect(now.state == .outdated && now.synced?.content == remote.version.content)
     }
 
@@ -116,13 +121,85 @@ struct RemoteVersionTests {
     @Test("VER-14: an interrupted sending of the edit that was dropped is not taken up")
     func interrupted() throws {
         let (storage, remote) = try fixture()
-        _ = try storage.store.beginSending(remote.id, in: storage.domain)
+        let sending = try storage.store.beginSending(remote.id, in: storage.domain)
         try storage.reopen()
         _ = try storage.store.reconcile()
+        #expect(try storage.read(sending.snapshot.path) == "ours")
         let theirs = try #require(try fetch(remote, "theirs", storage))
         _ = try storage.store.restore(theirs.identifier, of: remote.id, in: storage.domain, agreed: true)
         #expect(try storage.index.read { try $0.journal(of: remote.id, in: storage.domain) }.isEmpty)
         #expect(try storage.indexed("a").state == .materialised)
+        #expect(try kept(storage).contains { try contents($0, storage) == "ours" })
+        #expect(try storage.read(sending.snapshot.path) == nil, "nobody needs the copy that was to be sent")
+    }
+
+    @Test("VER-8: what is fetched drives out nothing that was here, and the newest three of it stay")
+    func keptApart() throws {
+        let (storage, remote) = try fixture()
+        let pruned = Mutex<[KeptVersion]>([])
+        storage.store.versionNews.onPruned { _, _, versions in pruned.withLock { $0 += versions } }
+        try storage.index.write { index in
+            for number in 0..<DocumentStore.olderVersions {
+                let older = KeptVersion(
+                    itemID: remote.id, role: .older, version: .none, kept: "work/older\(number)/a.txt", size: 1,
+                    modified: .zero)
+                try index.addKeptVersion(older, in: storage.domain)
+            }
+        }
+        var theirs = remote
+        for number in 2..<8 {
+            theirs.version = try ItemVersion(content: Array("\(number)".utf8))
+            _ = try #require(try fetch(theirs, "their\(number)", storage))
+        }
+        let roles = try kept(storage).map(\.role)
+        #expect(roles.filter { $0 == .older }.count == DocumentStore.olderVersions)
+        #expect(roles.filter { $0 == .base }.count == 1)
+        let fetched = try kept(storage).filter { $0.role == .fetched }
+        #expect(try fetched.map { try contents($0, storage) } == ["their7", "their6", "their5"])
+        #expect(pruned.withLock { $0 }.allSatisfy { $0.role == .fetched } && pruned.withLock { $0.count } == 3)
+    }
+
+    @Test("VER-8: what was fetched, and the document has become since, is no version beside it any more")
+    func became() throws {
+        let (storage, remote) = try fixture()
+        _ = try #require(try fetch(remote, "theirs", storage))
+        let sending = try storage.store.beginSending(remote.id, in: storage.domain)
+        _ = try storage.store.finish(sending, as: remote)
+        #expect(try !kept(storage).contains { $0.role == .fetched })
+    }
+
+    @Test("VER-8: the other side of a conflict is here already, and is not brought once more")
+    func otherSide() throws {
+        let (storage, remote) = try fixture()
+        let sending = try storage.store.beginSending(remote.id, in: storage.domain)
+        _ = try storage.store.recordConflict(
+            sending, remote: remote, because: DocumentError(.inConflict, "Both were changed."))
+        let known = try storage.store.knownRemoteVersion(remote.version, of: remote.id, in: storage.domain)
+        #expect(try #require(known).kept == nil)
+        let reason = try #require(try storage.index.read { try $0.conflicts(in: storage.domain) }.first?.reason)
+        #expect(reason.hasSuffix(".") && reason.split(separator: ".").count == 1, "VER-13: one sentence: \(reason)")
+    }
+
+    @Test(
+        "VER-14: when the index fails after the remote's contents took an edit's place, both are here after a restart")
+    func indexFails() throws {
+        let (storage, remote) = try fixture()
+        let theirs = try #require(try fetch(remote, "theirs", storage))
+        let path = storage.rootPath.appending(".docent").appending("index.sqlite")
+        try DatabaseEdits.execute(
+            "CREATE TRIGGER fails BEFORE UPDATE OF synced_content ON item BEGIN SELECT RAISE(ABORT, 'broken'); END",
+            on: path)
+        #expect(throws: (any Error).self) {
+            try storage.store.restore(theirs.identifier, of: remote.id, in: storage.domain, agreed: true)
+        }
+        #expect(try storage.document("a.txt") == "theirs", "it was there already when the index failed")
+        try DatabaseEdits.execute("DROP TRIGGER fails", on: path)
+        try storage.reopen()
+        _ = try storage.store.reconcile()
+        #expect(try storage.document("a.txt") == "theirs")
+        #expect(
+            try storage.indexed("a").state == .changed, "a change like any other, until the remote has said what it has"
+        )
         #expect(try kept(storage).contains { try contents($0, storage) == "ours" })
     }
 }

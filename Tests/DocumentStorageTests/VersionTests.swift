@@ -91,7 +91,7 @@ struct VersionTests {
         try storage.edit("a", "two")
         try send(item, as: "2", storage)
         let one = try #require(try kept(storage).first)
-        let restored = try storage.store.restore(one.identifier, of: item.id, in: storage.domain)
+        let restored = try storage.store.restore(one.identifier, of: item.id, in: storage.domain).item
         #expect(restored.state == .changed)
         #expect(restored.synced?.content == Array("2".utf8))
         #expect(try storage.document("a.txt") == "one")

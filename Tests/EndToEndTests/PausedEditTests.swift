@@ -146,6 +146,80 @@ import Testing
             #expect(try isPaused(machine))
             try machine.succeed("resume", "d:/a.txt", "--keep-local")
             #expect(machine.read(remote) == "ours\n")
+            #expect(try !isPaused(machine), "the one that was made anew")
+        }
+    }
+
+    @Test("VER-14: of a document that was made here, what has its name on the remote is a change there, too")
+    func nameTaken() throws {
+        try Machine.with { machine in
+            try machine.succeed(
+                "domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
+            try machine.succeed("ls", "d:/")
+            try machine.succeed("pause", "d:/")
+            let source = machine.folder + "/a.txt"
+            try machine.write("ours\n", to: source)
+            try machine.succeed("move", "--no-wait", source, "d:/a.txt")
+            try machine.succeed("pause", "d:/a.txt")
+            try machine.succeed("resume", "d:/")
+            try machine.write("theirs\n", to: machine.remote + "/a.txt")
+            let refused = try machine.docent("resume", "d:/a.txt", "--fail-on-conflict")
+            #expect(refused.status == 1 && refused.errors.contains("another item of that name"), "\(refused)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: machine.remote) == ["a.txt"])
+            #expect(machine.read(machine.remote + "/a.txt") == "theirs\n")
+            #expect(try isPaused(machine))
+            // The same contents are no change.
+            try machine.write("ours\n", to: machine.remote + "/a.txt")
+            try machine.succeed("resume", "d:/a.txt", "--fail-on-conflict")
+            #expect(try !isPaused(machine) && isSynced(machine))
+        }
+    }
+
+    @Test(
+        "VER-14: an edit that a program made past the host is dropped, too, where the remote has still what it began from"
+    )
+    func pastTheHost() throws {
+        try Machine.with { machine in
+            let remote = machine.remote + "/a.txt"
+            try machine.write("base\n", to: remote)
+            try machine.succeed(
+                "domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
+            #expect(try machine.succeed("cat", "d:/a.txt") == "base\n")
+            try machine.succeed("pause", "d:/a.txt")
+            let path = try #require(try version("current", machine)?["path"] as? String)
+            try machine.write("ours, past the host\n", to: path)
+            #expect(Machine.eventually { (try? item(machine)["state"] as? String) == "changed" })
+            #expect(try version("base", machine) == nil)
+            try machine.succeed("resume", "d:/a.txt", "--drop-local")
+            #expect(try machine.succeed("cat", "d:/a.txt") == "base\n")
+            #expect(machine.read(remote) == "base\n")
+            let others = try versions(machine).filter { $0["kind"] as? String != "current" }
+            #expect(others.map { contents(of: $0, machine) } == ["ours, past the host\n"])
+            #expect(try isSynced(machine) && !isPaused(machine))
+        }
+    }
+
+    @Test("VER-14: what a program is just writing belongs to what is decided: it is waited for")
+    func beingWritten() throws {
+        try withEdit { machine, remote in
+            let (begun, go) = (machine.folder + "/begun", machine.folder + "/go")
+            let editor = try machine.begin([
+                "edit", "d:/a.txt", "--no-wait", "--with", "sh", "-c",
+                "touch \(begun); while ! test -e \(go); do sleep 0.02; done; echo later > \"$1\"", "sh", "{}",
+            ])
+            defer { if editor.isRunning { editor.terminate() } }
+            #expect(Machine.eventually { FileManager.default.fileExists(atPath: begun) })
+            let resuming = try machine.begin(["resume", "d:/a.txt", "--drop-local"])
+            defer { if resuming.isRunning { resuming.terminate() } }
+            usleep(500_000)
+            #expect(resuming.isRunning, "it waits for the editor")
+            try machine.write("", to: go)
+            editor.waitUntilExit()
+            resuming.waitUntilExit()
+            #expect(resuming.terminationStatus == 0)
+            #expect(try machine.succeed("cat", "d:/a.txt") == "theirs, longer\n")
+            #expect(try versions(machine).contains { contents(of: $0, machine) == "later\n" })
+            #expect(machine.read(remote) == "theirs, longer\n")
         }
     }
 
@@ -199,6 +273,7 @@ import Testing
             let refused = try machine.docent("resume", "d:/a.txt", "--keep-local")
             #expect(refused.status == 1 && refused.errors.contains("A folder around d:/a.txt is paused"), "\(refused)")
             #expect(machine.read(remote) == "theirs, longer\n")
+            #expect(try isPaused(machine) && machine.succeed("cat", "d:/a.txt") == "ours\n")
             #expect(try machine.docent("resume", "d:/", "--keep-local").status == 1)
             #expect(try machine.docent("resume", "d:/a.txt", "--keep-local", "--drop-local").status == 64)
         }
@@ -213,6 +288,7 @@ import Testing
                 #expect(try machine.docent("resume", "d:/a.txt", choice).status == 1, "\(choice)")
                 #expect(try machine.succeed("cat", "d:/a.txt") == "ours\n")
                 #expect(try isPaused(machine))
+                #expect(try machine.succeed("conflicts").contains("Nothing is in conflict"))
             }
             try FileManager.default.moveItem(atPath: away, toPath: machine.remote)
             try machine.succeed("resume", "d:/a.txt", "--drop-local")

@@ -97,6 +97,33 @@ import Testing
     }
 
     @Test(
+        "VER-8, VER-14, COORD-27: of what is fetched, dropped and kept by that, who presents a document hears once each"
+    )
+    func decidedVersions() async throws {
+        try await Machine.with { machine async throws in
+            let remote = machine.remote + "/a.txt"
+            try machine.write("base\n", to: remote)
+            try machine.succeed(
+                "domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
+            #expect(try machine.succeed("cat", "d:/a.txt") == "base\n")
+            try machine.succeed("pause", "d:/a.txt")
+            try machine.succeed(
+                "edit", "d:/a.txt", "--no-wait", "--with", "sh", "-c", "echo ours > \"$1\"", "sh", "{}")
+            try machine.write("theirs, longer\n", to: remote)
+            try await machine.client { client async throws in
+                let notes = Notes(try Location("d:/a.txt"))
+                try await client.addPresenter(notes)
+                for _ in 0..<2 { try machine.succeed("versions", "d:/a.txt", "--fetch") }
+                #expect(try await notes.hears(["gained a version"]), "\(notes.all)")
+                try machine.succeed("resume", "d:/a.txt", "--drop-local")
+                let told = ["to go", "gained a version", "lost a version", "changed"]
+                #expect(try await notes.hears(["gained a version"] + told), "\(notes.all)")
+                try await client.removePresenter(notes)
+            }
+        }
+    }
+
+    @Test(
         "VER-7, COORD-27: who presents a document hears that versions of it are gone, and need not give it away for that"
     )
     func removedVersions() async throws {

@@ -71,12 +71,7 @@ struct ResumeCommand: ClientCommand {
 
         /// Nil: what holds for folders, too.
         var chosen: ResumeBehavior? {
-            switch self {
-            case .keepBoth: nil
-            case .keepLocal: .keepLocal
-            case .failOnConflict: .failOnConflict
-            case .dropLocal: .dropLocal
-            }
+            self == .keepBoth ? nil : ResumeBehavior(rawValue: rawValue)
         }
     }
 }

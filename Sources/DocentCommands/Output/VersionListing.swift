@@ -19,7 +19,7 @@ package enum VersionListing {
     package static func text(ofConflicts conflicts: [(ItemStatus, [DocumentVersion])]) -> String {
         if conflicts.isEmpty { return "Nothing is in conflict.\n" }
         return conflicts.map { item, versions in
-            let sides = versions.filter { $0.kind != .older }.map { version in
+            let sides = versions.filter { ![.older, .remote].contains($0.kind) }.map { version in
                 let place = version.isInPlace ? "here" : version.kind == .base ? "what both began from" : "the remote's"
                 let device = version.device.map { ", saved by \(TerminalText.safe($0))" } ?? ""
                 let wins = version.kind == .current ? ", wins" : ""

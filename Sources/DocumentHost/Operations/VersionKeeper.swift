@@ -45,6 +45,12 @@ struct VersionKeeper: Sendable {
                     DocumentVersion(id: remote, kind: .remote, size: item.item.size, modified: item.item.modified))
             }
             for kept in keptVersions {
+                // It became the document since.
+                if kept.role == .fetched, item.local != nil, !item.isUnsent,
+                    kept.version.content == item.synced?.content
+                {
+                    continue
+                }
                 let kind: DocumentVersion.Kind = kept.role == .base ? .base : .older
                 found.append(
                     DocumentVersion(
@@ -158,8 +164,10 @@ struct VersionKeeper: Sendable {
     ) async throws(DocumentError) -> Bool {
         guard let claim = try await claims(on: item, at: location) else { return false }
         defer { broker.end(claim) }
-        let now = try await storage.run { try $0.restore(version, of: item.id, in: domain.name) }
-        sender.enqueue(now.key)
+        let coordinated = try storage.read { try $0.coordinated(item) }
+        let restored = try await storage.run { try $0.restore(version, of: item.id, in: domain.name) }
+        for version in restored.gained { broker.version(version.kept, .gained, of: coordinated, in: claim) }
+        sender.enqueue(restored.item.key)
         return true
     }
 

@@ -17,9 +17,12 @@ extension Delivery {
 
     /// Makes a document at the provider; beside what has its name there by now, under a name that says so.
     ///
-    /// - Parameter modified: when its contents count as written.
+    /// - Parameters:
+    ///   - modified: when its contents count as written.
+    ///   - settling: `refusing`: what has its name there with other contents is a change of the remote's (VER-14).
     func make(
-        _ sending: Sending, modified: Timestamp?, inFolder folder: AroundDocument = .known, with turn: ProviderTurn
+        _ sending: Sending, modified: Timestamp?, inFolder folder: AroundDocument = .known,
+        settling: Settling = .keepingBoth, with turn: ProviderTurn
     ) async throws(DocumentError) {
         guard let parent = sending.item.item.parentID, let name = sending.item.item.name else {
             throw DocumentError(.internal, "\(sending.location) is in no folder.")
@@ -60,6 +63,7 @@ extension Delivery {
                         return try await record(
                             sending, asNew: found.item, having: found.earlier, since: heard, with: session)
                     }
+                    guard settling == .keepingBoth else { throw Self.nameIsTaken(sending, because: error) }
                     attempt += 1
                     let date = ConflictName.date(of: sending.snapshot.source?.modified ?? .zero)
                     call.name = try ConflictName.make(for: name, at: date, attempt: attempt)
@@ -68,6 +72,14 @@ extension Delivery {
                 }
             }
         }
+    }
+
+    private static func nameIsTaken(_ sending: Sending, because refusal: DocumentError) -> DocumentError {
+        let place = sending.location
+        return DocumentError(
+            .localVersionConflicting,
+            "\(place) was made here, and the remote has another item of that name: nothing was sent. Rename one of them, or docent resume \(place) sends it under a name of its own.",
+            causes: [refusal.message])
     }
 
     private func isGone(_ id: ItemIdentifier, _ session: ProviderSession) async throws(DocumentError) -> Bool {

@@ -188,7 +188,9 @@ struct Delivery: Sendable {
                 case .send(_, let base, _): return try await send(sending, base: base, to: turn, report)
                 case .compare:
                     conflict = try await settle(sending, with: turn, because: evidence.refusal, settling, report)
-                case .create: try await make(sending, modified: sending.snapshot.source?.modified, with: turn)
+                case .create:
+                    try await make(
+                        sending, modified: sending.snapshot.source?.modified, settling: settling, with: turn)
                 case .revive where settling == .refusing: throw Self.conflicting(sending, because: evidence.refusal)
                 case .revive: try await makeAnew(sending, in: trees, with: turn)
                 default: throw evidence.refusal ?? DocumentError(.busy, "\(sending.location) cannot be sent just now.")
@@ -294,7 +296,7 @@ struct Delivery: Sendable {
         }
     }
 
-    private static func conflicting(_ sending: Sending, because refusal: DocumentError?) -> DocumentError {
+    static func conflicting(_ sending: Sending, because refusal: DocumentError?) -> DocumentError {
         let place = sending.location
         return DocumentError(
             .localVersionConflicting,

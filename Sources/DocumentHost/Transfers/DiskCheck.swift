@@ -87,6 +87,20 @@ struct DiskCheck: Sendable {
         return try await look(item)
     }
 
+    /// The same, when whoever uses it is done.
+    ///
+    /// - Throws: `noSuchItem` when it was removed meanwhile.
+    func lookWhenUnused(_ item: IndexedItem, at location: Location) async throws(DocumentError) -> IndexedItem {
+        let claim = try await broker.claim(
+            try storage.read { try $0.coordinated(item) }, for: .reading(.withoutChanges), by: owner.onBehalf,
+            nestedIn: EnclosingClaims.current)
+        defer { broker.end(claim) }
+        guard let now = try storage.read({ try $0.item(row: item.row, in: item.domain) }) else {
+            throw DocumentError(.noSuchItem, "\(location) was removed while you waited for it.", itemID: item.id)
+        }
+        return try await look(now)
+    }
+
     /// Somebody may have changed it without asking: the same, as soon as nobody sends or provides it, and nobody is in
     /// the middle of writing it. Presenters hear of what is found (COORD-28, COORD-40).
     func lookWhenFree(_ key: ItemKey) async throws(DocumentError) {

@@ -9,6 +9,8 @@ final class PauseGate: Sendable {
         var generation: UInt64 = 0
         /// Domains of which nothing was paused when this was looked up, since the last change.
         var unmarked: Set<DomainName> = []
+        /// Rows of items whose own pause is about to end, and counts for nothing already.
+        var resuming: Set<Int64> = []
         var lastTicket: UInt64 = 0
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
     }
@@ -31,13 +33,36 @@ final class PauseGate: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
+    /// What is sent or brought of an item from now on goes though it is paused, while what is around it is not (VER-14).
+    ///
+    /// - Throws: `busy` when somebody does that already.
+    func beginResuming(_ item: IndexedItem, at location: Location) throws(DocumentError) {
+        guard state.withLock({ $0.resuming.insert(item.row).inserted }) else {
+            throw DocumentError(
+                .busy, "\(location) is being resumed already: wait for that, or docent pause \(location) ends it.")
+        }
+        changed()
+    }
+
+    /// Whether nobody has paused it anew since.
+    func isResuming(_ item: IndexedItem) -> Bool { state.withLock { $0.resuming.contains(item.row) } }
+
+    /// It is resumed, or stays paused, or is paused anew.
+    func endResuming(_ item: IndexedItem) {
+        if state.withLock({ $0.resuming.remove(item.row) }) != nil { changed() }
+    }
+
     func isPaused(_ key: ItemKey) throws(DocumentError) -> Bool {
-        let (generation, isUnmarked) = state.withLock { ($0.generation, $0.unmarked.contains(key.domain)) }
+        let (generation, isUnmarked, resuming) = state.withLock {
+            ($0.generation, $0.unmarked.contains(key.domain), $0.resuming)
+        }
         if isUnmarked { return false }
         let (isPaused, hasMarks) = try storage.read { index in
             let item = try index.item(key.id, in: key.domain)
             let hasMarks = try item == nil || index.hasMarks(in: key.domain)
-            return (try hasMarks && item.map { try index.marks(of: $0).isPaused } ?? false, hasMarks)
+            guard let item, hasMarks else { return (false, hasMarks) }
+            guard !resuming.contains(item.row) else { return (try index.isPausedAround(item), hasMarks) }
+            return (try index.marks(of: item).isPaused, hasMarks)
         }
         if !hasMarks {
             state.withLock { if $0.generation == generation { $0.unmarked.insert(key.domain) } }

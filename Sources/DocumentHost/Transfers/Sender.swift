@@ -111,27 +111,15 @@ final class Sender: Sendable {
 
     /// Sends an item now, or waits for the sending under way.
     ///
+    /// - Parameter settling: what becomes of it when the remote was changed, too (VER-14).
     /// - Throws: what keeps it from being sent; it stays kept, and is tried again in the background.
-    func send(_ key: ItemKey, onProgress: ProgressObserver? = nil) async throws(DocumentError) {
+    func send(
+        _ key: ItemKey, settling: Delivery.Settling = .keepingBoth, onProgress: ProgressObserver? = nil
+    ) async throws(DocumentError) {
         // Whoever waits for many mostly finds that this one was sent by now.
         if try storage.read({ try $0.item(key.id, in: key.domain) })?.state == .materialised { return }
         // One that was begun in the background gives up when somebody uses the document; this one waits for them.
-        while try await transfer(key, isAwaited: true, onProgress) == .inUse {}
-    }
-
-    /// Sends an item now, also where its transfers are paused: for whoever says what becomes of it when the remote was changed,
-    /// too (VER-14).
-    ///
-    /// - Throws: what keeps it from being sent, `localVersionConflicting` among it. It stays kept.
-    func sendThoughPaused(_ key: ItemKey, settling: Delivery.Settling) async throws(DocumentError) {
-        let prepare = state.withLock { $0.prepare }
-        defer { flush.request() }
-        try await prepare?(key)
-        var outcome = Delivery.Outcome.inUse
-        while outcome == .inUse {
-            outcome = try await delivery.deliver(key, waiting: true, settling: settling, preparing: prepare) { _ in }
-        }
-        if key.id.isArriving { state.withLock { $0.folderWasSent }?(key.domain) }
+        while try await transfer(key, isAwaited: true, settling: settling, onProgress) == .inUse {}
     }
 
     /// Somebody is going to wait for these: they come before the others.
@@ -216,17 +204,33 @@ final class Sender: Sendable {
     }
 
     private func transfer(
-        _ key: ItemKey, isAwaited: Bool, _ onProgress: ProgressObserver?
+        _ key: ItemKey, isAwaited: Bool, settling: Delivery.Settling = .keepingBoth, _ onProgress: ProgressObserver?
+    ) async throws(DocumentError) -> Delivery.Outcome {
+        let isOwn = Flag()
+        let outcome: Delivery.Outcome
+        do throws(DocumentError) {
+            outcome = try await join(key, isAwaited: isAwaited, settling: settling, isOwn, onProgress)
+        } catch {
+            guard settling == .refusing, !isOwn.isSet, !Task.isCancelled else { throw error }
+            outcome = .inUse
+        }
+        // One that was begun before this was asked for may not have seen why, and has another thing in mind.
+        guard !isOwn.isSet else { return outcome }
+        return settling == .refusing ? .inUse : outcome == .sent ? .done : outcome
+    }
+
+    private func join(
+        _ key: ItemKey, isAwaited: Bool, settling: Delivery.Settling, _ isOwn: Flag, _ onProgress: ProgressObserver?
     ) async throws(DocumentError) -> Delivery.Outcome {
         let prepare = state.withLock { $0.prepare }
-        let isOwn = Flag()
-        let outcome = try await transfers.join(key, onProgress: onProgress) {
+        return try await transfers.join(key, onProgress: onProgress) {
             [delivery, pauses, storage, flush] report throws(DocumentError) in
             isOwn.set()
             defer { flush.request() }
             try await prepare?(key)
             let outcome = try await pauses.untilPaused(key) { () async throws(DocumentError) in
-                try await delivery.deliver(key, waiting: isAwaited, preparing: prepare, report)
+                try await delivery.deliver(
+                    key, waiting: isAwaited, settling: settling, preparing: prepare, report)
             }
             if key.id.isArriving { self.state.withLock { $0.folderWasSent }?(key.domain) }
             guard let outcome else {
@@ -238,8 +242,6 @@ final class Sender: Sendable {
             }
             return outcome
         }
-        // One that was begun before this was asked for may not have seen why.
-        return outcome == .sent && !isOwn.isSet ? .done : outcome
     }
 
     /// What came of it is in the index; what is planned now says whether it is done.

@@ -19,10 +19,12 @@ extension DocumentStore {
     /// - Parameters:
     ///   - remote: the item in exactly the version that was given.
     ///   - asked: the document as it was when the provider was asked.
-    /// - Returns: what is kept; nil when these are the contents that the document here has, or began from.
+    ///   - needed: the contents are to be here also where the document began from them.
+    /// - Returns: what is kept; no version when these are the contents that the document here has, or began from.
     package func keepRemoteVersion(
-        _ file: StagedFile, of request: StagingRequest, as remote: Item, sha256: [UInt8]?, answering asked: IndexedItem
-    ) throws -> KeptVersion? {
+        _ file: StagedFile, of request: StagingRequest, as remote: Item, sha256: [UInt8]?, answering asked: IndexedItem,
+        needed: Bool = false
+    ) throws -> RemoteVersion {
         defer { try? request.remove() }
         let domain = asked.domain
         let stamp = ItemStamp(
@@ -30,35 +32,48 @@ extension DocumentStore {
             modified: remote.modified)
         let verified = try request.verify(file, size: remote.size, sha256: sha256, stamp: stamp)
         if let outcome = try index.write({ try $0.apply(remote, answering: asked) }) { try follow(outcome) }
-        if let known = try knownRemoteVersion(remote.version, of: remote.id, in: domain) { return known.kept }
+        if let known = try knownRemoteVersion(remote.version, of: remote.id, in: domain, needed: needed) {
+            return known
+        }
         let place = KeptVersion.identifier(of: remote.version, of: remote.id)
         let (_, location) = try locate(remote.id, in: domain)
         let kept = try root.versions.keep(verified, of: location, in: place)
         let version = KeptVersion(
-            itemID: remote.id, role: .older, version: remote.version, kept: kept,
+            itemID: remote.id, role: .fetched, version: remote.version, kept: kept,
             size: verified.identity.size, modified: remote.modified, device: remote.savedBy ?? "")
         // A file without a row is written over when the same is fetched once more.
         try index.write { try $0.addKeptVersion(version, in: domain) }
         try pruneVersions(of: remote.id, in: domain)
-        return version
+        return RemoteVersion(kept: version, isNew: true)
     }
 
     /// Contents of the remote's that are here, in some way.
-    package struct KnownRemoteVersion {
-        /// Nil: the document has them, or began from them.
+    package struct RemoteVersion: Sendable {
+        /// Nil: the document has them, or began from them, or they are the other side of its conflict.
         package var kept: KeptVersion?
+        /// They were not kept before.
+        package var isNew = false
     }
 
+    /// - Parameter needed: what the document began from has to be kept, too.
     /// - Returns: nil when these contents are not here.
     package func knownRemoteVersion(
-        _ version: ItemVersion, of id: ItemIdentifier, in domain: DomainName
-    ) throws -> KnownRemoteVersion? {
+        _ version: ItemVersion, of id: ItemIdentifier, in domain: DomainName, needed: Bool = false
+    ) throws -> RemoteVersion? {
         try index.read { index in
             let (item, _) = try index.located(id, in: domain)
-            if item.local != nil, item.synced?.content == version.content { return KnownRemoteVersion() }
+            let kept = try index.keptVersions(of: id, in: domain)
             let place = KeptVersion.identifier(of: version, of: id)
-            return try index.keptVersions(of: id, in: domain).first { $0.identifier == place }
-                .map { KnownRemoteVersion(kept: $0) }
+            if item.local != nil, item.synced?.content == version.content {
+                guard needed, item.isUnsent else { return RemoteVersion() }
+                let base = kept.first { $0.version.content == version.content }
+                return base.map { RemoteVersion(kept: $0) }
+            }
+            if let known = kept.first(where: { $0.identifier == place }) { return RemoteVersion(kept: known) }
+            let isOtherSide = try index.conflicts(in: domain).contains {
+                $0.itemID == id && $0.remote.content == version.content
+            }
+            return isOtherSide ? RemoteVersion() : nil
         }
     }
 }
@@ -70,10 +85,7 @@ extension KeptVersion {
         digest.add(Array(id.rawValue.utf8))
         digest.add([0])
         digest.add(version.content)
-        return digest.finish().prefix(16).map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.count == 1 ? "0" + digits : digits
-        }.joined()
+        return RandomName.hex(digest.finish().prefix(16))
     }
 }
 

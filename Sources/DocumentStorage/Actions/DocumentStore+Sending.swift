@@ -117,7 +117,7 @@ extension DocumentStore {
         guard let acknowledged else { return sending.item }
         // What is done on the disk follows what is recorded.
         if !acknowledged.surplus.isEmpty || !acknowledged.outcome.work.isEmpty { try index.flush() }
-        try drop(acknowledged.surplus)
+        try prune(acknowledged.surplus, of: id, in: domain)
         try follow(acknowledged.outcome)
         if acknowledged.outcome.work.isEmpty { return acknowledged.item ?? sending.item }
         // What was done in the tree may have changed it.
@@ -297,6 +297,10 @@ extension DocumentStore {
 
     // MARK: Conflicts
 
+    /// Without names and places: those change while it is in conflict.
+    private static let conflictReason =
+        "The document was changed here and on the remote since both had the same contents, and neither change knows of the other."
+
     /// The remote has other contents than the change began from: the item is in `conflict`. A copy of the local
     /// contents is kept, and the local file stays where it is, too.
     ///
@@ -319,7 +323,7 @@ extension DocumentStore {
                 let now = try index.known(id, in: domain)
                 let conflict = ConflictRecord(
                     number: 0, itemID: id, remote: remote?.version ?? now.item.version, base: sending.base, kept: kept,
-                    reason: error.message, device: remote?.savedBy ?? "")
+                    reason: Self.conflictReason, device: remote?.savedBy ?? "")
                 try index.addConflict(conflict, in: domain)
                 try index.setState(.conflict, of: id, in: domain)
                 try index.setProblem(error, of: id, in: domain)

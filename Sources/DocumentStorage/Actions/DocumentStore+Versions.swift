@@ -5,6 +5,8 @@ internal import Logging
 extension DocumentStore {
     /// How many older contents of a document are kept.
     package static let olderVersions = 10
+    /// How many of those that were fetched, besides: they drive out nothing that was here.
+    package static let fetchedVersions = 3
 
     /// Keeps what is about to be written over, where it is the provider's: by sharing its blocks where the file system
     /// can, else as a copy.
@@ -51,7 +53,13 @@ extension DocumentStore {
 
     /// Leaves the newest older contents.
     func pruneVersions(of id: ItemIdentifier, in domain: DomainName) throws {
-        try drop(try index.read { try $0.surplusVersions(of: id, in: domain) })
+        try prune(try index.read { try $0.surplusVersions(of: id, in: domain) }, of: id, in: domain)
+    }
+
+    /// Drops what newer versions have driven out, and says so.
+    func prune(_ surplus: [KeptVersion], of id: ItemIdentifier, in domain: DomainName) throws {
+        try drop(surplus)
+        versionNews.pruned(surplus, of: id, in: domain)
     }
 
     /// What a crash, or the end of an item, has left.
@@ -81,7 +89,7 @@ extension DocumentStore {
     ) throws -> [KeptVersion] {
         let kept = try index.read { try $0.keptVersions(of: id, in: domain) }
         guard let identifiers else {
-            let older = kept.filter { $0.role == .older }
+            let older = kept.filter { $0.role != .base }
             try drop(older)
             return older
         }
@@ -91,7 +99,7 @@ extension DocumentStore {
                 throw DocumentError(
                     .noSuchItem, "There is no version “\(identifier)” of it: docent versions shows them.", itemID: id)
             }
-            guard version.role == .older else {
+            guard version.role != .base else {
                 throw DocumentError(
                     .invalidArgument,
                     "The version “\(identifier)” is what changes began from that were not sent yet: it goes when they are sent.",
@@ -113,7 +121,7 @@ extension DocumentStore {
     /// - Throws: `noSuchItem` for an identifier that names none of its versions; `inConflict` while it is in conflict.
     package func restore(
         _ identifier: String, of id: ItemIdentifier, in domain: DomainName, agreed: Bool = false
-    ) throws -> IndexedItem {
+    ) throws -> Restored {
         let (before, location) = try locate(id, in: domain)
         guard before.state != .conflict else {
             throw DocumentError(
@@ -142,11 +150,13 @@ extension DocumentStore {
             guard let local = item.local, try tree.file(at: place)?.hasSameContents(as: local) == true else {
                 return
             }
+            let names = kept.map(\.kept)
             try drop(
-                index.read { try $0.keptVersions(of: item.id, in: domain) }.filter { kept.contains($0.kept) })
+                index.read { try $0.keptVersions(of: item.id, in: domain) }.filter { names.contains($0.kept) })
         } _: {
             try tree.publish(staged, at: place, replacing: item.local, durably: true)
         }
+        var interrupted: [JournalEntry] = []
         try index.write { index in
             // What was being sent may have been acknowledged, or refused.
             let now = try index.known(id, in: domain)
@@ -157,9 +167,8 @@ extension DocumentStore {
                     state: now.isUnsent ? now.state : .changed)
             }
             // An earlier host's sending that nobody has taken up is not to be taken up any more.
-            for entry in try index.journal(of: now.id, in: domain) where entry.action == .send {
-                try index.finish(entry)
-            }
+            interrupted = try index.journal(of: now.id, in: domain).filter { $0.action == .send }
+            for entry in interrupted { try index.finish(entry) }
             try index.retireBases(of: now.id, in: domain)
             try index.forgetUnanswered(of: now)
             let isNewest = now.item.version.content == version.version.content
@@ -167,11 +176,22 @@ extension DocumentStore {
                 id, in: domain, version: version.version, file: file, state: isNewest ? .materialised : .outdated)
             try index.setProblem(nil, of: now.id, in: domain)
         }
+        for entry in interrupted { discard(request: entry.payload.staging) }
         try? root.placeholders.remove(at: place)
-        // It is the document itself now.
-        if agreed { try drop([version]) }
-        try pruneVersions(of: id, in: domain)
-        return try current(id, in: domain)
+        let now = try current(id, in: domain)
+        // It is the document itself now; unless that went on the remote in this moment, and what is here is a change.
+        let lost = agreed && !now.isUnsent ? [version] : []
+        try drop(lost)
+        try pruneVersions(of: now.id, in: domain)
+        return Restored(item: now, gained: kept.filter { $0.role == .older }, lost: lost)
+    }
+
+    /// What the return of a version has come to.
+    package struct Restored: Sendable {
+        package var item: IndexedItem
+        /// Older contents that there are since.
+        package var gained: [KeptVersion]
+        package var lost: [KeptVersion]
     }
 
     /// Keeps what a version is about to replace: what the provider has as what the change begins from, and what was not
@@ -180,7 +200,7 @@ extension DocumentStore {
     /// - Returns: the item, and what is kept.
     private func keepBeforeRestoring(
         _ id: ItemIdentifier, in domain: DomainName
-    ) throws -> (item: IndexedItem, location: Location, kept: [String]) {
+    ) throws -> (item: IndexedItem, location: Location, kept: [KeptVersion]) {
         while true {
             if try current(id, in: domain).local != nil { _ = try recordChange(of: id, in: domain) }
             let (item, location, versions) = try index.read { index in
@@ -199,16 +219,21 @@ extension DocumentStore {
                 for version in kept { try index.addKeptVersion(version, in: domain) }
                 return true
             }
-            if isStill { return (item, location, kept.map(\.kept)) }
+            if isStill { return (item, location, kept) }
             for version in kept { try root.versions.remove(version.kept) }
         }
     }
 }
 
 extension IndexReader {
-    /// Older contents of a document beyond those that are kept.
+    /// Older contents of a document beyond those that are kept, and what was fetched beyond that, or became the document.
     func surplusVersions(of id: ItemIdentifier, in domain: DomainName) throws -> [KeptVersion] {
-        let older = try keptVersions(of: id, in: domain).filter { $0.role == .older }
-        return Array(older.dropFirst(DocumentStore.olderVersions))
+        let kept = try keptVersions(of: id, in: domain)
+        let fetched = kept.filter { $0.role == .fetched }
+        let now = try fetched.isEmpty ? nil : item(id, in: domain)
+        let have = now.flatMap { $0.local == nil || $0.isUnsent ? nil : $0.synced?.content }
+        return kept.filter { $0.role == .older }.dropFirst(DocumentStore.olderVersions)
+            + fetched.filter { $0.version.content == have }
+            + fetched.filter { $0.version.content != have }.dropFirst(DocumentStore.fetchedVersions)
     }
 }

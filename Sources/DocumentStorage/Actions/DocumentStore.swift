@@ -14,6 +14,7 @@ package struct DocumentStore: Sendable {
     let date: @Sendable () -> Int64
     package let follower = TreeFollower()
     package let questions = ProviderQuestions()
+    package let versionNews = VersionNews()
 
     package init(
         _ root: StorageRoot, observer: (any StepObserver)? = nil, date: @escaping @Sendable () -> Int64, logger: Logger

@@ -37,6 +37,12 @@ extension IndexReader {
             isPausedItself: said.first?.isPaused ?? false, isPaused: said.contains(where: \.isPaused))
     }
 
+    /// Whether a folder around an item is paused, or its domain.
+    package func isPausedAround(_ item: IndexedItem) throws -> Bool {
+        guard let parent = item.item.parentID, let folder = try self.item(parent, in: item.domain) else { return false }
+        return try marks(of: folder).isPaused
+    }
+
     /// The items of a domain that something was said about.
     package func markedItems(in domain: DomainName) throws -> [(item: IndexedItem, marks: ItemMarks)] {
         let own = try reference(to: domain)

@@ -392,7 +392,7 @@ package class IndexReader {
             itemID: id)
     }
 
-    func item(row: Int64, in domain: DomainName) throws -> IndexedItem? {
+    package func item(row: Int64, in domain: DomainName) throws -> IndexedItem? {
         try sql.first(ItemRow.inRow, .int(row)) { try ItemRow.read($0, domain: domain) }
     }
 

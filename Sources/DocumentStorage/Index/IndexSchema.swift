@@ -30,8 +30,11 @@ enum IndexSchema {
     private static let steps = [
         version1, version2, version3, version4, version5, version6, version7, version8,
         version9, version10, version11, version12, version13, version14, version15,
-        version16, version17, version18, version19,
+        version16, version17, version18, version19, version20,
     ]
+
+    /// A `role` of 2 in `kept_version`: what the remote had when somebody had it fetched. Older programs do not know it.
+    private static let version20 = "UPDATE kept_version SET role = role WHERE role = 2;"
 
     /// What somebody has asked to have brought and that has not come yet.
     private static let version19 = """

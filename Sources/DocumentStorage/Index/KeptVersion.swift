@@ -7,6 +7,8 @@ package struct KeptVersion: Hashable, Sendable {
         case base = 0
         /// What was here before.
         case older = 1
+        /// What the remote had when somebody had it fetched (VER-8).
+        case fetched = 2
     }
 
     package var number: Int64

@@ -9,4 +9,9 @@ enum RandomName {
         let digits = String(number, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
+
+    /// A name of the same kind that is known beforehand: two digits a byte.
+    static func hex(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    }
 }

@@ -355,6 +355,45 @@ import Testing
         }
     }
 
+    @Test(
+        "XFER-8: what somebody waited for when the host ended comes after the next start, unasked; what they gave up does not",
+        arguments: ["the host is killed", "the host is stopped", "they gave it up"])
+    func waitedFor(_ end: String) async throws {
+        try await withWork(["in/a.txt", "b.txt"]) { machine, client in
+            try machine.succeed("pause", "work:/")
+            let tools = try ["work:/in", "work:/b.txt"].map { try machine.begin(["download", $0]) }
+            defer { for tool in tools where tool.isRunning { tool.terminate() } }
+            for name in ["in/a.txt", "b.txt"] {
+                let location = try Location("work:/\(name)")
+                #expect(
+                    try await eventually {
+                        let item = try await item(location, client)
+                        return item?.transfers.isDownloadRequested == true || item?.isDownloading == true
+                    })
+            }
+            if end == "they gave it up" {
+                for tool in tools { tool.interrupt() }
+                for tool in tools { tool.waitUntilExit() }
+            }
+            let daemon = try #require(machine.daemon)
+            if end == "the host is stopped" { try machine.succeed("host", "stop") } else { kill(daemon, SIGKILL) }
+            #expect(try await eventually { kill(daemon, 0) != 0 })
+            for tool in tools {
+                tool.waitUntilExit()
+                #expect(tool.terminationStatus != 0)
+            }
+            try machine.succeed("resume", "work:/")
+            func isHere(_ name: String) throws -> Bool {
+                try (machine.json("stat", "work:/\(name)") as? [String: Any])?["state"] as? String == "materialised"
+            }
+            if end == "they gave it up" { usleep(1_500_000) }
+            for name in ["in/a.txt", "b.txt"] {
+                let isWanted = end != "they gave it up"
+                #expect(try await eventually { try isHere(name) == isWanted }, "\(name): \(machine.logTail)")
+            }
+        }
+    }
+
     @Test("XFER-8, DOWN-1: what was asked for and has not come when the host dies comes after the next start, unasked")
     func comesAfterRestart() async throws {
         try await withWork(["in/a.txt", "in/deep/b.txt"]) { machine, client in

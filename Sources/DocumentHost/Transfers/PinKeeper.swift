@@ -107,20 +107,30 @@ final class PinKeeper: Sendable {
         }
     }
 
-    /// Waits for what a tool has brought. When the tool is gone before it is here, it comes in the background.
+    /// Waits for what a tool has brought. When the tool is gone before it is here, it comes in the background; when the host
+    /// is, the next one brings it.
     func outlivingAsker<Value>(
         _ item: IndexedItem, _ body: () async throws(DocumentError) -> Value
     ) async throws(DocumentError) -> Value {
+        guard item.item.kind != .document || isWanting(item) else { return try await body() }
+        await requests.beginWaiting(for: item)
         do throws(DocumentError) {
-            return try await body()
+            let value = try await body()
+            requests.endWaiting(for: item.key)
+            return value
         } catch {
-            if error.code == .cancelled, Task.isCancelled, Asker.current?.isGone == true {
-                work.add { [self] in
-                    do throws(DocumentError) {
-                        try await request(item)
-                    } catch {
-                        logger.notice("a download is not taken over", metadata: metadata(item.key, error))
-                    }
+            guard error.code == .cancelled, Asker.current?.isGone == true else {
+                // They know, or want it no more.
+                requests.endWaiting(for: item.key)
+                throw error
+            }
+            work.add { [self] in
+                do throws(DocumentError) {
+                    try await request(item)
+                    requests.endWaiting(for: item.key)
+                } catch {
+                    // It is written down already.
+                    logger.notice("a download is left to the next host", metadata: metadata(item.key, error))
                 }
             }
             throw error

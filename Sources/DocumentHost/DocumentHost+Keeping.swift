@@ -8,8 +8,8 @@ extension DocumentHost {
     /// folder stands for its domain. What is just under way ends, and begins anew when it is resumed.
     public func setPaused(_ isPaused: Bool, at location: Location) async throws(DocumentError) {
         let item = try await marked(location)
+        if isPaused { pauses.pausedAnew(item) }
         try await storage.write { try $0.setPaused(isPaused, of: item.id, in: item.domain) }
-        if isPaused { pauses.endResuming(item) }
         try await marksChanged(in: item.domain)
     }
 

@@ -68,26 +68,29 @@ extension DocumentHost {
         var marks = try storage.read { try $0.marks(of: item) }
         marks.isPaused = false
         if let refusal = Self.hold(by: marks, at: location) { throw refusal }
-        try pauses.beginResuming(item, at: location)
-        defer { pauses.endResuming(item) }
-        try await resumption.settle(item, at: location, behavior, on: domain)
-        guard pauses.isResuming(item) else {
+        let resuming = try pauses.beginResuming(item, at: location)
+        defer { pauses.end(resuming) }
+        try await resumption(resuming).settle(item, at: location, behavior, on: domain)
+        let isOver = try await storage.write { [pauses] index in
+            guard pauses.isGoingOn(resuming) else { return false }
+            // It may have another name by now, or have been made anew.
+            if let now = try index.item(row: item.row, in: item.domain) {
+                try index.setPaused(false, of: now.id, in: now.domain)
+            }
+            return true
+        }
+        guard isOver else {
             throw DocumentError(
                 .cannotSynchronize, "\(location) was paused anew while it was resumed, and stays paused.")
-        }
-        // It may have another name by now, or have been made anew.
-        try await storage.write { index in
-            guard let now = try index.item(row: item.row, in: item.domain) else { return }
-            try index.setPaused(false, of: now.id, in: now.domain)
         }
         try await marksChanged(in: item.domain)
     }
 
-    private var resumption: Resumption {
+    private func resumption(_ resuming: PauseGate.Resuming) -> Resumption {
         Resumption(
             storage: storage, broker: broker, locks: locks,
             claims: ReplacingClaim(storage: storage, broker: broker, owner: owner), disk: disk, pauses: pauses,
-            sender: sender, resolution: resolution, fetcher: fetcher)
+            resuming: resuming, sender: sender, fetcher: fetcher)
     }
 
     private var fetcher: RemoteVersionFetcher {

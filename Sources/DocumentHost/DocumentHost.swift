@@ -428,6 +428,7 @@ public final class DocumentHost: Sendable {
         fleet.stopAll()
         await providers.value
         storage.store.follower.handOver(to: nil)
+        storage.store.versionNews.onPruned(nil)
         work.finish()
         do throws(DocumentError) {
             try await uses.writeDown(in: storage)

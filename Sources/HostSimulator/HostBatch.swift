@@ -5,8 +5,10 @@ package struct HostBatch {
     let seeds: Range<UInt64>
     let mistake: HostMistake?
     let jobs: Int
+    let isLossy: Bool
 
-    package init(from: UInt64, count: UInt64, mistake: HostMistake? = nil, jobs: Int) {
+    package init(from: UInt64, count: UInt64, mistake: HostMistake? = nil, jobs: Int, isLossy: Bool = false) {
+        self.isLossy = isLossy
         seeds = from..<from + count
         self.mistake = mistake
         self.jobs = max(jobs, 1)
@@ -28,12 +30,12 @@ package struct HostBatch {
         while next < seeds.upperBound, failing.isEmpty {
             let some = Array(next..<min(next + UInt64(jobs), seeds.upperBound))
             next += UInt64(some.count)
-            let children = some.map { ($0, HostChild(HostCase(seed: $0, mistake: mistake))) }
+            let children = some.map { ($0, HostChild(HostCase(seed: $0, mistake: mistake, isLossy: isLossy))) }
             for (seed, child) in children {
                 let outcome = child.outcome()
                 if seed % 100 == 0 {
                     repeated += 1
-                    let again = HostChild(HostCase(seed: seed, mistake: mistake)).outcome()
+                    let again = HostChild(HostCase(seed: seed, mistake: mistake, isLossy: isLossy)).outcome()
                     guard again == outcome else {
                         onLine("Seed \(seed) does not give the same run twice:\n\(outcome)\n\(again)")
                         return false
@@ -52,9 +54,10 @@ package struct HostBatch {
                 """)
             return true
         }
-        let smallest = Self.shrunk(HostCase(seed: first, mistake: mistake))
+        let smallest = Self.shrunk(HostCase(seed: first, mistake: mistake, isLossy: isLossy))
         onLine(smallest.scenario.summary)
-        onLine("See it: scripts/simulate-hosts --show \(first) --without \"\(smallest.without)\"")
+        let lossy = isLossy ? " --lossy" : ""
+        onLine("See it: scripts/simulate-hosts --show \(first)\(lossy) --without \"\(smallest.without)\"")
         return false
     }
 
@@ -66,7 +69,7 @@ package struct HostBatch {
             change(&candidate.without)
             if HostChild(candidate).outcome().complaint != nil { best = candidate }
         }
-        let count = HostCase(seed: start.seed).scenario.steps.count
+        let count = HostCase(seed: start.seed, isLossy: start.isLossy).scenario.steps.count
         for size in [8, 4, 2, 1] {
             for begin in stride(from: count - 1, through: 0, by: -size) {
                 let some = (max(0, begin - size + 1)...begin).filter { !best.without.steps.contains($0) }
@@ -88,7 +91,7 @@ package struct HostBatch {
             var next: UInt64 = 0
             while found == nil, next < limit {
                 let children = (next..<min(next + UInt64(jobs), limit)).map {
-                    ($0, HostChild(HostCase(seed: $0, mistake: mistake)))
+                    ($0, HostChild(HostCase(seed: $0, mistake: mistake, isLossy: mistake.wantsLosses)))
                 }
                 next += UInt64(children.count)
                 for (seed, child) in children {

@@ -25,15 +25,21 @@ package struct HostCase: Sendable {
     package var seed: UInt64
     package var mistake: HostMistake?
     package var without: Omissions
+    /// Answers are lost all the time, and documents moved, so that much is asked for twice.
+    package var isLossy: Bool
 
-    package init(seed: UInt64, mistake: HostMistake? = nil, without: Omissions = Omissions()) {
+    package init(
+        seed: UInt64, mistake: HostMistake? = nil, without: Omissions = Omissions(), isLossy: Bool = false
+    ) {
         self.seed = seed
         self.mistake = mistake
         self.without = without
+        self.isLossy = isLossy
     }
 
     package var scenario: HostScenario {
         var scenario = HostScenario(seed: seed)
+        if isLossy { scenario.repeatRequests() }
         scenario.steps = scenario.steps.enumerated().filter { !without.steps.contains($0.offset) }.map(\.element)
         for fault in without.faults { scenario.faults.leaveOut(fault) }
         return scenario

@@ -11,6 +11,7 @@ struct HostChild {
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         output = ends[0]
         var arguments = [CommandLine.arguments[0], "--one", "--show", "\(run.seed)", "--without", "\(run.without)"]
+        if run.isLossy { arguments.append("--lossy") }
         if let mistake = run.mistake { arguments += ["--mistake", mistake.rawValue] }
         var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
         defer { for pointer in pointers { free(pointer) } }

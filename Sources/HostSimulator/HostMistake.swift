@@ -18,4 +18,7 @@ package enum HostMistake: String, CaseIterable, Sendable {
     case dropsVersions
     /// Every machine names its own contents the winner.
     case prefersOwn
+
+    /// Whether it hardly shows while most answers arrive: nobody asks for the same twice then.
+    package var wantsLosses: Bool { self == .repeatsOperations }
 }

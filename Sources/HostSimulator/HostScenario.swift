@@ -86,6 +86,24 @@ package struct HostScenario: Sendable {
         steps = all.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
     }
 
+    /// Nobody would ask for the same twice if all answers arrived, and mostly nobody would see it if the first outcome stayed where
+    /// it was.
+    mutating func repeatRequests() {
+        faults.lostAnswer = 4
+        var random = SeededRandom(seed: seed ^ 0x2E9)
+        for _ in 0..<30 {
+            let time = random.below(Self.end)
+            for (action, delay) in [(Action.create, 0), (.moveThere, 100), (.moveThere, 300), (.moveThere, 900)] {
+                steps.append(
+                    Step(
+                        time: time + delay + random.below(100), machine: random.below(machines), action: action,
+                        pick: random.below(1000), other: random.below(1000)))
+            }
+        }
+        steps = steps.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
+            .map(\.element)
+    }
+
     /// In some runs, beside what happens there anyway.
     private static func steps(from actions: [Action], machines: Int, _ own: SeededRandom) -> [Step] {
         var random = own

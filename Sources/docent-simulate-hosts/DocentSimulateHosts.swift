@@ -26,6 +26,9 @@ import HostSimulator
     @Option(help: "Leave out these steps of the scenario, and these faults.", transform: HostCase.Omissions.init)
     var without = HostCase.Omissions()
 
+    @Flag(help: "Have answers lost all the time, and documents moved, so that much is asked for twice.")
+    var lossy = false
+
     @Option(help: "Look for each planted mistake in at most so many seeds.")
     var mistakes: UInt64 = 0
 
@@ -41,14 +44,17 @@ import HostSimulator
             }
             planted = known
         }
+        let isLossy = lossy || planted?.wantsLosses == true
         if let show {
-            let isWell = HostCase(seed: show, mistake: planted, without: without).run(isShown: !one)
+            let isWell = HostCase(seed: show, mistake: planted, without: without, isLossy: isLossy).run(isShown: !one)
             throw isWell ? ExitCode.success : ExitCode(2)
         }
         guard mistakes == 0 else {
             throw HostBatch.hunt(atMost: mistakes, jobs, for: planted) ? ExitCode.success : ExitCode.failure
         }
-        let isWell = HostBatch(from: from, count: seeds, mistake: planted, jobs: jobs).run { print($0) }
+        let isWell = HostBatch(from: from, count: seeds, mistake: planted, jobs: jobs, isLossy: isLossy).run {
+            print($0)
+        }
         if !isWell { throw ExitCode.failure }
     }
 }

@@ -43,6 +43,11 @@ extension EmbeddedHostTests {
         Issue.record("Nobody resumes \(location).")
     }
 
+    private func untilWaiting(_ count: Int, _ host: DocumentHost) async throws {
+        for _ in 0..<500 where host.broker.explanations.count < count { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(host.broker.explanations.count == count)
+    }
+
     private func isPaused(_ location: Location, _ host: DocumentHost) throws -> Bool {
         try host.storage.read { index in
             try index.item(at: location).map { try index.marks(of: $0).isPausedItself } ?? false
@@ -92,6 +97,50 @@ extension EmbeddedHostTests {
             #expect(try TemporaryFile.read(file) == "theirs, longer")
             #expect(try TemporaryFile.read(host.root.tree.path(of: location)) == "ours again")
             #expect(try isPaused(location, host))
+        }
+    }
+
+    @Test("VER-14: who pauses it anew, and decides otherwise, is heard; what was decided before that is over")
+    func decidedOtherwise() async throws {
+        try await whileWritten { host, location, file, finish in
+            async let first = code { try await host.resume(location, .dropLocal) }
+            try await untilResuming(location, host)
+            try await host.setPaused(true, at: location)
+            async let second = code { try await host.resume(location, .keepLocal) }
+            try await untilResuming(location, host)
+            try await finish()
+            let outcomes = await (first, second)
+            #expect(outcomes.0 == .cannotSynchronize)
+            #expect(outcomes.1 == nil)
+            #expect(try TemporaryFile.read(file) == "ours again")
+            #expect(try !isPaused(location, host))
+        }
+    }
+
+    @Test("VER-14: what is written after an edit was dropped began from what took its place, and is sent")
+    func writtenAfterDropping() async throws {
+        try await whileWritten { host, location, file, finish in
+            try await finish()
+            let (reader, next) = (host.connect(tool: "reader"), host.connect(tool: "next"))
+            let reading = try await host.beginAccess(AccessRequest(location: location, intent: .reading), for: reader)
+            async let dropped = code { try await host.resume(location, .dropLocal) }
+            try await untilWaiting(1, host)
+            // It waits behind who drops.
+            async let access = host.beginAccess(AccessRequest(location: location, intent: .writing), for: next)
+            try await untilWaiting(2, host)
+            try await host.endAccess(reading.number, of: reader)
+            let granted = try await access
+            let path = FilePath(granted.items[0].path)
+            #expect(try TemporaryFile.read(path) == "theirs, longer")
+            try TemporaryFile.write("theirs, and mine", to: path)
+            try await host.endAccess(granted.number, of: next)
+            let outcome = await dropped
+            #expect(outcome == nil)
+            try await host.waitUntilSent(location)
+            #expect(try TemporaryFile.read(host.root.tree.path(of: location)) == "theirs, and mine")
+            #expect(try TemporaryFile.read(file) == "theirs, and mine")
+            host.disconnect(reader)
+            host.disconnect(next)
         }
     }
 

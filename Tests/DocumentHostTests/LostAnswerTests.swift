@@ -89,10 +89,14 @@ import Testing
         threads = StorageThreads(store: storage.store, threads: 1)
     }
 
-    private func send(_ id: ItemIdentifier, to provider: Provider) async throws {
+    private func send(
+        _ id: ItemIdentifier, to provider: Provider, settling: Delivery.Settling = .keepingBoth
+    ) async throws {
         let delivery = Delivery.alone(threads)
         let begun = try #require(try await delivery.begin(ItemKey(domain: storage.domain, id: id)))
-        _ = try await delivery.carryOut(begun, to: ProviderTurn(ProviderSession(provider), nil)) { _ in }
+        _ = try await delivery.carryOut(
+            begun, to: ProviderTurn(ProviderSession(provider), nil), settling: settling
+        ) { _ in }
     }
 
     private func losingAnswer(_ id: ItemIdentifier, to provider: Provider) async throws {
@@ -208,5 +212,39 @@ import Testing
         #expect(provider.taken == ["first", "second, longer"])
         #expect(try storage.indexed("made").state == .materialised)
         #expect(try storage.index.read { try $0.conflicts(in: storage.domain) }.isEmpty)
+    }
+
+    @Test(
+        "VER-14: what is to be written over is kept first; as long as that fails nothing is decided, and no side is given up"
+    )
+    func failedOverwriting() async throws {
+        let (item, provider) = try changedDocument()
+        let theirs = try storage.item("a", "a.txt", contents: "theirs", version: "9")
+        provider.state.withLock { state in
+            state.item = theirs
+            state.contents = "theirs"
+            state.isSignedOut = true
+        }
+        try storage.tell(theirs)
+        for _ in 0..<2 {
+            await #expect(throws: DocumentError.self) { try await send(item.id, to: provider, settling: .overwriting) }
+        }
+        let now = try storage.indexed("a")
+        #expect(now.state == .changed && now.synced == item.version)
+        #expect(try storage.index.read { try $0.conflicts(in: storage.domain) }.isEmpty)
+        // Who decides otherwise by then finds that both were changed.
+        let refusal = await #expect(throws: DocumentError.self) {
+            try await send(item.id, to: provider, settling: .refusing)
+        }
+        #expect(refusal?.code == .localVersionConflicting)
+        provider.state.withLock { $0.isSignedOut = false }
+        #expect(provider.taken == [])
+        try await send(item.id, to: provider, settling: .overwriting)
+        #expect(provider.taken == ["two"])
+        #expect(try storage.indexed("a").state == .materialised)
+        let kept = try storage.index.read { try $0.keptVersions(of: item.id, in: storage.domain) }
+        #expect(
+            try kept.map { try storage.read(storage.root.versions.path(of: $0.kept)) } == ["theirs", "one"],
+            "once each")
     }
 }

@@ -28,9 +28,9 @@ import Testing
     @Test(
         "What hosts, disks and providers can do wrong is seen, each at a seed of its own",
         arguments: [
-            ("skipsFlushes", 4), ("ignoresBases", 0), ("forgetsDeletions", 0), ("vouchesForNothing", 4),
+            ("skipsFlushes", 4), ("ignoresBases", 4), ("forgetsDeletions", 0), ("vouchesForNothing", 4),
             ("repeatsOperations", 62), ("forgetsPins", 3), ("dropsTrash", 16),
-            ("dropsVersions", 4), ("prefersOwn", 10),
+            ("dropsVersions", 4), ("prefersOwn", 42),
         ])
     func mistake(_ name: String, seed: Int) async throws {
         #expect(try await simulate("--one", "--show", "\(seed)", "--mistake", name) == 2)

@@ -54,6 +54,24 @@ struct MakingTests {
         #expect(try journal() == [])
     }
 
+    @Test(
+        "COORD-19: what waited for a new document's name gets it when a program removes that one before it was sent")
+    func removedForAnother() throws {
+        let other = try storage.item("o", "other.txt", contents: "theirs")
+        try storage.tell(other)
+        try storage.provide(other, "theirs")
+        let entry = try expect("new.txt")
+        try storage.write("ours", to: path("new.txt"))
+        let made = try #require(try takeIn(entry))
+        try storage.tell(storage.item("o", "new.txt", contents: "theirs"))
+        #expect(try storage.indexed("o").wanted?.name.rawValue == "new.txt")
+        #expect(unlink(try path("new.txt").string) == 0)
+        #expect(throws: DocumentError.self) { try storage.store.recordChange(of: made.id, in: storage.domain) }
+        #expect(try item(at: "new.txt")?.id.rawValue == "o")
+        #expect(try storage.document("new.txt") == "theirs")
+        #expect(try storage.document("other.txt") == nil)
+    }
+
     @Test("COORD-19: a place that was taken meanwhile keeps its item; what was written is beside it")
     func taken() throws {
         let entry = try expect("new.txt")

@@ -265,7 +265,7 @@ struct OvertakenTests {
         _ = try storage.store.recordConflict(
             sending, remote: told(item, "2", "theirs"), because: DocumentError(.inConflict, "Both."))
         try storage.tell(told(item, "3", "theirs, again"))
-        let now = try storage.store.resolveConflict(of: item.id, in: storage.domain, keepingLocal: true)
+        let now = try storage.store.resolveConflict(of: item.id, in: storage.domain, keepingLocal: true).item
         #expect(now.state == .changed)
         #expect(now.synced?.content == Array("2".utf8))
         #expect(now.item.version.content == Array("3".utf8))

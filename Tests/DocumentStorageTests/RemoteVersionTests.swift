@@ -25,7 +25,7 @@ struct RemoteVersionTests {
         let room = try storage.store.makeRoomForRemoteVersion(in: storage.domain)
         try storage.write(contents, to: room.file.path)
         return try storage.store.keepRemoteVersion(
-            room.file, of: room.request, as: remote, sha256: nil, answering: storage.indexed("a")
+            room.file, of: room.request, as: remote, sha256: nil, answering: storage.indexed(remote.id.rawValue)
         ).kept
     }
 
@@ -201,5 +201,81 @@ struct RemoteVersionTests {
             try storage.indexed("a").state == .changed, "a change like any other, until the remote has said what it has"
         )
         #expect(try kept(storage).contains { try contents($0, storage) == "ours" })
+    }
+
+    @Test("VER-8: what was fetched keeps its identifier when its item gets another one, and is not brought again")
+    func renamed() throws {
+        let (storage, remote) = try fixture()
+        let theirs = try #require(try fetch(remote, "theirs", storage))
+        let id = try ItemIdentifier("b")
+        var made = remote
+        (made.id, made.version, made.size) = (id, try ItemVersion(content: Array("7".utf8)), 4)
+        _ = try storage.store.finish(storage.store.beginSending(remote.id, in: storage.domain), asNew: made)
+        let known = try storage.store.knownRemoteVersion(remote.version, of: id, in: storage.domain)
+        #expect(known?.kept?.identifier == theirs.identifier)
+        // Another item comes to the old identifier, with a version of the same name.
+        try storage.tell(storage.item("a", "c.txt", contents: "other"))
+        var other = try storage.item("a", "c.txt", contents: "theirs too")
+        other.version = remote.version
+        _ = try fetch(other, "theirs too", storage)
+        #expect(try contents(theirs, storage) == "theirs", "it was nobody else's to be replaced")
+    }
+
+    @Test("VER-14: what was kept of another document that was replaced is not taken for what an edit began from")
+    func foreignVersion() throws {
+        let (storage, remote) = try fixture()
+        try storage.tell(storage.item("z", "z.txt", contents: "alien", version: "1"))
+        try storage.provide(storage.item("z", "z.txt", contents: "alien", version: "1"), "alien")
+        try storage.store.keepReplaced(ItemIdentifier("z"), asVersionOf: remote.id, in: storage.domain)
+        try DatabaseEdits.execute(
+            "DELETE FROM kept_version WHERE role = 0",
+            on: storage.rootPath.appending(".docent").appending("index.sqlite"))
+        #expect(try kept(storage).map(\.version.content) == [Array("1".utf8)], "versions of the same name")
+        let began = try ItemVersion(content: Array("1".utf8))
+        let known = try storage.store.knownRemoteVersion(began, of: remote.id, in: storage.domain, needed: true)
+        #expect(known == nil)
+    }
+
+    @Test("VER-14: what was sent meanwhile is not dropped any more")
+    func sentMeanwhile() throws {
+        let (storage, remote) = try fixture()
+        let base = try #require(try kept(storage).first { $0.role == .base })
+        let sending = try storage.store.beginSending(remote.id, in: storage.domain)
+        var sent = remote
+        sent.size = 4
+        _ = try storage.store.finish(sending, as: sent)
+        #expect(try storage.store.replaceEdit(of: remote.id, in: storage.domain, by: base.identifier) == nil)
+        #expect(try storage.document("a.txt") == "ours")
+    }
+
+    @Test(
+        "VER-14: what is written over on the remote is the newest of the older contents here, also when it was fetched before"
+    )
+    func overwritten() throws {
+        let (storage, remote) = try fixture()
+        let looked = try #require(try fetch(remote, "theirs", storage))
+        let sending = try storage.store.beginSending(remote.id, in: storage.domain)
+        let room = try storage.store.makeRoomForRemoteVersion(in: storage.domain)
+        try storage.write("theirs", to: room.file.path)
+        let change = try storage.store.keepOverwritten(room.file, as: remote, by: sending)
+        #expect(change.gained.isEmpty, "it was there")
+        let older = try #require(try kept(storage).first)
+        #expect(older.role == .older && older.identifier == looked.identifier)
+        var next = remote
+        next.version = try ItemVersion(content: Array("3".utf8))
+        try storage.write("newer", to: room.file.path)
+        let second = try storage.store.keepOverwritten(room.file, as: next, by: sending)
+        #expect(try second.gained.map { try contents($0, storage) } == ["newer"])
+    }
+
+    @Test("VER-8: a version whose file is gone does not keep it from being brought again")
+    func fileGone() throws {
+        let (storage, remote) = try fixture()
+        let theirs = try #require(try fetch(remote, "theirs", storage))
+        try storage.root.versions.remove(theirs.kept)
+        #expect(try storage.store.knownRemoteVersion(remote.version, of: remote.id, in: storage.domain) == nil)
+        let again = try #require(try fetch(remote, "theirs", storage))
+        #expect(try contents(again, storage) == "theirs")
+        #expect(try kept(storage).filter { $0.role == .fetched }.count == 1)
     }
 }

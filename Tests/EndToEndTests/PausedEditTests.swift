@@ -120,6 +120,7 @@ import Testing
             #expect(reasons.count == 1 && reasons[0].contains("changed"), "VER-13: \(reasons)")
             #expect(try machine.docent("resume", "d:/a.txt", "--fail-on-conflict").status == 1)
             #expect(try machine.docent("resume", "d:/a.txt", "--drop-local").errors.contains("--keep remote"))
+            #expect(try machine.docent("resume", "d:/a.txt", "--keep-local").errors.contains("--keep local"))
             #expect(try machine.succeed("conflicts").contains("d:/a.txt"), "both sides stay")
         }
     }
@@ -290,6 +291,7 @@ import Testing
                 #expect(try isPaused(machine))
                 #expect(try machine.succeed("conflicts").contains("Nothing is in conflict"))
             }
+            // What failed has decided nothing.
             try FileManager.default.moveItem(atPath: away, toPath: machine.remote)
             try machine.succeed("resume", "d:/a.txt", "--drop-local")
             #expect(try machine.succeed("cat", "d:/a.txt") == "theirs, longer\n")

@@ -33,19 +33,20 @@ struct ConflictResolver: Sendable {
         defer { broker.end(claim, effects: [.changed] + (place == nil ? [] : [.unchanged])) }
         let kept = try storage.read { try $0.conflicts(in: domain.name) }.filter { $0.itemID == item.id }
         if choice == .both { try await sendLocalAsCopy(item, at: location, as: name, on: domain) }
-        let now = try await storage.run { store in
-            let now = try store.resolveConflict(of: item.id, in: domain.name, keepingLocal: choice == .local)
+        let change = try await storage.run { store in
+            let change = try store.resolveConflict(of: item.id, in: domain.name, keepingLocal: choice == .local)
             // Resolved: the other side's version goes (VER-6); where ours is written over it, it is what that begins from.
             if choice != .local { for conflict in kept { try store.root.versions.remove(conflict.kept) } }
-            return now
+            return change
         }
-        let resolved = try storage.read { try $0.coordinated(now) }
+        let resolved = try storage.read { try $0.coordinated(change.item) }
+        broker.versions(change, of: resolved, in: claim)
         for conflict in kept {
             // Told when the claim ends, in this order (COORD-24, COORD-27).
             broker.version(conflict.kept, .resolved, of: resolved, in: claim)
             broker.version(conflict.kept, .lost, of: resolved, in: claim)
         }
-        if choice == .local { sender.enqueue(now.key) }
+        if choice == .local { sender.enqueue(change.item.key) }
         return true
     }
 

@@ -38,11 +38,14 @@ struct VersionKeeper: Sendable {
                         reason: conflict.reason.orNil))
             }
             let keptVersions = try index.keptVersions(of: item.id, in: item.domain)
-            let remote = item.newerRemoteVersion(besides: conflicts).map { KeptVersion.identifier(of: $0, of: item.id) }
-            if let remote, !keptVersions.contains(where: { $0.identifier == remote }) {
+            let remote = item.newerRemoteVersion(besides: conflicts)
+            let fetched = remote.flatMap { remote in keptVersions.first { $0.isRemote(remote, of: item.id) } }
+            if let remote, fetched == nil {
                 // Listed without its contents, which are not here (VER-8).
                 found.append(
-                    DocumentVersion(id: remote, kind: .remote, size: item.item.size, modified: item.item.modified))
+                    DocumentVersion(
+                        id: KeptVersion.identifier(of: remote, of: item.id), kind: .remote, size: item.item.size,
+                        modified: item.item.modified))
             }
             for kept in keptVersions {
                 // It became the document since.
@@ -54,7 +57,7 @@ struct VersionKeeper: Sendable {
                 let kind: DocumentVersion.Kind = kept.role == .base ? .base : .older
                 found.append(
                     DocumentVersion(
-                        id: kept.identifier, kind: kept.identifier == remote ? .remote : kind,
+                        id: kept.identifier, kind: kept.number == fetched?.number ? .remote : kind,
                         path: versions.path(of: kept.kept).string, size: kept.size, modified: kept.modified,
                         // What no provider has ever had was saved here.
                         device: kept.version == .none ? deviceName.orNil : kept.device.orNil))
@@ -165,9 +168,9 @@ struct VersionKeeper: Sendable {
         guard let claim = try await claims(on: item, at: location) else { return false }
         defer { broker.end(claim) }
         let coordinated = try storage.read { try $0.coordinated(item) }
-        let restored = try await storage.run { try $0.restore(version, of: item.id, in: domain.name) }
-        for version in restored.gained { broker.version(version.kept, .gained, of: coordinated, in: claim) }
-        sender.enqueue(restored.item.key)
+        let change = try await storage.run { try $0.restore(version, of: item.id, in: domain.name) }
+        broker.versions(change, of: coordinated, in: claim)
+        sender.enqueue(change.item.key)
         return true
     }
 

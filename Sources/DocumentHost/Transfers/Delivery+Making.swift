@@ -63,7 +63,7 @@ extension Delivery {
                         return try await record(
                             sending, asNew: found.item, having: found.earlier, since: heard, with: session)
                     }
-                    guard settling == .keepingBoth else { throw Self.nameIsTaken(sending, because: error) }
+                    guard settling != .refusing else { throw Self.nameIsTaken(sending, because: error) }
                     attempt += 1
                     let date = ConflictName.date(of: sending.snapshot.source?.modified ?? .zero)
                     call.name = try ConflictName.make(for: name, at: date, attempt: attempt)

@@ -27,6 +27,8 @@ struct Delivery: Sendable {
         case keepingBoth
         /// Nothing is sent, and everything stays as it is (VER-14).
         case refusing
+        /// The edit is sent over what the remote has, which is kept as older contents here (VER-14).
+        case overwriting
     }
 
     let storage: StorageThreads
@@ -211,13 +213,15 @@ struct Delivery: Sendable {
     }
 
     private func send(
-        _ sending: Sending, base: [UInt8], to turn: ProviderTurn, _ report: @escaping ProgressObserver
+        _ sending: Sending, base: [UInt8], after overwritten: Timestamp? = nil, to turn: ProviderTurn,
+        _ report: @escaping ProgressObserver
     ) async throws(DocumentError) -> Outcome {
         // PROV-9: after the write; one call may stand for several.
         try await turn.session.itemChanged(sending.item.id)
         let call = ProviderCall.ModifyCall(
             id: sending.item.id, baseVersion: try ItemVersion(content: base),
-            contentsPath: sending.snapshot.path.string, modified: sending.stamp, operation: sending.operation)
+            contentsPath: sending.snapshot.path.string, modified: sending.stamp?.following(overwritten),
+            operation: sending.operation)
         let item = try await turn.taken(for: sending.location) { session throws(DocumentError) in
             report(TransferProgress(done: 0, expected: sending.snapshot.source.map { UInt64(max($0.size, 0)) }))
             return try await onceMoreAfterDeath { () async throws(DocumentError) in
@@ -237,6 +241,8 @@ struct Delivery: Sendable {
         case same
         /// It has what the change began from: a program has set attributes there, for one.
         case base
+        /// It has others, which are kept here, and written over.
+        case overwritten(VersionChange)
         case conflict
     }
 
@@ -279,9 +285,13 @@ struct Delivery: Sendable {
                 return .same
             }
             if remote.version.content != sending.base.content, try store.isBase(of: sending, verified) { return .base }
-            if settling == .refusing { throw Self.conflicting(sending, because: refusal) }
-            _ = try store.recordConflict(sending, remote: remote, theirs: verified, because: refusal ?? conflict)
-            return .conflict
+            switch settling {
+            case .refusing: throw Self.conflicting(sending, because: refusal)
+            case .overwriting: return .overwritten(try store.keepOverwritten(verified, as: remote, by: sending))
+            case .keepingBoth:
+                _ = try store.recordConflict(sending, remote: remote, theirs: verified, because: refusal ?? conflict)
+                return .conflict
+            }
         }
         switch comparison {
         case .same:
@@ -289,6 +299,10 @@ struct Delivery: Sendable {
             return nil
         case .base:
             _ = try await send(sending, base: remote.version.content, to: turn, report)
+            return nil
+        case .overwritten(let change):
+            broker.versions(change, of: try storage.read { try $0.coordinated(sending.item) })
+            _ = try await send(sending, base: remote.version.content, after: remote.modified, to: turn, report)
             return nil
         case .conflict:
             try tellOfConflict(sending.item)

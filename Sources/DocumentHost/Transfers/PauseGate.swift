@@ -9,8 +9,8 @@ final class PauseGate: Sendable {
         var generation: UInt64 = 0
         /// Domains of which nothing was paused when this was looked up, since the last change.
         var unmarked: Set<DomainName> = []
-        /// Rows of items whose own pause is about to end, and counts for nothing already.
-        var resuming: Set<Int64> = []
+        /// Rows of items whose own pause is about to end, and counts for nothing already; by whom it is ended.
+        var resuming: [Int64: UInt64] = [:]
         var lastTicket: UInt64 = 0
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
     }
@@ -36,21 +36,47 @@ final class PauseGate: Sendable {
     /// What is sent or brought of an item from now on goes though it is paused, while what is around it is not (VER-14).
     ///
     /// - Throws: `busy` when somebody does that already.
-    func beginResuming(_ item: IndexedItem, at location: Location) throws(DocumentError) {
-        guard state.withLock({ $0.resuming.insert(item.row).inserted }) else {
+    func beginResuming(_ item: IndexedItem, at location: Location) throws(DocumentError) -> Resuming {
+        let resuming = state.withLock { state -> Resuming? in
+            guard state.resuming[item.row] == nil else { return nil }
+            state.lastTicket += 1
+            state.resuming[item.row] = state.lastTicket
+            return Resuming(row: item.row, ticket: state.lastTicket)
+        }
+        guard let resuming else {
             throw DocumentError(
                 .busy, "\(location) is being resumed already: wait for that, or docent pause \(location) ends it.")
         }
         changed()
+        return resuming
+    }
+
+    /// One end of an item's pause.
+    struct Resuming: Sendable {
+        fileprivate let row: Int64
+        fileprivate let ticket: UInt64
     }
 
     /// Whether nobody has paused it anew since.
-    func isResuming(_ item: IndexedItem) -> Bool { state.withLock { $0.resuming.contains(item.row) } }
+    func isGoingOn(_ resuming: Resuming) -> Bool { state.withLock { $0.resuming[resuming.row] == resuming.ticket } }
 
-    /// It is resumed, or stays paused, or is paused anew.
-    func endResuming(_ item: IndexedItem) {
-        if state.withLock({ $0.resuming.remove(item.row) }) != nil { changed() }
+    /// It is resumed, or stays paused.
+    func end(_ resuming: Resuming) {
+        let isOver = state.withLock { state in
+            guard state.resuming[resuming.row] == resuming.ticket else { return false }
+            state.resuming[resuming.row] = nil
+            return true
+        }
+        if isOver { changed() }
     }
+
+    /// Somebody pauses it anew: whoever was about to resume it does not.
+    func pausedAnew(_ item: IndexedItem) {
+        if state.withLock({ $0.resuming.removeValue(forKey: item.row) }) != nil { changed() }
+    }
+
+    /// Whether somebody is about to resume it.
+    func isResuming(_ item: IndexedItem) -> Bool { state.withLock { $0.resuming[item.row] != nil } }
 
     func isPaused(_ key: ItemKey) throws(DocumentError) -> Bool {
         let (generation, isUnmarked, resuming) = state.withLock {
@@ -61,7 +87,7 @@ final class PauseGate: Sendable {
             let item = try index.item(key.id, in: key.domain)
             let hasMarks = try item == nil || index.hasMarks(in: key.domain)
             guard let item, hasMarks else { return (false, hasMarks) }
-            guard !resuming.contains(item.row) else { return (try index.isPausedAround(item), hasMarks) }
+            guard resuming[item.row] == nil else { return (try index.isPausedAround(item), hasMarks) }
             return (try index.marks(of: item).isPaused, hasMarks)
         }
         if !hasMarks {

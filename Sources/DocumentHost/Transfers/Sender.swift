@@ -211,12 +211,13 @@ final class Sender: Sendable {
         do throws(DocumentError) {
             outcome = try await join(key, isAwaited: isAwaited, settling: settling, isOwn, onProgress)
         } catch {
-            guard settling == .refusing, !isOwn.isSet, !Task.isCancelled else { throw error }
+            // A host that has ended begins nothing any more.
+            guard settling != .keepingBoth, !isOwn.isSet, error.code != .cancelled else { throw error }
             outcome = .inUse
         }
         // One that was begun before this was asked for may not have seen why, and has another thing in mind.
         guard !isOwn.isSet else { return outcome }
-        return settling == .refusing ? .inUse : outcome == .sent ? .done : outcome
+        return settling != .keepingBoth ? .inUse : outcome == .sent ? .done : outcome
     }
 
     private func join(

@@ -173,10 +173,11 @@ extension DocumentStore {
         } else {
             guard givingUp || !item.isUnsent else { return true }
             // A folder around it may be moved just now.
-            return try moves.exclusively {
-                guard try tree.file(at: location) == nil else { return false }
-                return try recordMissing(item, at: location, entry)
+            let missing = try moves.exclusively { () -> MissingFile? in
+                guard try tree.file(at: location) == nil else { return nil }
+                return try recordInIndex(item, missingAt: location, entry)
             }
+            return try follow(missing)
         }
     }
 
@@ -201,8 +202,31 @@ extension DocumentStore {
     /// is left, anywhere.
     ///
     /// - Returns: false when the item was changed in the index since it was read; nothing is done then.
-    func recordMissing(_ item: IndexedItem, at location: Location, _ entry: JournalEntry? = nil) throws -> Bool {
-        if item.isArriving { return try recordGone(item, at: location, entry) }
+    func recordMissing(_ item: IndexedItem, at location: Location) throws -> Bool {
+        try follow(recordInIndex(item, missingAt: location, nil))
+    }
+
+    /// What is to follow when a file is known to be missing: not while a move is kept from beginning, which it may be.
+    private enum MissingFile {
+        case placeholder(IndexedItem)
+        case gone(ApplyOutcome)
+    }
+
+    private func follow(_ missing: MissingFile?) throws -> Bool {
+        switch missing {
+        case .placeholder(let item): refreshPlaceholder(item.id, in: item.domain)
+        // What waited for its name has it now, and moves when nobody uses it.
+        case .gone(let outcome): try follow(outcome)
+        case nil: return false
+        }
+        return true
+    }
+
+    /// - Returns: nil when the item was changed in the index since it was read; nothing is done then.
+    private func recordInIndex(
+        _ item: IndexedItem, missingAt location: Location, _ entry: JournalEntry?
+    ) throws -> MissingFile? {
+        if item.isArriving { return try recordGone(item, at: location, entry).map { .gone($0) } }
         let isStill = try index.write { index in
             guard try index.isStill(item, at: location) else { return false }
             try index.setPlaceholder(item.id, in: item.domain)
@@ -215,23 +239,23 @@ extension DocumentStore {
             if let entry { try index.finish(entry) }
             return true
         }
-        if isStill { refreshPlaceholder(item.id, in: item.domain) }
-        return isStill
+        return isStill ? .placeholder(item) : nil
     }
 
-    private func recordGone(_ item: IndexedItem, at location: Location, _ entry: JournalEntry?) throws -> Bool {
+    private func recordGone(
+        _ item: IndexedItem, at location: Location, _ entry: JournalEntry?
+    ) throws -> ApplyOutcome? {
         let outcome: ApplyOutcome? = try index.write { index in
             guard try index.isStill(item, at: location) else { return nil }
             let outcome = try index.deleteCleared(item.id, in: item.domain)
             if let entry { try index.finish(entry) }
             return outcome
         }
-        guard let outcome else { return false }
+        guard outcome != nil else { return nil }
         logger.notice(
             "a new document was removed here before it was sent",
             metadata: ["domain": "\(item.domain)", "item.id": "\(item.id)", "location": "\(location)"])
-        try perform(outcome)
-        return true
+        return outcome
     }
 }
 

@@ -35,16 +35,53 @@ extension DocumentStore {
         if let known = try knownRemoteVersion(remote.version, of: remote.id, in: domain, needed: needed) {
             return known
         }
-        let place = KeptVersion.identifier(of: remote.version, of: remote.id)
-        let (_, location) = try locate(remote.id, in: domain)
-        let kept = try root.versions.keep(verified, of: location, in: place)
-        let version = KeptVersion(
-            itemID: remote.id, role: .fetched, version: remote.version, kept: kept,
-            size: verified.identity.size, modified: remote.modified, device: remote.savedBy ?? "")
-        // A file without a row is written over when the same is fetched once more.
-        try index.write { try $0.addKeptVersion(version, in: domain) }
+        let version = try keep(verified, as: remote, .fetched, in: domain)
         try pruneVersions(of: remote.id, in: domain)
         return RemoteVersion(kept: version, isNew: true)
+    }
+
+    /// Keeps what the remote has, and is about to be written over there, as older contents here: nobody else has them then
+    /// (VER-14).
+    ///
+    /// - Parameter theirs: verified.
+    package func keepOverwritten(_ theirs: StagedFile, as remote: Item, by sending: Sending) throws -> VersionChange {
+        let (id, domain) = (sending.item.id, sending.item.domain)
+        let known = try index.read { try $0.keptVersions(of: id, in: domain) }
+            .filter { $0.isRemote(remote.version, of: id) }
+        var gained: [KeptVersion] = []
+        if let known = try known.first(where: { try root.versions.status(of: $0.kept) != nil }) {
+            // Somebody has looked at it before. It counts as the newest of the older ones from now on.
+            var older = known
+            older.role = .older
+            try index.write { index in
+                try index.removeKeptVersion(number: known.number)
+                try index.addKeptVersion(older, in: domain)
+            }
+        } else {
+            gained = [try keep(theirs, as: remote, .older, in: domain)]
+        }
+        let surplus = try index.read { try $0.surplusVersions(of: id, in: domain) }
+        try drop(surplus)
+        return VersionChange(item: try current(id, in: domain), gained: gained, lost: surplus)
+    }
+
+    /// A file without a row is written over when the same is kept once more.
+    private func keep(
+        _ file: StagedFile, as remote: Item, _ role: KeptVersion.Role, in domain: DomainName
+    ) throws -> KeptVersion {
+        let place = KeptVersion.identifier(of: remote.version, of: remote.id)
+        let (_, location) = try locate(remote.id, in: domain)
+        let taken = try index.read { try $0.keptVersions(at: place, in: domain) }
+        // Those whose file is gone: a crash has left them.
+        try drop(taken.filter { try $0.itemID == remote.id && root.versions.status(of: $0.kept) == nil })
+        // An item that has another identifier by now may have named its version like this.
+        let isFree = taken.allSatisfy { $0.itemID == remote.id }
+        let kept = try root.versions.keep(file, of: location, in: isFree ? place : nil)
+        let version = KeptVersion(
+            itemID: remote.id, role: role, version: remote.version, kept: kept, size: file.identity.size,
+            modified: remote.modified, device: remote.savedBy ?? "")
+        try index.write { try $0.addKeptVersion(version, in: domain) }
+        return version
     }
 
     /// Contents of the remote's that are here, in some way.
@@ -62,14 +99,15 @@ extension DocumentStore {
     ) throws -> RemoteVersion? {
         try index.read { index in
             let (item, _) = try index.located(id, in: domain)
+            // A crash may have left the row of one whose file is gone.
             let kept = try index.keptVersions(of: id, in: domain)
-            let place = KeptVersion.identifier(of: version, of: id)
+                .filter { try root.versions.status(of: $0.kept) != nil }
             if item.local != nil, item.synced?.content == version.content {
                 guard needed, item.isUnsent else { return RemoteVersion() }
-                let base = kept.first { $0.version.content == version.content }
-                return base.map { RemoteVersion(kept: $0) }
+                let base = kept.first { $0.role == .base && $0.version.content == version.content }
+                return (base ?? kept.first { $0.isRemote(version, of: id) }).map { RemoteVersion(kept: $0) }
             }
-            if let known = kept.first(where: { $0.identifier == place }) { return RemoteVersion(kept: known) }
+            if let known = kept.first(where: { $0.isRemote(version, of: id) }) { return RemoteVersion(kept: known) }
             let isOtherSide = try index.conflicts(in: domain).contains {
                 $0.itemID == id && $0.remote.content == version.content
             }
@@ -79,6 +117,14 @@ extension DocumentStore {
 }
 
 extension KeptVersion {
+    /// Whether these are the contents that the remote has of an item in a version, or had. What was kept of another item that was
+    /// in its place says nothing of that.
+    package func isRemote(_ version: ItemVersion, of id: ItemIdentifier) -> Bool {
+        role != .base
+            && (identifier == Self.identifier(of: version, of: id)
+                || role == .fetched && self.version.content == version.content)
+    }
+
     /// What a version of the remote's is named by, before its contents are here and afterwards (VER-8): 32 hexadecimal digits.
     package static func identifier(of version: ItemVersion, of id: ItemIdentifier) -> String {
         var digest = Digest()

@@ -341,18 +341,20 @@ extension DocumentStore {
     /// the tree, and the remote's can be fetched. The kept copy stays in either case, until it is removed by name.
     package func resolveConflict(
         of id: ItemIdentifier, in domain: DomainName, keepingLocal: Bool
-    ) throws -> IndexedItem {
+    ) throws -> VersionChange {
         let (item, location) = try locate(id, in: domain)
         guard item.state == .conflict else {
             throw DocumentError(.invalidArgument, "\(location) is in no conflict.")
         }
         let file = try tree.file(at: location)
+        var gained: [KeptVersion] = []
         if !keepingLocal, let file {
             // Ours are older contents now: whoever chose wrongly gets them back.
             let kept = try root.versions.keep(copyOf: location)
             let ours = KeptVersion(
                 itemID: id, role: .older, version: .none, kept: kept, size: file.size, modified: file.modified)
             try index.write { try $0.addKeptVersion(ours, in: domain) }
+            gained.append(ours)
             refreshPlaceholder(id, in: domain)
             try tree.removeFile(at: location, expecting: file)
             // After a power failure it would be taken for a change again.
@@ -375,8 +377,9 @@ extension DocumentStore {
             for conflict in conflicts { try index.removeConflict(number: conflict.number) }
         }
         refreshPlaceholder(id, in: domain)
-        try pruneVersions(of: id, in: domain)
-        return try current(id, in: domain)
+        let surplus = try index.read { try $0.surplusVersions(of: id, in: domain) }
+        try drop(surplus)
+        return VersionChange(item: try current(id, in: domain), gained: gained, lost: surplus)
     }
 
     private func conflictsAsBases(of item: IndexedItem) throws -> [KeptVersion] {

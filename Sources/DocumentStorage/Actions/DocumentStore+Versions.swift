@@ -121,7 +121,7 @@ extension DocumentStore {
     /// - Throws: `noSuchItem` for an identifier that names none of its versions; `inConflict` while it is in conflict.
     package func restore(
         _ identifier: String, of id: ItemIdentifier, in domain: DomainName, agreed: Bool = false
-    ) throws -> Restored {
+    ) throws -> VersionChange {
         let (before, location) = try locate(id, in: domain)
         guard before.state != .conflict else {
             throw DocumentError(
@@ -180,18 +180,26 @@ extension DocumentStore {
         try? root.placeholders.remove(at: place)
         let now = try current(id, in: domain)
         // It is the document itself now; unless that went on the remote in this moment, and what is here is a change.
-        let lost = agreed && !now.isUnsent ? [version] : []
+        var lost = agreed && !now.isUnsent ? [version] : []
         try drop(lost)
-        try pruneVersions(of: now.id, in: domain)
-        return Restored(item: now, gained: kept.filter { $0.role == .older }, lost: lost)
+        let surplus = try index.read { try $0.surplusVersions(of: now.id, in: domain) }
+        try drop(surplus)
+        lost += surplus
+        return VersionChange(item: now, gained: kept.filter { $0.role == .older }, lost: lost)
     }
 
-    /// What the return of a version has come to.
-    package struct Restored: Sendable {
-        package var item: IndexedItem
-        /// Older contents that there are since.
-        package var gained: [KeptVersion]
-        package var lost: [KeptVersion]
+    /// Puts what the remote has, and is kept, in the place of an edit that was not sent (VER-14).
+    ///
+    /// - Returns: nil when there is no such edit any more, or no such version: then nothing was done.
+    package func replaceEdit(
+        of id: ItemIdentifier, in domain: DomainName, by identifier: String
+    ) throws -> VersionChange? {
+        let (item, kept) = try index.read { index in
+            (try index.item(id, in: domain), try index.keptVersions(of: id, in: domain))
+        }
+        guard let item, item.isUnsent, item.state != .conflict, kept.contains(where: { $0.identifier == identifier })
+        else { return nil }
+        return try restore(identifier, of: id, in: domain, agreed: true)
     }
 
     /// Keeps what a version is about to replace: what the provider has as what the change begins from, and what was not

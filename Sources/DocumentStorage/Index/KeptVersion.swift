@@ -50,6 +50,14 @@ extension IndexReader {
             .text(id.rawValue), reading: Self.keptVersion)
     }
 
+    /// Those that are kept at a place below `versions/`.
+    func keptVersions(at place: String, in domain: DomainName) throws -> [KeptVersion] {
+        let own = try reference(to: domain)
+        return try sql.all(
+            Self.keptVersionColumns + " WHERE domain = ? AND kept >= ? AND kept < ?", .int(own.number),
+            .text("\(domain)/\(place)/"), .text("\(domain)/\(place)0"), reading: Self.keptVersion)
+    }
+
     /// Those of items that are not known any more, and bases of items that have no unsent changes.
     func needlessVersions(in domain: DomainName) throws -> [KeptVersion] {
         let own = try reference(to: domain)

@@ -152,6 +152,7 @@ extension HostSimulation {
                 return complain("\(name) shows \(path) (\(status.state)), which is not there")
             }
             guard let contents = entry.contents else { continue }
+            note("\(name) shows \(status.item.id) as \(path), \(status.state) \(status.problem?.message ?? "")")
             guard status.state != .nameClash else { continue }
             do {
                 try await host.download(status.location)

@@ -25,7 +25,8 @@ extension HostSimulation {
                 try remote.delete(document, base: .none, recursive: false)
             default: break
             }
-            note("others \(step.action) \(document?.rawValue ?? "")")
+            let place = document.map { " \($0), now \(remote.path(of: $0))" } ?? ""
+            note("others \(step.action)\(place)")
         } catch {
             note("others \(step.action): \(error)")
         }

@@ -18,11 +18,13 @@ extension ItemApplier {
             try transaction.setProblem(nil, of: id, in: domain.name)
             return true
         }
-        if existing.wantedParent == parent, let wanted = existing.wantedName, wanted.hasSameBytes(as: name.rawValue) {
+        let move = WaitingMove(row: existing.row, id: id, parent: parent, name: name, key: key)
+        let isBlocked = try isBlocked(move)
+        // It waits for that already; unless what it waits for became free earlier in the same page.
+        if isBlocked, existing.wantedParent == parent, existing.wantedName?.hasSameBytes(as: name.rawValue) == true {
             return false
         }
-        let move = WaitingMove(row: existing.row, id: id, parent: parent, name: name, key: key)
-        if try isBlocked(move) {
+        if isBlocked {
             // Perhaps what is in the way moves too, later in the same page.
             waiting.append(move)
         } else {
@@ -100,6 +102,8 @@ extension ItemApplier {
     /// Carries out what waited for a name, as far as the names became free; what is left keeps its old place and
     /// wants the new one.
     mutating func settleWaiting() throws {
+        // Those that wait since earlier, and were taken up once something of now cannot go on: they may be in its ring.
+        var earlier: Set<Int64>?
         while !waiting.isEmpty {
             var blocked: [WaitingMove] = []
             let moves = waiting
@@ -114,12 +118,18 @@ extension ItemApplier {
             if blocked.count < moves.count {
                 let known = Set(waiting.map(\.row))
                 waiting += blocked.filter { !known.contains($0.row) }
+            } else if earlier == nil {
+                let known = Set(blocked.map(\.row))
+                let others = try wanting().filter { !known.contains($0.row) }
+                earlier = Set(others.map(\.row))
+                waiting += blocked + others
             } else if let ring = try firstInRing(of: blocked) {
                 // A and B exchange their names: one of them steps aside first.
                 try stepAside(ring)
+                earlier?.remove(ring.row)
                 waiting += blocked
             } else {
-                for move in blocked {
+                for move in blocked where earlier?.contains(move.row) != true {
                     guard try !isWithin(move.parent, move.row) else {
                         reject(move.id, "was moved into itself")
                         continue

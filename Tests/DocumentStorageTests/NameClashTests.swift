@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentTestSupport
+import Glibc
 import SystemPackage
 import Testing
 
@@ -127,5 +128,46 @@ struct NameClashTests {
         _ = try storage.store.reconcile()
         #expect(try storage.document("b.txt") == "edited")
         #expect(try storage.indexed("a").wanted == nil)
+    }
+
+    @Test(
+        "CONT-12: where a file that is nobody's keeps an item from its new name, what has come to its old one steps back",
+        arguments: [true, false])
+    func strayInTheWay(isHere: Bool) throws {
+        let storage = try StorageFixture()
+        let moving = try storage.item("m", "b.txt", contents: "moving")
+        let next = try storage.item("n", "c.txt", contents: "next")
+        try storage.tell(moving, next)
+        try storage.provide(moving, "moving")
+        if isHere { try storage.provide(next, "next") }
+        let stray = try storage.tree.path(of: storage.location("a.txt"))
+        try storage.write("nobody's", to: stray)
+        let told = (
+            try storage.item("m", "a.txt", contents: "moving"), try storage.item("n", "b.txt", contents: "next"),
+            try storage.item("new", "c.txt", contents: "new")
+        )
+        try storage.tell(told.0, told.1, told.2)
+        #expect(try storage.indexed("m").item.name?.rawValue == "b.txt")
+        #expect(try storage.document("b.txt") == "moving")
+        #expect(try storage.document("a.txt") == "nobody's")
+        if isHere { #expect(try storage.document("c.txt") == "next") }
+        // Looked at, nothing of it counts as changed.
+        for id in ["m", "n"] {
+            _ = try storage.store.recordChange(of: ItemIdentifier(id), in: storage.domain)
+            #expect(try storage.indexed(id).state != .changed, "\(id)")
+        }
+        // The provider tells the same again, as in each listing.
+        try storage.tell(told.0, told.1, told.2)
+        #expect(try storage.document("b.txt") == "moving")
+        #expect(unlink(stray.string) == 0)
+        try storage.reopen()
+        _ = try storage.store.reconcile()
+        for (id, name) in [("m", "a.txt"), ("n", "b.txt"), ("new", "c.txt")] {
+            let item = try storage.indexed(id)
+            #expect(
+                item.item.name?.rawValue == name && item.state != .nameClash && item.problem == nil, "\(id): \(item)")
+        }
+        #expect(try storage.document("a.txt") == "moving")
+        #expect(try storage.document("b.txt") == (isHere ? "next" : nil))
     }
 }

@@ -11,7 +11,8 @@ extension ItemApplier {
         _ existing: Existing, _ id: ItemIdentifier, _ name: ItemName, _ key: String, _ parent: Int64
     ) throws -> Bool {
         // What was told of it before does not count any more.
-        if !waiting.isEmpty { waiting.removeAll { $0.row == existing.row } }
+        let isDue = !waiting.isEmpty && waiting.contains { $0.row == existing.row }
+        if isDue { waiting.removeAll { $0.row == existing.row } }
         if existing.parent == parent, existing.name.hasSameBytes(as: name.rawValue) {
             guard existing.wantedName != nil else { return false }
             try setWanted(nil, ofRow: existing.row)
@@ -20,8 +21,10 @@ extension ItemApplier {
         }
         let move = WaitingMove(row: existing.row, id: id, parent: parent, name: name, key: key)
         let isBlocked = try isBlocked(move)
-        // It waits for that already; unless what it waits for became free earlier in the same page.
-        if isBlocked, existing.wantedParent == parent, existing.wantedName?.hasSameBytes(as: name.rawValue) == true {
+        // It waits for that already; unless the name became free earlier in the same page.
+        if isBlocked || !isDue, existing.wantedParent == parent,
+            existing.wantedName?.hasSameBytes(as: name.rawValue) == true
+        {
             return false
         }
         if isBlocked {
@@ -60,6 +63,10 @@ extension ItemApplier {
         }
         // The folder may have been deleted while the move waited.
         guard try self.existing(row: move.parent) != nil else { return }
+        // Taken up twice: once as what waits, and once because its name became free.
+        if oldParent == move.parent, existing.name.hasSameBytes(as: move.name.rawValue), existing.wantedName == nil {
+            return
+        }
         let old = try shownPlace(of: move.row)
         try sql.run(
             """
@@ -120,7 +127,8 @@ extension ItemApplier {
                 waiting += blocked.filter { !known.contains($0.row) }
             } else if earlier == nil {
                 let known = Set(blocked.map(\.row))
-                let others = try wanting().filter { !known.contains($0.row) }
+                // What only the tree on disk keeps from its name waits for that.
+                let others = try wanting().filter { try !known.contains($0.row) && isBlocked($0) }
                 earlier = Set(others.map(\.row))
                 waiting += blocked + others
             } else if let ring = try firstInRing(of: blocked) {
@@ -267,13 +275,35 @@ extension ItemApplier {
             folder = next
         }
         let key = FoldedName(name).text
-        guard try holder(of: key, in: folder) == nil else { return }
+        if let holder = try holder(of: key, in: folder), holder != existing.row {
+            guard try stepBack(holder) else { return }
+        }
         let wanted = WaitingMove(
             row: existing.row, id: id, parent: parent, name: try ItemName(existing.name), key: existing.key)
         try sql.run(
             "UPDATE item SET parent = ?, name = ?, name_key = ? WHERE row = ?", .int(folder), .text(name.rawValue),
             .text(key), .int(existing.row))
         try setWanted(wanted, ofRow: existing.row)
+    }
+
+    /// What has come to a place whose file has not left it goes back to where its own file is, or is hidden where nothing of it
+    /// is here.
+    ///
+    /// - Returns: false when it has to stay.
+    private mutating func stepBack(_ row: Int64) throws -> Bool {
+        guard let (id, existing) = try existing(row: row), let parent = existing.parent else { return false }
+        let moves = try transaction.journal(of: id, in: domain.name).filter { $0.step == .renameRecorded }
+        if let last = moves.last, let place = last.payload.place {
+            try revertMove(of: id, to: place)
+            guard let now = try self.existing(row: row)?.existing, now.parent != parent || now.key != existing.key
+            else { return false }
+            try transaction.finish(last)
+            return true
+        }
+        guard existing.kind == .document, existing.state == 0 else { return false }
+        try sql.run("UPDATE item SET state = 7 WHERE row = ?", .int(row))
+        outcome.clashes.append(id)
+        return true
     }
 
     // MARK: Deleting

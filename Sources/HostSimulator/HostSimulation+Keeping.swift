@@ -13,6 +13,8 @@ extension HostSimulation {
     }
 
     func setPinned(_ isPinned: Bool, _ document: ItemStatus, _ host: DocumentHost, _ machine: Int) async throws {
+        // What is not shown is nobody's to pin: at its place is another one.
+        guard document.state != .nameClash else { return }
         // What is new gets another identifier.
         let key = document.item.id.isArriving ? nil : MachineDocument(machine: machine, id: document.item.id)
         // Until it is acknowledged, it may be either way.

@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentTestSupport
 import Glibc
+import Synchronization
 import SystemPackage
 import Testing
 
@@ -169,5 +170,79 @@ struct NameClashTests {
         }
         #expect(try storage.document("a.txt") == "moving")
         #expect(try storage.document("b.txt") == (isHere ? "next" : nil))
+    }
+
+    private func names(_ ids: String..., of storage: StorageFixture) throws -> [String?] {
+        try ids.map { try storage.indexed($0).item.name?.rawValue }
+    }
+
+    @Test(
+        "CONT-12: of what an item was told to be called one after the other the last one counts, whatever becomes free")
+    func lastWishCounts() throws {
+        let storage = try StorageFixture()
+        for id in ["q", "h", "y", "z"] { try storage.tell(storage.item(id, "\(id).txt", contents: id)) }
+        func told(_ id: String, _ name: String) throws -> Item { try storage.item(id, "\(name).txt", contents: id) }
+        try storage.tell(told("q", "h"))
+        #expect(try names("q", of: storage) == ["q.txt"])
+        try storage.tell(told("h", "z"), told("q", "y"), told("z", "w"), told("y", "v"))
+        #expect(try names("q", "h", "y", "z", of: storage) == ["y.txt", "z.txt", "v.txt", "w.txt"])
+        #expect(try storage.indexed("q").wanted == nil)
+    }
+
+    @Test("CONT-12: a name that became free goes to who wants it still, and not to who wanted it once")
+    func formerWish() throws {
+        let storage = try StorageFixture()
+        for id in ["q", "r", "h", "y"] { try storage.tell(storage.item(id, "\(id).txt", contents: id)) }
+        func told(_ id: String, _ name: String) throws -> Item { try storage.item(id, "\(name).txt", contents: id) }
+        try storage.tell(told("q", "h"))
+        try storage.tell(told("r", "h"))
+        try storage.tell(told("q", "y"), told("h", "g"))
+        #expect(try names("q", "r", "h", "y", of: storage) == ["q.txt", "h.txt", "g.txt", "y.txt"])
+        #expect(try storage.indexed("q").wanted?.name.rawValue == "y.txt")
+    }
+
+    @Test(
+        "CONT-12: where what has come to an item's old name cannot step back, its file is known to be there all the same"
+    )
+    func folderInTheWay() throws {
+        let storage = try StorageFixture()
+        let moving = try storage.item("m", "b", contents: "moving")
+        try storage.tell(moving)
+        try storage.provide(moving, "moving")
+        let stray = try storage.tree.path(of: storage.location("a"))
+        try storage.write("nobody's", to: stray)
+        try storage.tell(storage.item("m", "a", contents: "moving"), storage.item("f", "b", kind: .folder))
+        let now = try storage.store.recordChange(of: ItemIdentifier("m"), in: storage.domain)
+        #expect(now.state == .materialised && now.problem != nil, "\(now)")
+        #expect(try storage.document("b") == "moving")
+        #expect(try storage.document("a") == "nobody's")
+        #expect(unlink(stray.string) == 0)
+        try storage.reopen()
+        _ = try storage.store.reconcile()
+        #expect(try storage.document("a") == "moving")
+        #expect(try names("m", "f", of: storage) == ["a", "b"])
+        #expect(try storage.indexed("m").state == .materialised)
+    }
+
+    @Test("CONT-12: what could not be moved to one place is not taken for what lies there when it is to move on")
+    func movedOn() throws {
+        let storage = try StorageFixture()
+        let moving = try storage.item("m", "b.txt", contents: "moving")
+        try storage.tell(moving)
+        try storage.provide(moving, "moving")
+        let open = Mutex<[JournalEntry]>([])
+        storage.store.follower.handOver { work in open.withLock { $0 += work } }
+        for name in ["a.txt", "d.txt"] { try storage.tell(storage.item("m", name, contents: "moving")) }
+        try storage.write("nobody's", to: storage.tree.path(of: storage.location("a.txt")))
+        for entry in open.withLock({ $0 }) { try? storage.store.perform(entry) }
+        #expect(try storage.document("a.txt") == "nobody's")
+        storage.store.follower.handOver(to: nil)
+        _ = try storage.store.recordChange(of: ItemIdentifier("m"), in: storage.domain)
+        #expect(try storage.indexed("m").state == .materialised)
+        try storage.reopen()
+        _ = try storage.store.reconcile()
+        #expect(try storage.document("d.txt") == "moving")
+        #expect(try storage.document("a.txt") == "nobody's")
+        #expect(try storage.indexed("m").state == .materialised)
     }
 }

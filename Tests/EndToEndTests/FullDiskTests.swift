@@ -76,7 +76,9 @@ import Testing
                 wait
                 docent stat w:/large.bin --json 2>&1 | grep -E '"state"|docent:'
                 """)
-            #expect(lines == [#"  "state": "placeholder","#])
+            // It goes on with what was waited for, as far as there is room (XFER-8).
+            let states = ["placeholder", "materialising"].map { "  \"state\": \"\($0)\"," }
+            #expect(lines.count == 1 && states.contains(lines[0]), "\(lines)")
         }
     }
 

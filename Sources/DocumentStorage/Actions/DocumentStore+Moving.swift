@@ -244,7 +244,8 @@ extension DocumentStore {
             guard !earlier.isLeaving(target.components) else { throw error }
             // A file that belongs to nobody is in the way. The item stays where its file is, and wants to move.
             try index.write { index in
-                try index.revertMove(entry)
+                // Else this stays in the journal, which says where its file is.
+                guard try index.revertMove(entry) else { throw error }
                 try index.setProblem(error, of: id, in: entry.domain)
                 try index.finish(entry)
             }

@@ -28,7 +28,8 @@ extension ItemApplier {
             return false
         }
         if isBlocked {
-            // Perhaps what is in the way moves too, later in the same page.
+            // Perhaps what is in the way moves too, later in the same page. What it waited for before is nothing to wait for any more.
+            if existing.wantedName != nil { try setWanted(move, ofRow: existing.row) }
             waiting.append(move)
         } else {
             try perform(move)
@@ -123,8 +124,8 @@ extension ItemApplier {
                 }
             }
             if blocked.count < moves.count {
-                let known = Set(waiting.map(\.row))
-                waiting += blocked.filter { !known.contains($0.row) }
+                let known = Set(blocked.map(\.row))
+                waiting = waiting.filter { !known.contains($0.row) } + blocked
             } else if earlier == nil {
                 let known = Set(blocked.map(\.row))
                 // What only the tree on disk keeps from its name waits for that.
@@ -157,18 +158,20 @@ extension ItemApplier {
     /// Of moves that wait for each other one whose name another one waits for: when it steps aside, that one may go on.
     private func firstInRing(of moves: [WaitingMove]) throws -> WaitingMove? {
         let byRow = Dictionary(moves.map { ($0.row, $0) }) { $1 }
-        for move in moves {
+        // Each waits for one: whoever was seen on the way of another leads to the same ring, or to none.
+        var seen: Set<Int64> = []
+        for move in moves where !seen.contains(move.row) {
             var current = move
-            var inTheWay: WaitingMove?
-            for _ in 0..<moves.count {
+            var places: [Int64: Int] = [:]
+            var blockers: [(move: WaitingMove, hasName: Bool)] = []
+            while seen.insert(current.row).inserted {
+                places[current.row] = blockers.count
                 guard let blocker = try blocker(of: current, among: byRow) else { break }
-                if blocker.hasName { inTheWay = inTheWay ?? blocker.move }
-                if blocker.move.row == move.row {
-                    if let inTheWay { return inTheWay }
-                    break
-                }
+                blockers.append(blocker)
                 current = blocker.move
             }
+            guard let begin = places[current.row], begin < blockers.count else { continue }
+            if let found = blockers[begin...].first(where: \.hasName) { return found.move }
         }
         return nil
     }
@@ -205,7 +208,7 @@ extension ItemApplier {
 
     private mutating func stepAside(_ move: WaitingMove) throws {
         guard let (id, existing) = try existing(row: move.row), let parent = existing.parent else { return }
-        let name = try ItemName(".docent-moving-\(move.row)")
+        let name = try ItemName("\(Self.asidePrefix)\(move.row)")
         try perform(
             WaitingMove(row: move.row, id: id, parent: parent, name: name, key: FoldedName(name).text))
     }
@@ -263,27 +266,40 @@ extension ItemApplier {
     }
 
     /// Puts a row back to where its file still is; it goes on wanting the place that it cannot have.
-    mutating func revertMove(of id: ItemIdentifier, to place: [ItemName]) throws {
-        guard let existing = try existing(id), let parent = existing.parent, let name = place.last else { return }
+    ///
+    /// - Returns: false when its place is another's for good. What was changed until then is to be rolled back.
+    mutating func revertMove(of id: ItemIdentifier, to place: [ItemName]) throws -> Bool {
+        guard let existing = try existing(id), let parent = existing.parent, let name = place.last else { return false }
         var folder = domain.root
         for component in place.dropLast() {
             guard
                 let next = try sql.first(
                     "SELECT row FROM item WHERE parent = ? AND name_key = ? AND name = ? AND state <> 7", .int(folder),
                     .text(FoldedName(component).text), .text(component.rawValue), reading: { $0.int(0) })
-            else { return }
+            else { return false }
             folder = next
         }
         let key = FoldedName(name).text
         if let holder = try holder(of: key, in: folder), holder != existing.row {
-            guard try stepBack(holder) else { return }
+            guard try stepBack(holder) else { return false }
         }
         let wanted = WaitingMove(
             row: existing.row, id: id, parent: parent, name: try ItemName(existing.name), key: existing.key)
         try sql.run(
             "UPDATE item SET parent = ?, name = ?, name_key = ? WHERE row = ?", .int(folder), .text(name.rawValue),
             .text(key), .int(existing.row))
-        try setWanted(wanted, ofRow: existing.row)
+        // Perhaps it has been told of another place since, and waits for that.
+        if existing.wantedName == nil { try setWanted(wanted, ofRow: existing.row) }
+        return true
+    }
+
+    /// Whether nothing was recorded later under the name that a move gave: it could not be found any more.
+    func canTakeBack(_ entry: JournalEntry) throws -> Bool {
+        guard entry.payload.kind != .document, let destination = entry.payload.destination else { return true }
+        return try !transaction.openTreeWork(in: domain.name).contains { later in
+            later.id > entry.id && later.itemID != entry.itemID
+                && [later.payload.place, later.payload.destination].contains { $0?.starts(with: destination) == true }
+        }
     }
 
     /// What has come to a place whose file has not left it goes back to where its own file is, or is hidden where nothing of it
@@ -291,20 +307,24 @@ extension ItemApplier {
     ///
     /// - Returns: false when it has to stay.
     private mutating func stepBack(_ row: Int64) throws -> Bool {
-        guard let (id, existing) = try existing(row: row), let parent = existing.parent else { return false }
+        guard let (id, before) = try existing(row: row), let parent = before.parent else { return false }
         let moves = try transaction.journal(of: id, in: domain.name).filter { $0.step == .renameRecorded }
-        if let last = moves.last, let place = last.payload.place {
-            try revertMove(of: id, to: place)
-            guard let now = try self.existing(row: row)?.existing, now.parent != parent || now.key != existing.key
+        for entry in moves.reversed() {
+            guard try canTakeBack(entry), let place = entry.payload.place, try revertMove(of: id, to: place),
+                let now = try existing(row: row)?.existing
             else { return false }
-            try transaction.finish(last)
-            return true
+            try transaction.finish(entry)
+            let isAside = now.name.hasPrefix(Self.asidePrefix)
+            if !isAside, now.parent != parent || !now.key.hasSameBytes(as: before.key) { return true }
         }
-        guard existing.kind == .document, existing.state == 0 else { return false }
+        guard moves.isEmpty, before.kind == .document, before.state == 0 else { return false }
         try sql.run("UPDATE item SET state = 7 WHERE row = ?", .int(row))
         outcome.clashes.append(id)
         return true
     }
+
+    /// Of what steps aside for a moment.
+    private static var asidePrefix: String { ".docent-moving-" }
 
     // MARK: Deleting
 

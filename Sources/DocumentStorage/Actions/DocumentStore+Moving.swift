@@ -217,6 +217,16 @@ extension DocumentStore {
         if isMoved { try reached(.renameFinished) }
     }
 
+    /// - Returns: nil when what is there is not known to be the item's file.
+    private func ownFile(
+        of id: ItemIdentifier, in domain: DomainName, at location: Location
+    ) throws -> FileIdentity? {
+        guard let item = try index.read({ try $0.item(id, in: domain) }), let file = try tree.file(at: location),
+            isFile(file, try tree.stamp(at: location), of: item)
+        else { return nil }
+        return file
+    }
+
     /// - Returns: false when the item stays where it is.
     private func move(
         _ id: ItemIdentifier, from place: [ItemName], to destination: [ItemName], _ entry: JournalEntry
@@ -236,6 +246,9 @@ extension DocumentStore {
         do {
             if case .nobodys = unrecorded {
                 try root.placeholders.remove(at: source)
+            } else if let moved = try ownFile(of: id, in: entry.domain, at: target), source != target {
+                // A machine that stopped in between has moved it already; what is at its old place by now is another one's.
+                file = moved
             } else {
                 file = try tree.move(from: source, to: target)
             }

@@ -221,8 +221,8 @@ extension DocumentStore {
     private func ownFile(
         of id: ItemIdentifier, in domain: DomainName, at location: Location
     ) throws -> FileIdentity? {
-        guard let item = try index.read({ try $0.item(id, in: domain) }), let file = try tree.file(at: location),
-            isFile(file, try tree.stamp(at: location), of: item)
+        guard let item = try index.read({ try $0.item(id, in: domain) }), item.item.kind == .document,
+            let file = try? tree.file(at: location), isFile(file, try? tree.stamp(at: location), of: item)
         else { return nil }
         return file
     }

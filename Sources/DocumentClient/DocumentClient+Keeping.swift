@@ -21,7 +21,8 @@ extension DocumentClient {
     }
 
     /// Ends the pause of one document, and says what becomes of changes of it that were not sent (VER-14). Returns when the
-    /// remote agrees; whoever is just writing the document is waited for. With ``ResumeBehavior/keepBoth`` it returns at once, as ``resumeTransfers(at:)`` does.
+    /// remote agrees; whoever is just writing the document is waited for. With ``ResumeBehavior/keepBoth`` it returns at once,
+    /// as ``resumeTransfers(at:)`` does.
     ///
     /// - Throws: `localVersionConflicting` with ``ResumeBehavior/failOnConflict`` when the remote was changed, too;
     ///   `cannotSynchronize` when a folder around it is paused, or it is paused anew meanwhile; `busy` when somebody else

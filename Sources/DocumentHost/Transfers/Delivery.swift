@@ -310,7 +310,7 @@ struct Delivery: Sendable {
         }
     }
 
-    static func conflicting(_ sending: Sending, because refusal: DocumentError?) -> DocumentError {
+    private static func conflicting(_ sending: Sending, because refusal: DocumentError?) -> DocumentError {
         let place = sending.location
         return DocumentError(
             .localVersionConflicting,

@@ -60,9 +60,8 @@ extension DocumentStore {
         } else {
             gained = [try keep(theirs, as: remote, .older, in: domain)]
         }
-        let surplus = try index.read { try $0.surplusVersions(of: id, in: domain) }
-        try drop(surplus)
-        return VersionChange(item: try current(id, in: domain), gained: gained, lost: surplus)
+        let lost = try dropSurplus(of: id, in: domain)
+        return VersionChange(item: try current(id, in: domain), gained: gained, lost: lost)
     }
 
     /// A file without a row is written over when the same is kept once more.

@@ -377,9 +377,8 @@ extension DocumentStore {
             for conflict in conflicts { try index.removeConflict(number: conflict.number) }
         }
         refreshPlaceholder(id, in: domain)
-        let surplus = try index.read { try $0.surplusVersions(of: id, in: domain) }
-        try drop(surplus)
-        return VersionChange(item: try current(id, in: domain), gained: gained, lost: surplus)
+        let lost = try dropSurplus(of: id, in: domain)
+        return VersionChange(item: try current(id, in: domain), gained: gained, lost: lost)
     }
 
     private func conflictsAsBases(of item: IndexedItem) throws -> [KeptVersion] {

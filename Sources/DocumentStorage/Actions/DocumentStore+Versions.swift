@@ -53,7 +53,14 @@ extension DocumentStore {
 
     /// Leaves the newest older contents.
     func pruneVersions(of id: ItemIdentifier, in domain: DomainName) throws {
-        try prune(try index.read { try $0.surplusVersions(of: id, in: domain) }, of: id, in: domain)
+        versionNews.pruned(try dropSurplus(of: id, in: domain), of: id, in: domain)
+    }
+
+    /// The same, for whoever says so.
+    func dropSurplus(of id: ItemIdentifier, in domain: DomainName) throws -> [KeptVersion] {
+        let surplus = try index.read { try $0.surplusVersions(of: id, in: domain) }
+        try drop(surplus)
+        return surplus
     }
 
     /// Drops what newer versions have driven out, and says so.
@@ -182,9 +189,7 @@ extension DocumentStore {
         // It is the document itself now; unless that went on the remote in this moment, and what is here is a change.
         var lost = agreed && !now.isUnsent ? [version] : []
         try drop(lost)
-        let surplus = try index.read { try $0.surplusVersions(of: now.id, in: domain) }
-        try drop(surplus)
-        lost += surplus
+        lost += try dropSurplus(of: now.id, in: domain)
         return VersionChange(item: now, gained: kept.filter { $0.role == .older }, lost: lost)
     }
 

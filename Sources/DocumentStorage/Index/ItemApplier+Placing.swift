@@ -28,7 +28,7 @@ extension ItemApplier {
             return false
         }
         if isBlocked {
-            // Perhaps what is in the way moves too, later in the same page. What it waited for before is nothing to wait for any more.
+            // Perhaps what is in the way moves too, later in the same page. What it waited for before it waits for no more.
             if existing.wantedName != nil { try setWanted(move, ofRow: existing.row) }
             waiting.append(move)
         } else {

@@ -7,7 +7,8 @@ package final class VersionNews: Sendable {
 
     private let listener = Mutex<Listener?>(nil)
 
-    /// - Parameter body: nil: nobody hears of it any more. Called after they are gone, on the thread of whoever has had them go. It must not block.
+    /// - Parameter body: nil: nobody hears of it any more. Called after they are gone, on the thread of whoever has had them
+    ///   go. It must not block.
     package func onPruned(_ body: Listener?) { listener.withLock { $0 = body } }
 
     func pruned(_ versions: [KeptVersion], of id: ItemIdentifier, in domain: DomainName) {

@@ -1,5 +1,6 @@
 public import DocumentModel
 internal import DocumentWire
+public import SystemPackage
 
 extension DocumentClient {
     /// The contents that a document has, and those that are kept beside it, the current ones first (VER-1).
@@ -19,6 +20,47 @@ extension DocumentClient {
     public func restore(_ version: String, of location: Location) async throws {
         try checkNotInside(an: "The return of a version", of: location)
         try await tell(.restoreVersion(location, version))
+    }
+
+    /// Puts a version's contents in the place of a document, as a change of it that is sent, or makes a document of them; the
+    /// version's own document stays as it is (VER-7). In the field this is `replaceItem`.
+    ///
+    /// What is replaced keeps its name, its identity and its versions, of which its contents until then are one; where it is
+    /// of another type than the version, it gets the version's ending. What the remote has alone is fetched first.
+    ///
+    /// - Parameters:
+    ///   - target: a document of any domain, or the place of a new one, in a folder that is there. Of the version's own
+    ///     document: as ``restore(_:of:)``.
+    ///   - version: the identifier of one of its ``versions(of:)``.
+    ///   - isMoving: the version is removed when its contents are in their new place. Of one side of a conflict that
+    ///     resolves it: the other one stays.
+    ///   - isReplacing: false: there must be nothing, else the error is `destinationExists`.
+    /// - Returns: where the contents are.
+    /// - Throws: ``DocumentError``, and then the target is as it was: `noSuchItem` for an identifier that names no version;
+    ///   `invalidArgument` to move the current version, or what changes began from that were not sent, and for a folder or a
+    ///   package; `destinationExists` also where the name with the version's ending is taken; what keeps the target from being
+    ///   renamed or written. Where the contents are in their place, and the version cannot be removed, that error.
+    @discardableResult
+    public func replaceItem(
+        at target: Location, with version: String, of location: Location, byMoving isMoving: Bool = false,
+        replacing isReplacing: Bool = true, progress: ProgressHandler? = nil
+    ) async throws -> Location {
+        try await VersionReplacement(client: self, location: location, version: version, isMove: isMoving)
+            .replace(target, replacing: isReplacing, progress)
+    }
+
+    /// Copies a version's contents to a local file, which appears under just this name when it is whole and flushed (VER-7).
+    ///
+    /// - Parameters:
+    ///   - destination: a file outside the document storage root; its folder must exist.
+    ///   - isReplacing: replace a file that is there, else the error is `destinationExists`.
+    /// - Throws: as ``replaceItem(at:with:of:byMoving:replacing:progress:)``; then there is no file, or the old one.
+    public func replaceLocalFile(
+        at destination: FilePath, with version: String, of location: Location, byMoving isMoving: Bool = false,
+        replacing isReplacing: Bool = false, progress: ProgressHandler? = nil
+    ) async throws {
+        try await VersionReplacement(client: self, location: location, version: version, isMove: isMoving)
+            .copy(to: destination, replacing: isReplacing, progress)
     }
 
     /// Brings what the remote has of a document now beside what is here, as a version of it; the document stays as it is. So

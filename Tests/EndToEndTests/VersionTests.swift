@@ -217,6 +217,86 @@ import Testing
         }
     }
 
+    @Test("VER-7: a version's contents go to another document, which keeps its name and its versions, or to a new one")
+    func replaceItem() throws {
+        try withDocument("one\n") { machine in
+            #expect(try edit(machine, "echo two > \"$1\"").status == 0)
+            let older = try #require(try versions(machine).last?["id"] as? String)
+            try machine.write("other\n", to: machine.remote + "/b.txt")
+            // Nothing is replaced unless somebody says so.
+            let refused = try machine.docent("restore", "d:/a.txt", older, "--to", "d:/b.txt")
+            #expect(refused.status == 1 && refused.errors.contains("exists already"), "\(refused.errors)")
+            #expect(try machine.docent("restore", "d:/a.txt", "none", "--to", "d:/b.txt", "--force").status == 1)
+            #expect(try machine.succeed("cat", "d:/b.txt") == "other\n")
+            #expect(try machine.succeed("restore", "d:/a.txt", older, "--to", "d:/b.txt", "--force") == "d:/b.txt\n")
+            #expect(try machine.succeed("cat", "d:/b.txt") == "one\n")
+            #expect(Machine.eventually { machine.read(machine.remote + "/b.txt") == "one\n" })
+            let replaced = try machine.json("versions", "d:/b.txt") as? [[String: Any]] ?? []
+            let kept = replaced.first { $0["kind"] as? String == "older" }?["path"] as? String
+            #expect(kept.flatMap(machine.read) == "other\n")
+            #expect(try machine.succeed("restore", "d:/a.txt", older, "--to", "d:/c.txt") == "d:/c.txt\n")
+            #expect(Machine.eventually { machine.read(machine.remote + "/c.txt") == "one\n" })
+            // The current version, too; its document stays as it is.
+            try machine.succeed("restore", "d:/a.txt", "current", "--to", "d:/c.txt", "--force")
+            #expect(try machine.succeed("cat", "d:/c.txt") == "two\n")
+            #expect(try machine.succeed("cat", "d:/a.txt") == "two\n")
+            #expect(kinds(try versions(machine)) == ["current", "older"])
+        }
+    }
+
+    @Test("VER-7: what is of another type gets the version's ending, and keeps the rest of its name")
+    func replacedType() throws {
+        try withDocument("one\n") { machine in
+            #expect(try edit(machine, "echo two > \"$1\"").status == 0)
+            let older = try #require(try versions(machine).last?["id"] as? String)
+            for name in ["picture.v2.png", "notes.md", "full.png", "full.txt"] {
+                try machine.write("other\n", to: machine.remote + "/" + name)
+            }
+            try machine.succeed("ls", "d:/")
+            #expect(
+                try machine.succeed("restore", "d:/a.txt", older, "--to", "d:/picture.v2.png", "--force")
+                    == "d:/picture.v2.txt\n")
+            #expect(Machine.eventually { machine.read(machine.remote + "/picture.v2.txt") == "one\n" })
+            #expect(machine.read(machine.remote + "/picture.v2.png") == nil)
+            // Where that name is taken nothing is done.
+            #expect(try machine.docent("restore", "d:/a.txt", older, "--to", "d:/full.png", "--force").status == 1)
+            for name in ["full.png", "full.txt"] { #expect(try machine.succeed("cat", "d:/\(name)") == "other\n") }
+        }
+    }
+
+    @Test("VER-7: by moving, the version is consumed; the current one, and what is needed, can be copied only")
+    func replaceByMoving() throws {
+        try withDocument("one\n") { machine in
+            for text in ["two", "three"] { #expect(try edit(machine, "echo \(text) > \"$1\"").status == 0) }
+            let listed = try versions(machine)
+            let older = try listed.dropFirst().map { try #require($0["id"] as? String) }
+            let file = machine.folder + "/work/out.txt"
+            #expect(try machine.docent("restore", "d:/a.txt", "current", "--to", file, "--move").status == 1)
+            #expect(machine.read(file) == nil)
+            #expect(try machine.succeed("restore", "d:/a.txt", older[0], "--to", file, "--move") == "\(file)\n")
+            #expect(machine.read(file) == "two\n")
+            #expect(try versions(machine).compactMap { $0["id"] as? String } == ["current", older[1]])
+            #expect(try machine.docent("restore", "d:/a.txt", older[1], "--to", file).status == 1)
+            try machine.succeed("restore", "d:/a.txt", older[1], "--move")
+            #expect(try machine.succeed("cat", "d:/a.txt") == "one\n")
+            #expect(try versions(machine).compactMap { $0["id"] as? String }.contains(older[1]) == false)
+            // One side of a conflict that is moved elsewhere leaves the other one.
+            let theirs = machine.remote + "/a.txt"
+            #expect(try edit(machine, "echo ours > \"$1\"; echo 'theirs, longer' > '\(theirs)'").status == 1)
+            let side = try #require(
+                try versions(machine).first { $0["inPlace"] as? Bool == false && $0["kind"] as? String != "base" })
+            let id = try #require(side["id"] as? String)
+            let isCurrent = side["kind"] as? String == "current"
+            let moved = try machine.docent("restore", "d:/a.txt", id, "--to", "d:/theirs.txt", "--move")
+            #expect((moved.status == 1) == isCurrent, "\(moved.errors)")
+            if !isCurrent {
+                #expect(Machine.eventually { machine.read(machine.remote + "/theirs.txt") == "theirs, longer\n" })
+                #expect(try machine.succeed("cat", "d:/a.txt") == "ours\n")
+                #expect(try machine.succeed("conflicts") == "Nothing is in conflict.\n")
+            }
+        }
+    }
+
     @Test("VER-9, VER-7: a conflict's sides tell which device has saved them; to remove one of them leaves the other")
     func devices() throws {
         try Machine.with(environment: ["DOCENT_DEVICE_NAME": "ada's"]) { ada in

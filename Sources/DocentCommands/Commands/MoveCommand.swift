@@ -37,19 +37,19 @@ struct MoveCommand: ClientCommand {
     var noWait = false
 
     func validate() throws {
-        guard (Self.location(source) == nil) != (Self.location(destination) == nil) else {
+        guard (Arguments.locationUnlessFile(source) == nil) != (Arguments.locationUnlessFile(destination) == nil) else {
             throw ValidationError(
-                Self.location(source) == nil
+                Arguments.locationUnlessFile(source) == nil
                     ? "Nothing of it is in a domain: name one of the two as domain:/path."
                     : "Both are in domains: use “docent rename” within one, else move it out and in.")
         }
-        if Self.location(source) != nil, force || noWait {
+        if Arguments.locationUnlessFile(source) != nil, force || noWait {
             throw ValidationError("--force and --no-wait are for what is moved into a domain.")
         }
     }
 
     func run(_ client: DocumentClient) async throws {
-        if let location = Self.location(source) { return try await moveOut(location, client) }
+        if let location = Arguments.locationUnlessFile(source) { return try await moveOut(location, client) }
         let location = try Arguments.location(destination)
         let path = FilePath(source)
         let isFolder = path.isLocalFolder
@@ -78,13 +78,6 @@ struct MoveCommand: ClientCommand {
         let goal = path
         try await withProgress("Downloading \(location)") { try await client.moveOut(location, to: goal, progress: $0) }
         try Console.print(goal.string)
-    }
-
-    /// What is written as one is a location, unless there is a file of that name.
-    private static func location(_ text: String) -> Location? {
-        guard let location = try? Location(text) else { return nil }
-        var status = stat()
-        return text.contains(":/") || lstat(text, &status) != 0 ? location : nil
     }
 }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import DocumentClient
 import DocumentModel
+import SystemPackage
 
 struct VersionsCommand: ClientCommand {
     static let configuration = CommandConfiguration(
@@ -58,11 +59,17 @@ struct VersionsCommand: ClientCommand {
 struct RestoreCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Put a version's contents back in a document's place.",
+        abstract: "Put a version's contents back in a document's place, or in another one.",
         discussion: """
             What is there now is kept as a version, and the change is sent.
 
-            Example: docent restore work:/notes.txt 4f1c09ab
+            With --to, the contents go to another document, to a new one or to a local file, and the document stays as it \
+            is. A document that is replaced keeps its name, but for the ending, when it is of another type.
+
+            Examples:
+              docent restore work:/notes.txt 4f1c09ab
+              docent restore work:/notes.txt 4f1c09ab --to work:/notes-old.txt
+              docent restore work:/notes.txt 4f1c09ab --to ~/notes.txt --move
             """
     )
 
@@ -72,9 +79,43 @@ struct RestoreCommand: ClientCommand {
     @Argument(help: "The version, as “docent versions” shows it.")
     var version: String
 
+    @Option(
+        help: ArgumentHelp(
+            "The document, the local file or the folder that the contents go to.", valueName: "place"),
+        completion: Completions.locations)
+    var to: String?
+
+    @Flag(name: .shortAndLong, help: "With --to: replace what is there.")
+    var force = false
+
+    @Flag(help: "Remove the version when its contents are in their place.")
+    var move = false
+
+    func validate() throws {
+        guard to != nil || !force else { throw ValidationError("--force is for --to.") }
+    }
+
     func run(_ client: DocumentClient) async throws {
-        try await client.restore(version, of: location)
-        try await client.waitUntilSentAndTell(location)
+        guard let to, Arguments.locationUnlessFile(to) == nil else {
+            var target = try to.map(Arguments.location) ?? location
+            if to != nil, try await client.isFolder(target), let name = location.name { target = target.appending(name) }
+            let goal = target
+            let place = try await withProgress("Putting back \(location)") {
+                try await client.replaceItem(
+                    at: goal, with: version, of: location, byMoving: move, replacing: force || goal == location,
+                    progress: $0)
+            }
+            if to != nil { try Console.print(place.description) }
+            return try await client.waitUntilSentAndTell(place)
+        }
+        var path = FilePath(to)
+        if path.isLocalFolder, let name = location.name { path.append(name.rawValue) }
+        let goal = path
+        try await withProgress("Copying \(location)") {
+            try await client.replaceLocalFile(
+                at: goal, with: version, of: location, byMoving: move, replacing: force, progress: $0)
+        }
+        try Console.print(goal.string)
     }
 }
 

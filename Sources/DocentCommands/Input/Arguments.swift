@@ -10,6 +10,13 @@ enum Arguments {
         try checked { () throws(DocumentError) in try Location(text) }
     }
 
+    /// What is written as a location is one, unless there is a local file of that name; nil for a local file.
+    static func locationUnlessFile(_ text: String) -> Location? {
+        guard let location = try? Location(text) else { return nil }
+        var status = stat()
+        return text.contains(":/") || lstat(text, &status) != 0 ? location : nil
+    }
+
     static func domain(_ text: String) throws -> DomainName {
         try checked { () throws(DocumentError) in try DomainName(text) }
     }

@@ -11,7 +11,9 @@ struct VersionReplacement: Sendable {
     let isMove: Bool
 
     /// - Returns: where the contents are.
-    func replace(_ target: Location, replacing: Bool, _ progress: DocumentClient.ProgressHandler?) async throws -> Location {
+    func replace(
+        _ target: Location, replacing: Bool, _ progress: DocumentClient.ProgressHandler?
+    ) async throws -> Location {
         guard target != location else {
             let source = try await chosen(progress)
             try checkMovable(source)

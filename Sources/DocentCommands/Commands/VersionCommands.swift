@@ -98,7 +98,9 @@ struct RestoreCommand: ClientCommand {
     func run(_ client: DocumentClient) async throws {
         guard let to, Arguments.locationUnlessFile(to) == nil else {
             var target = try to.map(Arguments.location) ?? location
-            if to != nil, try await client.isFolder(target), let name = location.name { target = target.appending(name) }
+            if to != nil, try await client.isFolder(target), let name = location.name {
+                target = target.appending(name)
+            }
             let goal = target
             let place = try await withProgress("Putting back \(location)") {
                 try await client.replaceItem(

@@ -19,12 +19,26 @@ package struct HostScenario: Sendable {
         case pin, unpin, restoreTrash, emptyTrash
         /// What waits until somebody decides, while others go on.
         case pause, resume
+        /// Folders with all that is in them, through the host, past it, and at the provider's own place.
+        case moveFolder, removeFolder, moveFolderPast, makeFolderThere, moveFolderThere, removeFolderThere
 
         /// Drawn apart.
         static let aboutKeeping: [Action] = [.pin, .pin, .unpin, .remove, .restoreTrash, .restoreTrash, .emptyTrash]
         static let aboutPausing: [Action] = [.pause, .pause, .edit, .editThere, .edit, .resume, .resume]
+        static let aboutFolders: [Action] = [
+            .makeFolder, .makeFolderThere, .create, .createThere, .edit, .edit, .editThere, .move, .moveThere,
+            .moveFolder, .moveFolder, .moveFolderThere, .moveFolderThere, .moveFolderPast, .removeFolder,
+            .removeFolderThere,
+        ]
         static let others = allCases.filter {
-            $0 == .remove || !aboutKeeping.contains($0) && $0 != .pause && $0 != .resume
+            $0 == .remove || !aboutKeeping.contains($0) && $0 != .pause && $0 != .resume && !$0.isOfFolders
+        }
+
+        private var isOfFolders: Bool {
+            switch self {
+            case .moveFolder, .removeFolder, .moveFolderPast, .makeFolderThere, .moveFolderThere, .removeFolderThere: true
+            default: false
+            }
         }
     }
 
@@ -83,6 +97,7 @@ package struct HostScenario: Sendable {
             steps
             + Self.steps(from: Action.aboutKeeping, machines: machines, SeededRandom(seed: seed ^ 0x4EE9))
             + Self.steps(from: Action.aboutPausing, machines: machines, SeededRandom(seed: seed ^ 0x9A05F))
+            + Self.steps(from: Action.aboutFolders, machines: machines, SeededRandom(seed: seed ^ 0xF01DE5))
         steps = all.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
     }
 

@@ -23,7 +23,7 @@ extension HostSimulation {
                 guard let document else { return }
                 if let there = remote.entries[document]?.contents.flatMap(ledger.number) { ledger.remove(there) }
                 try remote.delete(document, base: .none, recursive: false)
-            default: break
+            default: try performThere(step, onFolders: folders)
             }
             let place = document.map { " \($0), now \(remote.path(of: $0))" } ?? ""
             note("others \(step.action)\(place)")

@@ -12,7 +12,9 @@ extension HostSimulation {
     func perform(_ step: HostScenario.Step) {
         let life = lives[step.machine]
         switch step.action {
-        case .createThere, .editThere, .moveThere, .removeThere: return performThere(step)
+        case .createThere, .editThere, .moveThere, .removeThere, .makeFolderThere, .moveFolderThere,
+            .removeFolderThere:
+            return performThere(step)
         case .kill: return kill(step.machine, losesPower: false)
         case .losePower: return kill(step.machine, losesPower: true)
         case .loseIndex: return kill(step.machine, losesPower: step.other % 2 == 0, losesIndex: true)
@@ -52,6 +54,7 @@ extension HostSimulation {
         case .resume: try await resume(documents, step, host)
         case .restoreTrash: try await restoreTrash(host, life.machine, to: free, step)
         case .emptyTrash: try await emptyTrash(host, life.machine)
+        case .moveFolder, .removeFolder, .moveFolderPast: try await perform(step, onFoldersOf: all, host)
         default:
             guard let document else { return }
             try await perform(step, on: document, to: free, host, life.machine)
@@ -162,7 +165,7 @@ extension HostSimulation {
 
     /// - Returns: what is here of it.
     @discardableResult
-    private func removed(_ document: ItemStatus, _ host: DocumentHost) -> Int? {
+    func removed(_ document: ItemStatus, _ host: DocumentHost) -> Int? {
         removing.insert(host.rootPath.lastComponent?.string ?? "")
         let here = asPerson { ledger.number(of: SimulatedDisk.bytes(of: Self.path(document.location, host))) }
         if let here { ledger.remove(here) }

@@ -13,7 +13,11 @@ extension SyncTrees {
         self.init(root: root)
         for item in [item] + folders where item.id != root { add(item) }
         guard item.isArriving else { return }
-        // Made here; the folders around it are made before it is.
+        // Made here; the folders around it are made before it is, also those that were removed on the remote since (VER-15).
+        for var folder in folders where folder.isGone {
+            folder.isGone = false
+            add(folder)
+        }
         remote[item.id] = nil
         synced[item.id] = nil
     }

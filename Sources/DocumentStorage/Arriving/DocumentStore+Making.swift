@@ -42,8 +42,7 @@ extension DocumentStore {
     ///
     /// - Parameter other: another name, tried when the place was taken meanwhile; from the file's time, counted from 1.
     /// - Returns: the item; one that was there already, when the file is that one's; nil when nothing was written.
-    /// - Throws: when what lies there is no document, and when the folder is gone: it stays where it is, and the next
-    ///   start tries again.
+    /// - Throws: when what lies there is no document: it stays where it is, and the next start tries again.
     package func takeIn(
         _ entry: JournalEntry, other: (ItemName, Timestamp, Int) throws -> ItemName
     ) throws -> IndexedItem? {
@@ -51,7 +50,10 @@ extension DocumentStore {
             throw DocumentError(.internal, "The journal's entry \(entry.id) lacks what a new document needs.")
         }
         var entry = entry
-        let (parent, folder) = try self.folder(of: entry)
+        guard let (parent, folder) = try folder(of: entry) ?? folderAnew(of: entry) else {
+            try index.write(durably: false) { try $0.finish(entry) }
+            return nil
+        }
         var place = folder.appending(name)
         // A crash came between the file's other name and the index.
         if let renamed = entry.payload.destination?.last, try tree.inode(at: place) == nil {
@@ -112,7 +114,7 @@ extension DocumentStore {
         // A folder around it may be moved just now.
         try moves.exclusively {
             guard let name = entry.payload.name else { return }
-            let place = try folder(of: entry).location.appending(name)
+            let place = try (folder(of: entry)?.location ?? formerFolder(of: entry)).appending(name)
             if try tree.flushWhole(place) != nil { try tree.flushFolders(around: place) }
         }
         try index.flush()
@@ -218,18 +220,44 @@ extension DocumentStore {
     }
 
     /// The folder, wherever it is by now and whatever it is called.
-    private func folder(of entry: JournalEntry) throws -> (id: ItemIdentifier, location: Location) {
-        guard let parent = entry.payload.parentID, let place = entry.payload.place else {
+    private func folder(of entry: JournalEntry) throws -> (id: ItemIdentifier, location: Location)? {
+        guard let parent = entry.payload.parentID else {
             throw DocumentError(.internal, "The journal's entry \(entry.id) lacks what a new document needs.")
         }
+        let around = try formerFolder(of: entry)
         return try index.read { index in
-            let around = Location(domain: entry.domain, components: Array(place.dropLast()))
-            let folder = try index.item(parent, in: entry.domain) ?? index.item(at: around)
-            guard let folder, let location = try index.diskLocation(of: folder.id, in: entry.domain) else {
-                throw IndexReader.unknown(parent, entry.domain)
-            }
+            guard let folder = try index.item(parent, in: entry.domain) ?? index.item(at: around),
+                let location = try index.diskLocation(of: folder.id, in: entry.domain)
+            else { return nil }
             return (folder.id, location)
         }
+    }
+
+    /// Where the folder was when the place was granted.
+    private func formerFolder(of entry: JournalEntry) throws -> Location {
+        guard let place = entry.payload.place else {
+            throw DocumentError(.internal, "The journal's entry \(entry.id) lacks what a new document needs.")
+        }
+        return Location(domain: entry.domain, components: Array(place.dropLast()))
+    }
+
+    /// The folder was removed on the remote while somebody wrote there: what was written survives, and so does its place
+    /// (VER-15).
+    ///
+    /// - Returns: nil when nothing was written.
+    private func folderAnew(of entry: JournalEntry) throws -> (id: ItemIdentifier, location: Location)? {
+        let around = try formerFolder(of: entry)
+        guard let name = entry.payload.name, try tree.inode(at: around.appending(name)) != nil else { return nil }
+        return (try folderAnew(at: around), around)
+    }
+
+    private func folderAnew(at place: Location) throws -> ItemIdentifier {
+        let there = try index.read { index in
+            try place.isRoot ? index.rootID(of: place.domain) : index.item(at: place)?.id
+        }
+        if let there { return there }
+        guard let name = place.name, let around = place.parent else { return .root }
+        return try makeFolder(named: name, in: try folderAnew(at: around), of: place.domain).id
     }
 
     private func taken(_ place: Location) -> DocumentError {

@@ -1,0 +1,61 @@
+import DocumentHost
+import DocumentModel
+import Glibc
+
+/// What becomes of folders with all that is in them.
+extension HostSimulation {
+    private static let folderNames = ["folder0", "folder1", "folder2", "a.txt"]
+
+    /// Somebody's, through the host or past it.
+    ///
+    /// - Parameter all: what the host shows.
+    func perform(_ step: HostScenario.Step, onFoldersOf all: [ItemStatus], _ host: DocumentHost) async throws {
+        let folders = all.filter { $0.item.kind == .folder }.map(\.location)
+        guard !folders.isEmpty else { return }
+        let folder = folders[step.pick % folders.count]
+        let around = ([Location(domain: Self.domainName)] + folders)[step.other % (folders.count + 1)]
+        let place = around.appending(try ItemName(Self.folderNames[step.other % Self.folderNames.count]))
+        switch step.action {
+        case .moveFolder: _ = try await host.rename(folder, to: place, atOnce: step.other % 3 == 0)
+        case .removeFolder:
+            // What was seen in it goes with it; what others have put there meanwhile does not.
+            for status in all where status.item.kind == .document && status.location.isBelow(folder) {
+                removed(status, host)
+                pins = pins.filter { $0.key.id != status.item.id }
+            }
+            try await host.remove(folder, recursive: true, discardingUnsent: false, atOnce: false)
+        case .moveFolderPast:
+            let (from, to) = (Self.path(folder, host), Self.path(place, host))
+            asPerson { if access(to, F_OK) != 0 { _ = Glibc.rename(from, to) } }
+        default: break
+        }
+    }
+
+    /// Others', at the provider's own place.
+    ///
+    /// - Parameter folders: the top one first.
+    func performThere(_ step: HostScenario.Step, onFolders folders: [ItemIdentifier]) throws {
+        let around = folders[step.other % folders.count]
+        let name = try ItemName(Self.folderNames[step.other % Self.folderNames.count])
+        if step.action == .makeFolderThere {
+            _ = try remote.create(name, in: around, contents: nil, modified: date, savedBy: nil, operation: nil)
+            return
+        }
+        guard folders.count > 1 else { return }
+        let folder = folders[1 + step.pick % (folders.count - 1)]
+        if step.action == .moveFolderThere {
+            _ = try remote.modify(folder, base: .none, name: name, parent: around)
+        } else {
+            for (id, entry) in remote.entries where remote.isInside(id, folder) {
+                if let there = entry.contents.flatMap(ledger.number) { ledger.remove(there) }
+            }
+            try remote.delete(folder, base: .none, recursive: true)
+        }
+    }
+}
+
+extension Location {
+    fileprivate func isBelow(_ folder: Location) -> Bool {
+        components.count > folder.components.count && components.starts(with: folder.components)
+    }
+}

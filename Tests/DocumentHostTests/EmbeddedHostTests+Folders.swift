@@ -1,0 +1,42 @@
+import DocumentModel
+import DocumentStorage
+import DocumentTestSupport
+import Foundation
+import SystemPackage
+import Testing
+
+@testable import DocumentHost
+
+/// Folders that change on the remote while something in them is used here.
+extension EmbeddedHostTests {
+    @Test(
+        "VER-15: what somebody is just making in a folder that is removed on the remote survives, and so does its place",
+        arguments: [true, false])
+    func madeInWhatIsRemoved(isCreating: Bool) async throws {
+        try await withHost { host, remote in
+            let folder = remote.appending("f")
+            try #require(mkdir(folder.string, 0o700) == 0)
+            try TemporaryFile.write("other", to: folder.appending("a.txt"))
+            _ = try await host.items(in: Location("d:/f"), page: nil, suggestedCount: 10, refreshing: true)
+            let tool = host.connect(tool: "one")
+            defer { host.disconnect(tool) }
+            let place = try Location("d:/f/b.txt")
+            var request = AccessRequest(location: place, intent: .writing)
+            request.isCreating = isCreating
+            let access = try await host.beginAccess(request, for: tool)
+            try TemporaryFile.write("mine", to: FilePath(access.items[0].path))
+            try FileManager.default.removeItem(atPath: folder.string)
+            try await host.refresh(Location("d:/"))
+            for _ in 0..<100 where try isKnown("d:/f/a.txt", host) { try await Task.sleep(for: .milliseconds(20)) }
+            #expect(try !isKnown("d:/f/a.txt", host))
+            try await host.endAccess(access.number, of: tool)
+            try await host.waitUntilSent(Location("d:/"))
+            #expect(try TemporaryFile.read(folder.appending("b.txt")) == "mine")
+            #expect(try await host.item(at: place).state == .materialised)
+        }
+    }
+
+    private func isKnown(_ location: String, _ host: DocumentHost) throws -> Bool {
+        try host.storage.read { try $0.item(at: Location(location)) } != nil
+    }
+}

@@ -1,6 +1,7 @@
 import DocumentHost
 import DocumentModel
 import Glibc
+import SystemPackage
 
 /// What becomes of folders with all that is in them.
 extension HostSimulation {
@@ -18,7 +19,8 @@ extension HostSimulation {
         switch step.action {
         case .moveFolder: _ = try await host.rename(folder, to: place, atOnce: step.other % 3 == 0)
         case .removeFolder:
-            // What was seen in it goes with it; what others have put there meanwhile does not.
+            // What was seen in it goes with it, also what is seen only when it is looked into for that.
+            removing.insert(host.rootPath.lastComponent?.string ?? "")
             for status in all where status.item.kind == .document && status.location.isBelow(folder) {
                 removed(status, host)
                 pins = pins.filter { $0.key.id != status.item.id }

@@ -117,6 +117,34 @@ struct MakingTests {
         #expect(try journal() == [])
     }
 
+    @Test(
+        "VER-15: what was written where the folders around it are gone by now comes with new ones, also after a crash",
+        arguments: [false, true])
+    func foldersAnew(dies: Bool) throws {
+        let outer = try storage.item("f", "f", kind: .folder)
+        try storage.tell(outer)
+        try storage.tell(storage.item("g", "g", in: "f", kind: .folder))
+        let entry = try expect("new.txt", in: ItemIdentifier("g"))
+        let nothing = try expect("nothing.txt", in: ItemIdentifier("g"))
+        try storage.write("ours", to: path("f/g/new.txt"))
+        try storage.store.recordGone(outer.id, in: storage.domain)
+        #expect(throws: DocumentError.self) { try storage.indexed("g") }
+        if dies {
+            try storage.reopen()
+            #expect(try storage.store.reconcile().unknownFiles == [])
+        } else {
+            #expect(try takeIn(nothing) == nil)
+            #expect(try item(at: "f") == nil)
+            #expect(try takeIn(entry)?.state == .changed)
+        }
+        let made = try #require(try item(at: "f/g/new.txt"))
+        #expect(made.state == .changed && made.isArriving)
+        for folder in ["f", "f/g"] { #expect(try item(at: folder)?.isArriving == true) }
+        #expect(try storage.document("f/g/new.txt") == "ours")
+        #expect(try item(at: "f/g/nothing.txt") == nil)
+        #expect(try journal() == [])
+    }
+
     private func makeFolder() throws {
         let inner = try path("new").appending("inner")
         try FileManager.default.createDirectory(atPath: inner.string, withIntermediateDirectories: true)

@@ -24,7 +24,7 @@ package struct HostBatch {
     package func run(onLine: (String) -> Void) -> Bool {
         guard !seeds.isEmpty else { return true }
         let began = ContinuousClock.now
-        var failing: [UInt64] = []
+        var failing: [(seed: UInt64, complaint: String)] = []
         var repeated = 0
         var next = seeds.lowerBound
         while next < seeds.upperBound, failing.isEmpty {
@@ -43,10 +43,10 @@ package struct HostBatch {
                 }
                 guard let complaint = outcome.complaint else { continue }
                 onLine("Seed \(seed): \(complaint)")
-                failing.append(seed)
+                failing.append((seed, complaint))
             }
         }
-        guard let first = failing.first else {
+        guard let (first, complaint) = failing.first else {
             onLine(
                 """
                 \(seeds.count) seeds hold, \(seeds.lowerBound) to \(seeds.upperBound - 1), in \
@@ -54,20 +54,27 @@ package struct HostBatch {
                 """)
             return true
         }
-        let smallest = Self.shrunk(HostCase(seed: first, mistake: mistake, isLossy: isLossy))
+        let smallest = Self.shrunk(HostCase(seed: first, mistake: mistake, isLossy: isLossy), as: complaint)
         onLine(smallest.scenario.summary)
         let lossy = isLossy ? " --lossy" : ""
         onLine("See it: scripts/simulate-hosts --show \(first)\(lossy) --without \"\(smallest.without)\"")
         return false
     }
 
-    /// Leaves out of a failing run what it fails without, too.
-    static func shrunk(_ start: HostCase) -> HostCase {
+    /// What a complaint is about, whatever the item, the machine and the time.
+    static func kind(of complaint: String) -> String {
+        let words = complaint.split(separator: " ").filter { !$0.contains("/") }
+        return words.prefix(9).joined(separator: " ").filter { !$0.isNumber }
+    }
+
+    /// Leaves out of a failing run what it fails without, too, and in the same way.
+    static func shrunk(_ start: HostCase, as complaint: String) -> HostCase {
+        let kind = kind(of: complaint)
         var best = start
         func tries(_ change: (inout HostCase.Omissions) -> Void) {
             var candidate = best
             change(&candidate.without)
-            if HostChild(candidate).outcome().complaint != nil { best = candidate }
+            if HostChild(candidate).outcome().complaint.map(Self.kind) == kind { best = candidate }
         }
         let count = HostCase(seed: start.seed, isLossy: start.isLossy).scenario.steps.count
         for size in [8, 4, 2, 1] {

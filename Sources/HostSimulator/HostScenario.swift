@@ -21,6 +21,8 @@ package struct HostScenario: Sendable {
         case pause, resume
         /// Folders with all that is in them, through the host, past it, and at the provider's own place.
         case moveFolder, removeFolder, moveFolderPast, makeFolderThere, moveFolderThere, removeFolderThere
+        /// Whether deletions of several items at once are meant, where that is asked.
+        case approveDeletions, refuseDeletions
 
         /// Drawn apart.
         static let aboutKeeping: [Action] = [.pin, .pin, .unpin, .remove, .restoreTrash, .restoreTrash, .emptyTrash]
@@ -31,12 +33,18 @@ package struct HostScenario: Sendable {
             .removeFolderThere,
         ]
         static let others = allCases.filter {
-            $0 == .remove || !aboutKeeping.contains($0) && $0 != .pause && $0 != .resume && !$0.isOfFolders
+            $0 == .remove || !aboutKeeping.contains($0) && !$0.isApart
         }
+        static let aboutDeletions: [Action] = [
+            .remove, .removeThere, .removeThere, .removeFolder, .removeFolderThere, .approveDeletions, .refuseDeletions,
+        ]
 
-        private var isOfFolders: Bool {
+        /// Drawn apart, and never among what usually happens.
+        private var isApart: Bool {
             switch self {
-            case .moveFolder, .removeFolder, .moveFolderPast, .makeFolderThere, .moveFolderThere, .removeFolderThere: true
+            case .moveFolder, .removeFolder, .moveFolderPast, .makeFolderThere, .moveFolderThere, .removeFolderThere,
+                .approveDeletions, .refuseDeletions, .pause, .resume:
+                true
             default: false
             }
         }
@@ -73,6 +81,8 @@ package struct HostScenario: Sendable {
     package var machines: Int
     package var steps: [Step]
     package var faults: Faults
+    /// Somebody is asked when several items are to be deleted at once.
+    package var asksBeforeDeleting: Bool
 
     /// When the last step is made, and everything is well from then on.
     package static let end = 60_000
@@ -93,11 +103,15 @@ package struct HostScenario: Sendable {
         if random.once(in: 3) { faults.outage = Self.window(&random) }
         self.faults = faults
         steps = Self.steps(machines: machines, &random)
+        let aboutDeletions = Self.steps(
+            from: Action.aboutDeletions, machines: machines, SeededRandom(seed: seed ^ 0xDE1E7E))
+        asksBeforeDeleting = !aboutDeletions.isEmpty
         let all =
             steps
             + Self.steps(from: Action.aboutKeeping, machines: machines, SeededRandom(seed: seed ^ 0x4EE9))
             + Self.steps(from: Action.aboutPausing, machines: machines, SeededRandom(seed: seed ^ 0x9A05F))
             + Self.steps(from: Action.aboutFolders, machines: machines, SeededRandom(seed: seed ^ 0xF01DE5))
+            + aboutDeletions
         steps = all.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
     }
 

@@ -30,6 +30,9 @@ extension HostSimulation {
             for machine in lives.indices {
                 askAll(only: machine) { [self] host in await checkWinners(of: host, machine) }
             }
+            for machine in lives.indices {
+                askAll(only: machine) { [self] host in await answerDeletions(host, machine) }
+            }
             askAll { [self] host in await resolveConflicts(of: host, round) }
             run(until: time + 12 * Self.minute)
             if complaint != nil { return }
@@ -95,6 +98,18 @@ extension HostSimulation {
                 note("somebody puts \(path) elsewhere")
                 unlink(path)
             }
+        }
+    }
+
+    /// Whoever was asked answers; not all of them alike.
+    private func answerDeletions(_ host: DocumentHost, _ machine: Int) async {
+        guard scenario.asksBeforeDeleting else { return }
+        let isMeant = (scenario.seed >> machine) & 1 == 0
+        do {
+            try await host.answerDeletions(of: Self.domainName, carryOut: isMeant)
+            note("m\(machine): deletions are \(isMeant ? "" : "not ")meant")
+        } catch {
+            if error.code != .noSuchItem { note("m\(machine): deletions cannot be answered: \(error)") }
         }
     }
 

@@ -81,6 +81,9 @@ extension HostSimulation {
         guard try root.index.read({ try $0.domain(name) }) == nil else { return }
         try root.index.write {
             try $0.addDomain(DomainRecord(name: name, provider: try ProviderIdentifier("org.example.simulated")))
+            guard scenario.asksBeforeDeleting else { return }
+            try $0.setRule("deletion-minimum", 2, of: name)
+            try $0.setRule("deletion-percent", 10, of: name)
         }
     }
 

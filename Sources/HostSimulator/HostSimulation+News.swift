@@ -23,6 +23,9 @@ extension HostSimulation {
         }
         note("others have changed a little more")
         run(until: time + 5 * 60_000_000_000)
+        if scenario.asksBeforeDeleting {
+            askAll { host in try? await host.answerDeletions(of: Self.domainName, carryOut: true) }
+        }
         askAll { [self] host in
             let shown = Set(await everything(of: host).map { "/" + $0.location.relativePath })
             let name = host.rootPath.lastComponent?.string ?? ""

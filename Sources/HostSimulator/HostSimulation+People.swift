@@ -54,6 +54,8 @@ extension HostSimulation {
         case .resume: try await resume(documents, step, host)
         case .restoreTrash: try await restoreTrash(host, life.machine, to: free, step)
         case .emptyTrash: try await emptyTrash(host, life.machine)
+        case .approveDeletions: try await host.answerDeletions(of: Self.domainName, carryOut: true)
+        case .refuseDeletions: try await host.answerDeletions(of: Self.domainName, carryOut: false)
         case .moveFolder, .removeFolder, .moveFolderPast: try await perform(step, onFoldersOf: all, host)
         default:
             guard let document else { return }

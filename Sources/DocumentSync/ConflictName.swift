@@ -8,6 +8,12 @@ package enum ConflictName {
         try make(for: name, mark: "conflict \(date)", attempt: attempt)
     }
 
+    /// `Reports` becomes `Reports (folder)`: of a folder that is made anew where something else has its name by now. It is the
+    /// same on every machine that makes it.
+    package static func make(forFolder name: ItemName, attempt: Int) throws(DocumentError) -> ItemName {
+        try make(for: name, mark: "folder", attempt: attempt)
+    }
+
     /// The same with other words in the brackets.
     static func make(for name: ItemName, mark: String, attempt: Int) throws(DocumentError) -> ItemName {
         let suffix = attempt > 1 ? " (\(mark) \(attempt))" : " (\(mark))"

@@ -36,6 +36,37 @@ extension EmbeddedHostTests {
         }
     }
 
+    @Test(
+        "VER-15, CONT-12: a folder that is made for what is in it, where something else has its name, is made beside that",
+        arguments: [true, false])
+    func besideDocument(isMadeHere: Bool) async throws {
+        try await withHost { host, remote in
+            let folder = remote.appending("f.d")
+            if !isMadeHere { try #require(mkdir(folder.string, 0o700) == 0) }
+            _ = try await host.items(in: Location("d:/"), page: nil, suggestedCount: 10, refreshing: true)
+            try await host.setPaused(true, at: Location("d:/"))
+            if isMadeHere { _ = try await host.makeFolder(at: Location("d:/f.d"), atOnce: true) }
+            let tool = host.connect(tool: "one")
+            defer { host.disconnect(tool) }
+            var request = AccessRequest(location: try Location("d:/f.d/b.txt"), intent: .writing)
+            request.isCreating = true
+            let access = try await host.beginAccess(request, for: tool)
+            try TemporaryFile.write("mine", to: FilePath(access.items[0].path))
+            try await host.endAccess(access.number, of: tool)
+            if !isMadeHere { try FileManager.default.removeItem(atPath: folder.string) }
+            try TemporaryFile.write("theirs", to: folder)
+            try await host.refresh(Location("d:/"))
+            try await host.setPaused(false, at: Location("d:/"))
+            try await host.waitUntilSent(Location("d:/"))
+            #expect(try TemporaryFile.read(folder) == "theirs")
+            #expect(try TemporaryFile.read(remote.appending("f (folder).d").appending("b.txt")) == "mine")
+            try await host.refresh(Location("d:/"))
+            #expect(try await host.item(at: Location("d:/f (folder).d/b.txt")).state == .materialised)
+            #expect(try await host.item(at: Location("d:/f.d")).item.kind == .document)
+            try await host.download(Location("d:/f.d"))
+        }
+    }
+
     private func isKnown(_ location: String, _ host: DocumentHost) throws -> Bool {
         try host.storage.read { try $0.item(at: Location(location)) } != nil
     }

@@ -110,8 +110,7 @@ extension Delivery {
         as sending: Sending, in parent: ItemIdentifier, with turn: ProviderTurn
     ) async throws(DocumentError) -> (item: Item, earlier: StagedFile?)? {
         guard let name = sending.item.item.name,
-            let found = try? await folders.existing(
-                name, of: sending.item, in: parent, turn.session, because: DocumentError(.nameCollision, ""))
+            let found = try? await folders.existing(name, of: sending.item, in: parent, turn.session)
         else { return nil }
         guard found.id != sending.item.id else {
             throw DocumentError(

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStorage
+import DocumentSync
 import DocumentWire
 import Logging
 import ProviderLauncher
@@ -7,6 +8,13 @@ import ProviderLauncher
 /// Makes folders anew at the provider that were removed there while something in them was edited here: the edit
 /// survives, and so does the place that it has (VER-15).
 struct FolderReviver: Sendable {
+    /// A folder at the provider.
+    struct Made: Sendable {
+        let item: Item
+        /// It has not the name that it was to have: something else has that.
+        let isBeside: Bool
+    }
+
     let storage: StorageThreads
     let logger: Logger
 
@@ -29,11 +37,11 @@ struct FolderReviver: Sendable {
         }
         for folder in missing.reversed() {
             let made = try await make(folder, in: around, "\(operation)-\(folder.row)", session)
-            try await storage.run { try $0.revive(folder.id, as: made, in: domain) }
+            try await storage.run { try $0.revive(folder.id, as: made.item, isBeside: made.isBeside, in: domain) }
             logger.notice(
                 "a folder that was removed on the remote is made anew, because something in it was changed here",
                 metadata: ["domain": "\(domain)", "item.id": "\(folder.id)"])
-            around = made.id
+            around = made.item.id
         }
         return around
     }
@@ -47,39 +55,53 @@ struct FolderReviver: Sendable {
         }
     }
 
+    /// Makes a folder at the provider, or finds the one that has its name there by now. Beside anything else of that name it gets
+    /// another one, so that what is in it can be sent.
     func make(
         _ folder: IndexedItem, in parent: ItemIdentifier, _ operation: String, _ session: ProviderSession
-    ) async throws(DocumentError) -> Item {
+    ) async throws(DocumentError) -> Made {
         guard let name = folder.item.name else {
             throw DocumentError(.internal, "A folder without a name cannot be made anew.")
         }
-        let call = ProviderCall.CreateCall(
+        var call = ProviderCall.CreateCall(
             parentID: parent, name: name, kind: folder.item.kind, contentsPath: nil, modified: nil,
             operation: operation)
-        do throws(DocumentError) {
-            return try await onceMoreAfterDeath { () async throws(DocumentError) in try await session.create(call) }
-        } catch {
-            guard error.code == .nameCollision else { throw error }
-            // Somebody else was quicker.
-            return try await existing(name, of: folder, in: parent, session, because: error)
+        var attempt = 0
+        while true {
+            do throws(DocumentError) {
+                let item = try await onceMoreAfterDeath { [call] () async throws(DocumentError) in
+                    try await session.create(call)
+                }
+                return Made(item: item, isBeside: attempt > 0)
+            } catch {
+                guard error.code == .nameCollision, attempt < Self.mostNames else { throw error }
+                // Somebody else was quicker.
+                if let item = try await existing(call.name, of: folder, in: parent, session) {
+                    return Made(item: item, isBeside: attempt > 0)
+                }
+                attempt += 1
+                call.name = try ConflictName.make(forFolder: name, attempt: attempt)
+                call.operation = "\(operation)-\(attempt)"
+            }
         }
     }
 
+    private static var mostNames: Int { 20 }
+
+    /// What has a name at the provider, where it is of the same kind.
     func existing(
-        _ name: ItemName, of folder: IndexedItem, in parent: ItemIdentifier, _ session: ProviderSession,
-        because cause: DocumentError
-    ) async throws(DocumentError) -> Item {
+        _ name: ItemName, of item: IndexedItem, in parent: ItemIdentifier, _ session: ProviderSession
+    ) async throws(DocumentError) -> Item? {
         var page: PageToken?
-        var progress = PagingProgress("the listing of a folder of \(folder.domain)", of: session)
+        var progress = PagingProgress("the listing of a folder of \(item.domain)", of: session)
         repeat {
             let found = try await session.enumerate(parent, page: page, suggestedCount: 500)
-            if let item = found.items.first(where: { $0.name == name && $0.kind.isFolder == folder.item.kind.isFolder })
-            {
-                return item
+            if let there = found.items.first(where: { $0.name == name && $0.kind.isFolder == item.item.kind.isFolder }) {
+                return there
             }
             page = found.next
             if let token = page { try progress.took(token.bytes, items: found.items) }
         } while page != nil
-        throw cause
+        return nil
     }
 }

@@ -258,12 +258,16 @@ extension DocumentStore {
         }
     }
 
-    /// A folder was gone at the provider, and was made anew there for what is to be sent into it (VER-15).
-    package func revive(_ folder: ItemIdentifier, as item: Item, in domain: DomainName) throws {
+    /// A folder was gone at the provider, and was made anew there for what is to be sent into it (VER-15); or was made here.
+    ///
+    /// - Parameter isBeside: it could not get its name, and has the one that it was made with from now on.
+    package func revive(
+        _ folder: ItemIdentifier, as item: Item, isBeside: Bool = false, in domain: DomainName
+    ) throws {
         let outcome = try index.write { index in
             let known = try index.item(folder, in: domain)
             try index.revive(folder, as: item.id, in: domain)
-            if let known, known.isArriving { try index.keepPlace(of: known, madeAs: item) }
+            if let known, known.isArriving, !isBeside { try index.keepPlace(of: known, madeAs: item) }
             return try index.apply([item], in: domain)
         }
         try follow(outcome)

@@ -96,7 +96,8 @@ struct FolderReviver: Sendable {
         var progress = PagingProgress("the listing of a folder of \(item.domain)", of: session)
         repeat {
             let found = try await session.enumerate(parent, page: page, suggestedCount: 500)
-            if let there = found.items.first(where: { $0.name == name && $0.kind.isFolder == item.item.kind.isFolder }) {
+            if let there = found.items.first(where: { $0.name == name && $0.kind.isFolder == item.item.kind.isFolder })
+            {
                 return there
             }
             page = found.next

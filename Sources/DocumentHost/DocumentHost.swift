@@ -273,7 +273,8 @@ public final class DocumentHost: Sendable {
             postMortems: PostMortemStore(folder: root.failuresFolder), recordings: root.recordingsFolder,
             blocking: recordThreads)
         treeWork = TreeWork(
-            storage: storage, broker: broker, locks: locks, work: work, owner: owner, sender: sender, logger: logger)
+            storage: storage, broker: broker, locks: locks, work: work, owner: owner, sender: sender, pauses: pauses,
+            logger: logger)
         store.follower.handOver(to: { [treeWork] in treeWork.performLater($0) })
         deletions = DeletionDesk(
             storage: storage, treeWork: treeWork, clock: { Self.secondsSince1970() }, logger: logger)

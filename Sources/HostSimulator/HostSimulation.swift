@@ -115,7 +115,9 @@ package final class HostSimulation: @unchecked Sendable {  // One thread, as it 
 
     func complain(_ text: String) {
         guard complaint == nil else { return }
-        complaint = "\(milliseconds) ms: \(text)"
+        // The folder is another one in each process.
+        let parts = text.split(separator: folder, omittingEmptySubsequences: false)
+        complaint = "\(milliseconds) ms: \(parts.joined())"
         note(text)
     }
 

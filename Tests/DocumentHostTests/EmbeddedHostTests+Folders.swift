@@ -67,6 +67,33 @@ extension EmbeddedHostTests {
         }
     }
 
+    @Test("DOWN-2: what somebody waits for while it is paused, and is removed on the remote, is waited for no longer")
+    func removedWhilePaused() async throws {
+        try await withHost { host, remote in
+            let (file, location) = (remote.appending("a.txt"), try Location("d:/a.txt"))
+            try TemporaryFile.write("one", to: file)
+            _ = try await host.items(in: Location("d:/"), page: nil, suggestedCount: 10, refreshing: true)
+            try await host.download(location)
+            try await host.setPaused(true, at: location)
+            try TemporaryFile.write("two, longer", to: file)
+            try await host.refresh(location)
+            let tool = host.connect(tool: "one")
+            defer { host.disconnect(tool) }
+            async let reading = code {
+                _ = try await host.beginAccess(AccessRequest(location: location, intent: .reading), for: tool)
+            }
+            for _ in 0..<200 where host.broker.isIdle { try await Task.sleep(for: .milliseconds(10)) }
+            try await Task.sleep(for: .milliseconds(200))
+            try FileManager.default.removeItem(atPath: file.string)
+            try await host.refresh(Location("d:/"))
+            let refusal = await reading
+            #expect(refusal == .noSuchItem)
+            for _ in 0..<200 where try isKnown("d:/a.txt", host) { try await Task.sleep(for: .milliseconds(20)) }
+            #expect(try !isKnown("d:/a.txt", host))
+            #expect(!FileManager.default.fileExists(atPath: host.root.tree.path(of: location).string))
+        }
+    }
+
     private func isKnown(_ location: String, _ host: DocumentHost) throws -> Bool {
         try host.storage.read { try $0.item(at: Location(location)) } != nil
     }

@@ -54,7 +54,7 @@ extension EmbeddedHostTests {
         }
     }
 
-    private func code(of body: () async throws -> Void) async -> DocumentError.Code? {
+    func code(of body: () async throws -> Void) async -> DocumentError.Code? {
         do {
             try await body()
             return nil

@@ -14,13 +14,14 @@ struct TreeWork: Sendable {
     let owner: ClaimOwner
     /// Is told of edits that outlive their item's deletion.
     let sender: Sender
+    let pauses: PauseGate
     let logger: Logger
     /// What waits for something else to be carried out.
     private let delayed = DelayedWork()
 
     init(
         storage: StorageThreads, broker: CoordinationBroker, locks: KeyedLock<ItemKey>, work: WorkGroup,
-        owner: ClaimOwner, sender: Sender, logger: Logger
+        owner: ClaimOwner, sender: Sender, pauses: PauseGate, logger: Logger
     ) {
         self.storage = storage
         self.broker = broker
@@ -28,6 +29,7 @@ struct TreeWork: Sendable {
         self.work = work
         self.owner = owner
         self.sender = sender
+        self.pauses = pauses
         self.logger = logger
     }
 
@@ -65,6 +67,8 @@ struct TreeWork: Sendable {
             defer { broker.end(claim) }
             return await carryOut(entry)
         }
+        // Whoever waits for the end of its pause need not any more.
+        if entry.action == .remove { pauses.changed() }
         work.add { [self] in await wait(for: entry, intent) }
         return nil
     }

@@ -86,7 +86,8 @@ final class PauseGate: Sendable {
         let (isPaused, hasMarks) = try storage.read { index in
             let item = try index.item(key.id, in: key.domain)
             let hasMarks = try item == nil || index.hasMarks(in: key.domain)
-            guard let item, hasMarks else { return (false, hasMarks) }
+            // What is gone on the remote is waited for by nobody: else it could not go from here.
+            guard let item, item.exists, hasMarks else { return (false, hasMarks) }
             guard resuming[item.row] == nil else { return (try index.isPausedAround(item), hasMarks) }
             return (try index.marks(of: item).isPaused, hasMarks)
         }

@@ -1,6 +1,6 @@
 internal import DocumentModel
 
-/// Names and places: moves, clashes, deletions.
+/// Names and places: moves and clashes.
 extension ItemApplier {
     // MARK: Moving
 
@@ -91,7 +91,7 @@ extension ItemApplier {
     }
 
     /// The place of a row in the tree; nil when it is not shown there.
-    private func shownPlace(of row: Int64) throws -> [ItemName]? {
+    func shownPlace(of row: Int64) throws -> [ItemName]? {
         do {
             return try transaction.place(of: row)
         } catch let error as DocumentError where error.code == .nameClash {
@@ -101,7 +101,7 @@ extension ItemApplier {
 
     // MARK: Names that are taken
 
-    private func setWanted(_ move: WaitingMove?, ofRow row: Int64) throws {
+    func setWanted(_ move: WaitingMove?, ofRow row: Int64) throws {
         try sql.run(
             "UPDATE item SET wanted_parent = ?, wanted_name = ?, wanted_key = ? WHERE row = ?",
             SQLValue(move?.parent), SQLValue(move?.name.rawValue), SQLValue(move?.key), .int(row))
@@ -265,144 +265,6 @@ extension ItemApplier {
         }
     }
 
-    /// Puts a row back to where its file still is; it goes on wanting the place that it cannot have.
-    ///
-    /// - Returns: false when its place is another's for good. What was changed until then is to be rolled back.
-    mutating func revertMove(of id: ItemIdentifier, to place: [ItemName]) throws -> Bool {
-        guard let existing = try existing(id), let parent = existing.parent, let name = place.last else { return false }
-        var folder = domain.root
-        for component in place.dropLast() {
-            guard
-                let next = try sql.first(
-                    "SELECT row FROM item WHERE parent = ? AND name_key = ? AND name = ? AND state <> 7", .int(folder),
-                    .text(FoldedName(component).text), .text(component.rawValue), reading: { $0.int(0) })
-            else { return false }
-            folder = next
-        }
-        let key = FoldedName(name).text
-        if let holder = try holder(of: key, in: folder), holder != existing.row {
-            guard try stepBack(holder) else { return false }
-        }
-        let wanted = WaitingMove(
-            row: existing.row, id: id, parent: parent, name: try ItemName(existing.name), key: existing.key)
-        try sql.run(
-            "UPDATE item SET parent = ?, name = ?, name_key = ? WHERE row = ?", .int(folder), .text(name.rawValue),
-            .text(key), .int(existing.row))
-        // Perhaps it has been told of another place since, and waits for that.
-        if existing.wantedName == nil { try setWanted(wanted, ofRow: existing.row) }
-        return true
-    }
-
-    /// Whether nothing was recorded later under the name that a move gave: it could not be found any more.
-    func canTakeBack(_ entry: JournalEntry) throws -> Bool {
-        guard entry.payload.kind != .document, let destination = entry.payload.destination else { return true }
-        return try !transaction.openTreeWork(in: domain.name).contains { later in
-            later.id > entry.id && later.itemID != entry.itemID
-                && [later.payload.place, later.payload.destination].contains { $0?.starts(with: destination) == true }
-        }
-    }
-
-    /// What has come to a place whose file has not left it goes back to where its own file is, or is hidden where nothing of it
-    /// is here.
-    ///
-    /// - Returns: false when it has to stay.
-    private mutating func stepBack(_ row: Int64) throws -> Bool {
-        guard let (id, before) = try existing(row: row), let parent = before.parent else { return false }
-        let moves = try transaction.journal(of: id, in: domain.name).filter { $0.step == .renameRecorded }
-        for entry in moves.reversed() {
-            guard try canTakeBack(entry), let place = entry.payload.place, try revertMove(of: id, to: place),
-                let now = try existing(row: row)?.existing
-            else { return false }
-            try transaction.finish(entry)
-            let isAside = now.name.hasPrefix(Self.asidePrefix)
-            if !isAside, now.parent != parent || !now.key.hasSameBytes(as: before.key) { return true }
-        }
-        guard moves.isEmpty, before.kind == .document, before.state == 0 else { return false }
-        try sql.run("UPDATE item SET state = 7 WHERE row = ?", .int(row))
-        outcome.clashes.append(id)
-        return true
-    }
-
     /// Of what steps aside for a moment.
-    private static var asidePrefix: String { ".docent-moving-" }
-
-    // MARK: Deleting
-
-    mutating func delete(_ ids: [ItemIdentifier]) throws {
-        for id in ids {
-            guard let row = try transaction.row(of: id, domain) else { continue }
-            guard row != domain.root else {
-                reject(id, "is the top folder, which cannot go away")
-                continue
-            }
-            try deleteOrHold(row: row)
-        }
-        try settle()
-    }
-
-    /// Deletes a row and all below it; where contents are here, those have to be cleared first, and the row is
-    /// `gone` until then.
-    mutating func delete(row: Int64) throws {
-        guard let (id, existing) = try existing(row: row) else { return }
-        // The provider does not know it yet, and so cannot say that it is gone.
-        if id.isArriving { return }
-        if existing.kind != .document { try takeOutRelocated(of: row) }
-        let hasContents: Bool
-        if existing.kind == .document {
-            hasContents = existing.state != 0 && existing.state != Self.clash
-        } else {
-            hasContents =
-                try sql.first(
-                    Self.subtree
-                        + "SELECT 1 FROM item JOIN sub ON sub.row = item.row WHERE state NOT IN (0, 7) LIMIT 1",
-                    .int(row)
-                ) { _ in true } ?? false
-        }
-        if existing.isGone, hasContents, try !transaction.journal(of: id, in: domain.name).isEmpty { return }
-        if let place = try shownPlace(of: row) {
-            var payload = JournalPayload()
-            payload.place = place
-            payload.kind = existing.kind
-            outcome.work.append(try transaction.begin(.removeRecorded, item: id, in: domain.name, payload: payload))
-        }
-        if hasContents {
-            try sql.run("UPDATE item SET gone = 1 WHERE row = ?", .int(row))
-        } else {
-            try deleteRows(row, existing)
-        }
-    }
-
-    mutating func deleteCleared(_ id: ItemIdentifier) throws {
-        guard let existing = try existing(id), existing.row != domain.root else { return }
-        try deleteRows(existing.row, existing)
-        try settle()
-    }
-
-    private mutating func deleteRows(_ row: Int64, _ existing: Existing) throws {
-        if existing.kind == .document {
-            try sql.run("DELETE FROM item WHERE row = ?", .int(row))
-            try count(.document, -1)
-            outcome.deleted += 1
-        } else {
-            var inside: (all: Int64, folders: Int64) = (0, 0)
-            _ = try sql.first(
-                Self.subtree + "SELECT count(*), sum(kind = 1) FROM item JOIN sub ON sub.row = item.row", .int(row)
-            ) { inside = ($0.int(0), $0.int(1)) }
-            // One statement, so that the rows' references to each other are checked when all are gone.
-            try sql.run(Self.subtree + "DELETE FROM item WHERE row IN (SELECT row FROM sub)", .int(row))
-            folders -= inside.folders
-            documents -= inside.all - inside.folders
-            outcome.deleted += Int(inside.all)
-        }
-        if let parent = existing.parent, existing.state != Self.clash { try release(existing.key, in: parent) }
-    }
-
-    private static var subtree: String {
-        """
-        WITH RECURSIVE sub (row) AS (
-            SELECT ? UNION ALL SELECT item.row FROM item JOIN sub ON item.parent = sub.row
-        )
-
-        """
-    }
+    static var asidePrefix: String { ".docent-moving-" }
 }

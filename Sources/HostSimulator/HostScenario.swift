@@ -21,6 +21,9 @@ package struct HostScenario: Sendable {
         case pause, resume
         /// Folders with all that is in them, through the host, past it, and at the provider's own place.
         case moveFolder, removeFolder, moveFolderPast, makeFolderThere, moveFolderThere, removeFolderThere
+        /// What takes its time: somebody writes or reads while others do what they want. And what comes from elsewhere on the
+        /// machine.
+        case holdWriting, holdPlace, holdReading, moveIn, moveFolderIn
         /// Whether deletions of several items at once are meant, where that is asked.
         case approveDeletions, refuseDeletions
 
@@ -39,11 +42,19 @@ package struct HostScenario: Sendable {
             .remove, .removeThere, .removeThere, .removeFolder, .removeFolderThere, .approveDeletions, .refuseDeletions,
         ]
 
+        static let aboutUse: [Action] = [
+            .moveIn, .moveIn, .moveFolderIn, .holdWriting, .holdWriting, .holdPlace, .holdPlace, .holdReading,
+            .editThere,
+            .moveThere, .removeThere, .move, .rename, .evict, .moveFolder, .moveFolderThere, .removeFolder,
+            .removeFolderThere,
+        ]
+
         /// Drawn apart, and never among what usually happens.
         private var isApart: Bool {
             switch self {
             case .moveFolder, .removeFolder, .moveFolderPast, .makeFolderThere, .moveFolderThere, .removeFolderThere,
-                .approveDeletions, .refuseDeletions, .pause, .resume:
+                .approveDeletions, .refuseDeletions, .pause, .resume, .holdWriting, .holdPlace, .holdReading, .moveIn,
+                .moveFolderIn:
                 true
             default: false
             }
@@ -110,8 +121,10 @@ package struct HostScenario: Sendable {
             steps
             + Self.steps(from: Action.aboutKeeping, machines: machines, SeededRandom(seed: seed ^ 0x4EE9))
             + Self.steps(from: Action.aboutPausing, machines: machines, SeededRandom(seed: seed ^ 0x9A05F))
-            + Self.steps(from: Action.aboutFolders, machines: machines, SeededRandom(seed: seed ^ 0xF01DE5))
+            + Self.steps(
+                from: Action.aboutFolders, machines: machines, SeededRandom(seed: seed ^ 0xF01DE5), atLeast: 12)
             + aboutDeletions
+            + Self.steps(from: Action.aboutUse, machines: machines, SeededRandom(seed: seed ^ 0x05E1D))
         steps = all.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
     }
 
@@ -134,10 +147,12 @@ package struct HostScenario: Sendable {
     }
 
     /// In some runs, beside what happens there anyway.
-    private static func steps(from actions: [Action], machines: Int, _ own: SeededRandom) -> [Step] {
+    private static func steps(
+        from actions: [Action], machines: Int, _ own: SeededRandom, atLeast fewest: Int = 3
+    ) -> [Step] {
         var random = own
         guard random.once(in: 3) else { return [] }
-        return (0..<(3 + random.below(10))).compactMap { _ in
+        return (0..<(fewest + random.below(10))).compactMap { _ in
             random.pick(actions).map {
                 Step(
                     time: random.below(end), machine: random.below(machines), action: $0, pick: random.below(1000),

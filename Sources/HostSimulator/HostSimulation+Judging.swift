@@ -145,7 +145,8 @@ extension HostSimulation {
         simulation_pause()
         defer { simulation_resume() }
         for machine in lives.indices {
-            for path in SimulatedDisk.files(below: root(of: machine)) where !path.contains("/index.sqlite") {
+            let files = [root(of: machine), outside(of: machine)].flatMap(SimulatedDisk.files)
+            for path in files where !path.contains("/index.sqlite") {
                 if let number = ledger.number(of: SimulatedDisk.bytes(of: path)) { found.insert(number) }
             }
         }

@@ -48,6 +48,11 @@ extension HostSimulation {
         let free = folder.appending(try ItemName(Self.names[step.pick % Self.names.count]))
         switch step.action {
         case .create: try await write(free, as: .new, step, host)
+        case .holdPlace: try await write(free, as: .inPlace, step, host, holding: 1_000 + step.other * 15)
+        case .moveIn: try await moveIn(to: free, step, host, life.machine)
+        case .moveFolderIn:
+            let place = folder.appending(try ItemName("folder\(step.pick % 3)"))
+            try await moveFolderIn(to: place, step, host, life.machine)
         case .makeFolder:
             _ = try await host.makeFolder(
                 at: folder.appending(try ItemName("folder\(step.pick % 3)")), atOnce: step.other % 3 == 0)
@@ -70,7 +75,9 @@ extension HostSimulation {
         switch step.action {
         case .edit: try await write(place, as: .replaced, step, host)
         case .editInPlace: try await write(place, as: .inPlace, step, host)
+        case .holdWriting: try await write(place, as: .inPlace, step, host, holding: 1_000 + step.other * 15)
         case .read: try await read(place, host)
+        case .holdReading: try await read(place, host, holding: 1_000 + step.other * 15)
         case .move: _ = try await host.rename(place, to: free, atOnce: step.other % 3 == 0)
         case .rename:
             let name = try ItemName(Self.names[step.other % Self.names.count])
@@ -136,7 +143,10 @@ extension HostSimulation {
 
     enum Way { case new, replaced, inPlace }
 
-    func write(_ place: Location, as way: Way, _ step: HostScenario.Step, _ host: DocumentHost) async throws {
+    /// - Parameter holding: for how many milliseconds whoever writes has the document to himself afterwards.
+    func write(
+        _ place: Location, as way: Way, _ step: HostScenario.Step, _ host: DocumentHost, holding: Int = 0
+    ) async throws {
         let tool = host.connect(tool: "person")
         defer { host.disconnect(tool) }
         var request = AccessRequest(location: place, intent: .writing)
@@ -151,17 +161,27 @@ extension HostSimulation {
         let isDone = asPerson { way == .replaced ? replace(item.path, new.bytes) : overwrite(item.path, new.bytes) }
         guard isDone else { return }
         if step.other % 5 == 0 { await life.loop.pause(.milliseconds(step.pick)) }
+        if holding > 0 {
+            await life.loop.pause(.milliseconds(holding))
+            let bytes = asPerson { SimulatedDisk.bytes(of: item.path) }
+            if !life.isOver, !life.isDying, bytes != new.bytes {
+                complain("\(place) was changed while somebody wrote it")
+            }
+        }
         try await host.endAccess(access.number, of: tool)
         ledger.acknowledge(new.number)
     }
 
-    private func read(_ place: Location, _ host: DocumentHost) async throws {
+    private func read(_ place: Location, _ host: DocumentHost, holding: Int = 0) async throws {
         let tool = host.connect(tool: "reader")
         defer { host.disconnect(tool) }
         let access = try await host.beginAccess(AccessRequest(location: place, intent: .reading), for: tool)
         guard let item = access.items.first else { return }
         let bytes = asPerson { SimulatedDisk.bytes(of: item.path) }
         if !bytes.isEmpty, ledger.number(of: bytes) == nil { complain("\(place) is read damaged") }
+        if holding > 0, let life = living.first(where: { $0.host === host }) {
+            await life.loop.pause(.milliseconds(holding))
+        }
         try await host.endAccess(access.number, of: tool)
     }
 

@@ -94,6 +94,37 @@ extension EmbeddedHostTests {
         }
     }
 
+    @Test(
+        "VER-15: a conflict whose other side goes from the remote, with the folder around it or alone, ends; the edit survives",
+        arguments: [true, false])
+    func removedInConflict(withFolder: Bool) async throws {
+        try await withHost { host, remote in
+            let folder = remote.appending("f")
+            try #require(mkdir(folder.string, 0o700) == 0)
+            let (file, location) = (folder.appending("a.txt"), try Location("d:/f/a.txt"))
+            try TemporaryFile.write("base", to: file)
+            let tool = host.connect(tool: "one")
+            defer { host.disconnect(tool) }
+            let access = try await host.beginAccess(AccessRequest(location: location, intent: .writing), for: tool)
+            try TemporaryFile.write("mine", to: FilePath(access.items[0].path))
+            try TemporaryFile.write("theirs, longer", to: file)
+            try await host.endAccess(access.number, of: tool)
+            let refusal = await code { try await host.waitUntilSent(location) }
+            #expect(refusal == .inConflict)
+            try FileManager.default.removeItem(atPath: withFolder ? folder.string : file.string)
+            try await host.refresh(Location("d:/"))
+            if !withFolder { try await host.refresh(Location("d:/f")) }
+            for _ in 0..<500 where !FileManager.default.fileExists(atPath: file.string) {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            #expect(try TemporaryFile.read(file) == "mine")
+            try await host.waitUntilSent(Location("d:/"))
+            #expect(try await host.item(at: location).state == .materialised)
+            let older = try await host.versions(at: location).filter { $0.kind == .older }.compactMap(\.path)
+            #expect(try older.map { try TemporaryFile.read(FilePath($0)) }.contains("theirs, longer"))
+        }
+    }
+
     private func isKnown(_ location: String, _ host: DocumentHost) throws -> Bool {
         try host.storage.read { try $0.item(at: Location(location)) } != nil
     }

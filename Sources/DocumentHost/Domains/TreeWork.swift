@@ -201,10 +201,33 @@ struct TreeWork: Sendable {
             return nil
         }
         // What was changed here survives (VER-15).
-        for item in try storage.read({ try $0.present(within: id, in: entry.domain) }) where item.state == .changed {
-            sender.enqueue(item.key)
+        for item in try storage.read({ try $0.present(within: id, in: entry.domain) }) {
+            switch item.state {
+            case .changed: sender.enqueue(item.key)
+            case .conflict: try await endConflict(of: item)
+            default: break
+            }
         }
         return removal
+    }
+
+    /// The other side is gone on the remote: nobody is left to choose between the two. The edit survives (VER-15), and what the
+    /// remote had is a version of it.
+    private func endConflict(of item: IndexedItem) async throws(DocumentError) {
+        let (isGone, kept) = try storage.read { index in
+            (
+                try index.item(item.id, in: item.domain)?.isGone == true,
+                try index.conflicts(in: item.domain).filter { $0.itemID == item.id }
+            )
+        }
+        guard isGone else { return }
+        let change = try await locks.withLock(item.key) { () async throws(DocumentError) in
+            try await storage.run { try $0.resolveConflict(of: item.id, in: item.domain, keepingLocal: true) }
+        }
+        let resolved = try storage.read { try $0.coordinated(change.item) }
+        broker.versions(change, of: resolved)
+        for conflict in kept { broker.version(conflict.kept, .resolved, of: resolved) }
+        sender.enqueue(item.key)
     }
 
     private func coordinated(_ id: ItemIdentifier, in domain: DomainName) throws(DocumentError) -> CoordinatedItem? {

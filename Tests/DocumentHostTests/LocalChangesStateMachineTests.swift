@@ -53,6 +53,40 @@ import Testing
         #expect(machine.timePassed(to: .seconds(1_000_000)) == [])
     }
 
+    @Test("COORD-40: a look is about an arrival only when nothing else was told since the last one that has ended")
+    func arrivals() throws {
+        let folder = try folder()
+        let file = try name("a", in: folder)
+        func isForArrival(_ kinds: [FolderEvent.Kind], failing: Bool = false) -> Bool {
+            var machine = watching(folder)
+            for kind in kinds { _ = machine.happened(FolderEvent(watch: 7, kind, "a"), at: .seconds(10)) }
+            let first = run(&machine, until: .seconds(200)).map(\.1)
+            #expect(first == [.look(file)])
+            guard failing else { return machine.isForArrival(file) }
+            machine.looked(at: file, failed: true, now: .seconds(200))
+            #expect(run(&machine, until: .seconds(400)).map(\.1) == [.look(file)])
+            return machine.isForArrival(file)
+        }
+        #expect(isForArrival([.movedHere]) && isForArrival([.movedHere, .movedHere]))
+        for other in [FolderEvent.Kind.made, .written, .closed, .movedAway, .removed] {
+            for kinds in [[other], [other, .movedHere], [.movedHere, other]] { #expect(!isForArrival(kinds)) }
+        }
+        #expect(!isForArrival([.movedHere], failing: true))
+
+        // What happens while it is looked at is for the next look.
+        var machine = watching(folder)
+        _ = machine.happened(FolderEvent(watch: 7, .closed, "a"), at: .seconds(10))
+        #expect(run(&machine, until: .seconds(20)).count == 1)
+        _ = machine.happened(FolderEvent(watch: 7, .movedHere, "a"), at: .seconds(20))
+        #expect(!machine.isForArrival(file))
+        machine.looked(at: file, now: .seconds(20))
+        #expect(run(&machine, until: .seconds(30)).count == 1 && machine.isForArrival(file))
+        machine.looked(at: file, now: .seconds(30))
+        #expect(!machine.isForArrival(file) && !machine.isBusy)
+        machine.differ([DifferingFile(name: file.name, isMissing: false)], in: folder, at: .seconds(40))
+        #expect(run(&machine, until: .seconds(50)).count == 1 && !machine.isForArrival(file))
+    }
+
     @Test("DOWN-3: what was closed, or moved into its place, is looked at soon", arguments: [true, false])
     func closed(isMoved: Bool) throws {
         let folder = try folder()

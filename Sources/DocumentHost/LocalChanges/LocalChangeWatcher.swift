@@ -184,6 +184,12 @@ final class LocalChangeWatcher: Sendable {
             if hasContents != true { strays.forgetMisnamed(in: folder) }
             perform { machine, _ in machine.counted(folder, hasContents: hasContents ?? false) }
         case .look(let name):
+            if state.withLock({ $0.machine.isForArrival(name) }), isAsRecorded(name) {
+                return perform { machine, now in
+                    machine.looked(at: name, now: now)
+                    return []
+                }
+            }
             // Not when the host ends.
             let isLong = strays.isAwaitingFolder(name) || isMissing(name)
             _ = try? await (isLong ? permitsOfMissing : permits).withPermit { await look(name) }
@@ -233,6 +239,22 @@ final class LocalChangeWatcher: Sendable {
     }
 
     // MARK: Looking
+
+    /// Whether a document is in sync, and its file just what was recorded: the host has brought it, for one.
+    private func isAsRecorded(_ name: LocalChangesStateMachine.Name) -> Bool {
+        guard !strays.isAwaitingFolder(name) else { return false }
+        let (folder, domain) = (name.folder.id, name.folder.domain)
+        let found = try? storage.read { index -> (item: IndexedItem, place: Location)? in
+            guard let item = try index.contents(named: name.name, in: folder, of: domain), item.state == .materialised,
+                let place = try index.diskLocation(of: item.id, in: domain)
+            else { return nil }
+            return (item, place)
+        }
+        guard let (item, place) = found ?? nil, problem(of: item.key) == nil, !strays.isMoving(item.key) else {
+            return false
+        }
+        return storage.isAsRecorded(item, at: place)
+    }
 
     private func look(_ name: LocalChangesStateMachine.Name) async {
         var mustTryAgain = false

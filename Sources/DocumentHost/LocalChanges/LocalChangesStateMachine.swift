@@ -76,6 +76,10 @@ package struct LocalChangesStateMachine: Sendable {
         var latest: Duration?
         var isUnderWay = false
         var failures = 0
+        /// Nothing else was told since the last look than that it was moved to its place.
+        var hasOnlyCome: Bool
+        /// The same of what the look that is under way is about.
+        var isForArrival = false
     }
 
     private enum Errand: Hashable {
@@ -113,6 +117,10 @@ package struct LocalChangesStateMachine: Sendable {
     package var isBusy: Bool { !looks.isEmpty }
 
     package var watchedCount: Int { folders.count }
+
+    /// Whether a look that is under way is about nothing else than that a file was moved to its place, as the host's own are: one
+    /// that is just what is recorded was written by nobody.
+    package func isForArrival(_ name: Name) -> Bool { looks[name]?.isForArrival == true }
 
     package func isPolled(_ folder: Folder) -> Bool {
         if case .polled = watches[folder] { true } else { false }
@@ -262,7 +270,7 @@ package struct LocalChangesStateMachine: Sendable {
         switch kind {
         case .closed, .movedHere:
             let latest = min(looks[name]?.latest ?? .seconds(Int64.max), now + patience.longest)
-            note(name, at: min(now + patience.settling, latest), latest: latest)
+            note(name, at: min(now + patience.settling, latest), latest: latest, hasCome: kind == .movedHere)
         case .movedAway, .removed:
             note(name, at: now + patience.absence, latest: nil)
         default:
@@ -295,8 +303,9 @@ package struct LocalChangesStateMachine: Sendable {
         note(name, at: now + patience.absence, latest: nil)
     }
 
-    private mutating func note(_ name: Name, at time: Duration, latest: Duration?) {
-        var look = looks[name] ?? Look()
+    private mutating func note(_ name: Name, at time: Duration, latest: Duration?, hasCome: Bool = false) {
+        var look = looks[name] ?? Look(hasOnlyCome: hasCome)
+        look.hasOnlyCome = hasCome && (look.due == nil || look.hasOnlyCome)
         // When it is put off, the agenda finds that out in its time.
         let isPlanned = look.due.map { $0 <= time } ?? false
         look.due = time
@@ -311,7 +320,9 @@ package struct LocalChangesStateMachine: Sendable {
     package mutating func looked(at name: Name, failed: Bool = false, now: Duration) {
         guard var look = looks[name] else { return }
         look.isUnderWay = false
+        look.isForArrival = false
         if failed {
+            look.hasOnlyCome = false
             let doublings = min(look.failures, 10)
             look.failures += 1
             look.due = now + min(patience.retry * (1 << doublings), patience.longestRetry)
@@ -339,6 +350,7 @@ package struct LocalChangesStateMachine: Sendable {
                     continue
                 }
                 look.isUnderWay = true
+                look.isForArrival = look.hasOnlyCome
                 look.due = nil
                 look.latest = nil
                 looks[name] = look

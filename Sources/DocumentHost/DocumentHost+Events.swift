@@ -19,9 +19,10 @@ extension DocumentHost {
             let scope = try events.scope(of: number, for: tool.owner)
             // It may have lost the right to know meanwhile.
             try authorise(.transfers(.watch(scope)), for: tool)
+            let statuses = try statuses(of: entries.compactMap(\.item), in: scope)
             var told: [ItemEvent] = []
             for entry in entries {
-                if let event = try await event(entry, in: scope, for: tool) { told.append(event) }
+                if let event = try event(entry, statuses, in: scope, for: tool) { told.append(event) }
             }
             if !told.isEmpty { return told }
         }
@@ -29,8 +30,8 @@ extension DocumentHost {
 
     /// Nil for what is none of the tool's business, or has no place by now.
     private func event(
-        _ entry: EventBuffer.Entry, in scope: Location?, for tool: Tool
-    ) async throws(DocumentError) -> ItemEvent? {
+        _ entry: EventBuffer.Entry, _ statuses: [ItemKey: ItemStatus], in scope: Location?, for tool: Tool
+    ) throws(DocumentError) -> ItemEvent? {
         switch entry {
         case .lost: return .lost
         case .domain(let name):
@@ -41,26 +42,36 @@ extension DocumentHost {
             guard isVisible(key.domain), Self.isInside(place, scope) else { return nil }
             return .removed(place)
         case .appeared(let key):
-            return try status(of: key, in: scope).map(ItemEvent.appeared)
+            return statuses[key].map(ItemEvent.appeared)
         case .changed(let key):
-            return try status(of: key, in: scope).map(ItemEvent.changed)
+            return statuses[key].map(ItemEvent.changed)
         case .moved(let key, let origin):
             let isFromInside = isVisible(key.domain) && Self.isInside(origin, scope)
-            guard let status = try status(of: key, in: scope) else {
+            guard let status = statuses[key] else {
                 return isFromInside ? .removed(origin) : nil
             }
             return isFromInside ? .moved(status, from: origin) : .appeared(status)
         }
     }
 
-    private func status(of key: ItemKey, in scope: Location?) throws(DocumentError) -> ItemStatus? {
-        guard isVisible(key.domain) else { return nil }
+    /// Of those that there are, in one look: what happens together is told together.
+    private func statuses(
+        of keys: [ItemKey], in scope: Location?
+    ) throws(DocumentError) -> [ItemKey: ItemStatus] {
+        let visible = keys.filter { isVisible($0.domain) }
+        if visible.isEmpty { return [:] }
         return try storage.read { index in
-            guard let item = try index.item(key.id, in: key.domain), item.exists,
-                // In a folder that is not shown because of its name.
-                let place = try? index.shownLocation(of: item), Self.isInside(place, scope)
-            else { return nil }
-            return try self.status(of: item, index)
+            var statuses: [ItemKey: ItemStatus] = [:]
+            for key in visible {
+                guard let item = try index.item(key.id, in: key.domain), item.exists,
+                    case let folders = try index.folders(around: item),
+                    // In a folder that is not shown because of its name.
+                    let place = try? index.shownLocation(of: item, inside: folders), Self.isInside(place, scope)
+                else { continue }
+                statuses[key] = try self.status(
+                    of: item, at: place, onDisk: try index.diskLocations(in: key.domain)(place), index)
+            }
+            return statuses
         }
     }
 
@@ -70,5 +81,15 @@ extension DocumentHost {
     private static func isInside(_ place: Location, _ scope: Location?) -> Bool {
         guard let scope else { return true }
         return place.domain == scope.domain && place.components.starts(with: scope.components)
+    }
+}
+
+extension EventBuffer.Entry {
+    /// The item whose state is told with it.
+    fileprivate var item: EventBuffer.Key? {
+        switch self {
+        case .appeared(let key), .changed(let key), .moved(let key, _): key
+        case .lost, .removed, .domain, .domainRemoved: nil
+        }
     }
 }

@@ -176,7 +176,8 @@ extension DocumentHost {
         known.item.state == .materialised && known.status.problem == nil && localChanges.problem(of: known.key) == nil
     }
 
-    private func status(
+    /// Of an item that is known to be at a place.
+    func status(
         of item: IndexedItem, at location: Location, onDisk: Location, _ index: IndexReader
     ) throws -> ItemStatus {
         withProgress(try ItemStatus(item, at: location, onDisk: onDisk, index, in: root), of: item)

@@ -214,7 +214,7 @@ public final class DocumentHost: Sendable {
             for version in versions { broker.version(version.kept, .lost, of: item) }
         }
         accesses = AccessTable()
-        attempts = AccessAttempts(broker: broker)
+        attempts = AccessAttempts(broker: broker, executor: loop)
         let digests = DigestTaker(storage: storage, locks: locks, work: work)
         delivery = Delivery(
             storage: storage, domains: domains, broker: broker, locks: locks, digests: digests, owner: owner,
@@ -298,8 +298,10 @@ public final class DocumentHost: Sendable {
             clock: { MonotonicTime.now().since(start) }, logger: logger)
         resolver = ItemResolver(storage: storage, follower: follower)
         uses = UseLog(clock: { Self.secondsSince1970() })
+        let known = KnownItems(storage: storage)
         materialiser = Materialiser(
-            storage: storage, locks: locks, transfers: SharedTransfers(work: work, executor: loop, clock: clock),
+            storage: storage, known: known, locks: locks,
+            transfers: SharedTransfers(work: work, executor: loop, clock: clock),
             pauses: pauses, uses: uses,
             parts: PartwiseFetch(
                 storage: storage, limits: configuration.parts, transfers: PartialTransfers(work: work), clock: clock,
@@ -319,7 +321,6 @@ public final class DocumentHost: Sendable {
         materialiser.transfers.onReport { [events] in events.progressed($0) }
         sender.onReport { [events] in events.progressed($0) }
         attributes = AttributeWatch(storage: storage, broker: broker, work: work, logger: logger)
-        let known = KnownItems(storage: storage)
         providing = ProvidingEnds(known: known, broker: broker, domains: domains, work: work, logger: logger)
         let places = PlaceClaim(storage: storage, broker: broker, accesses: accesses, owner: owner)
         arrivals = Arrivals(

@@ -24,9 +24,12 @@ final class AccessAttempts: Sendable {
 
     private let state = Mutex(State())
     private let broker: CoordinationBroker
+    private let executor: any TaskExecutor
 
-    init(broker: CoordinationBroker) {
+    /// - Parameter executor: where attempts run: where those run who wait for them.
+    init(broker: CoordinationBroker, executor: any TaskExecutor) {
         self.broker = broker
+        self.executor = executor
     }
 
     /// Runs an attempt in a task of its own, which is cancelled with the running one, and with its coordinator.
@@ -36,7 +39,7 @@ final class AccessAttempts: Sendable {
         let isGivenUp = Flag()
         // Whose coordinator is cancelled is there, and wants it no more.
         let asker = Asker.current?.orGivenUp { isGivenUp.isSet }
-        let task = Task {
+        let task = Task(executorPreference: executor) {
             await Asker.$current.withValue(asker) {
                 do throws(DocumentError) {
                     return Result<AccessGranter.Grant, DocumentError>.success(try await attempt())

@@ -254,15 +254,19 @@ private final class DelayedWork: Sendable {
 extension IndexReader {
     /// An item as coordination sees it. Anything inside a package is the package (COORD-21).
     func coordinated(_ item: IndexedItem) throws -> CoordinatedItem {
-        var enclosing: [CoordinatedItem.Folder] = []
-        var parent = item.item.parentID
-        while let id = parent, let folder = try self.item(id, in: item.domain) {
-            enclosing.append(CoordinatedItem.Folder(key: folder.key, isPackage: folder.item.kind == .package))
-            parent = folder.item.parentID
+        let folders = try folders(around: item)
+        return coordinated(item, inside: folders, at: (try? location(of: item.id, in: item.domain)) ?? nil)
+    }
+
+    /// The same where its place is known. Pure.
+    func coordinated(
+        _ item: IndexedItem, inside folders: [IndexedItem], at location: Location?
+    ) -> CoordinatedItem {
+        let enclosing = folders.reversed().map { folder in
+            CoordinatedItem.Folder(key: folder.key, isPackage: folder.item.kind == .package)
         }
-        let location = (try? self.location(of: item.id, in: item.domain)) ?? nil
         return CoordinatedItem(
-            subject: .item(item.key), kind: item.item.kind, enclosing: enclosing.reversed(),
+            subject: .item(item.key), kind: item.item.kind, enclosing: enclosing,
             location: location ?? Location(domain: item.domain))
     }
 }

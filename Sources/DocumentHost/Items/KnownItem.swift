@@ -9,6 +9,8 @@ import SystemPackage
 /// handed around without a copy, and another look is another object.
 final class KnownItem: Sendable {
     let item: IndexedItem
+    /// Around it, from the inside outwards.
+    let folders: [IndexedItem]
     let coordinated: CoordinatedItem
     /// Where its file is: while a move waits for somebody to end, that is not where the item belongs.
     let onDisk: Location
@@ -20,8 +22,10 @@ final class KnownItem: Sendable {
 
     init(_ item: IndexedItem, _ index: IndexReader, in root: StorageRoot) throws {
         self.item = item
-        coordinated = try index.coordinated(item)
-        let location = try index.shownLocation(of: item) ?? Location(domain: item.domain)
+        folders = try index.folders(around: item)
+        let location = try index.shownLocation(of: item, inside: folders)
+        // Of one that is not shown because of its name, nobody is told a place.
+        coordinated = index.coordinated(item, inside: folders, at: item.state == .nameClash ? nil : location)
         onDisk = try index.diskLocations(in: item.domain)(location)
         status = try ItemStatus(item, at: location, onDisk: onDisk, index, in: root)
     }

@@ -3,7 +3,7 @@ import DocumentStorage
 import FileCoordination
 import Synchronization
 
-/// What was looked up last, for as long as nothing was written since: to open the same documents again and again costs no
+/// What was looked up last, for as long as nothing was written of it since: to open the same documents again and again costs no
 /// look into the index.
 final class KnownItems: Sendable {
     private struct State {
@@ -11,6 +11,21 @@ final class KnownItems: Sendable {
         var generation: UInt64 = 0
         var byKey: [ItemKey: KnownItem] = [:]
         var keys: [Location: ItemKey] = [:]
+
+        /// Forgets what is not right any more.
+        ///
+        /// - Returns: the index's generation.
+        mutating func follow(_ index: ItemIndex) -> UInt64 {
+            let now = index.generation
+            guard now != generation else { return now }
+            if let touched = index.documents(touchedSince: generation, until: now) {
+                for document in touched { byKey[ItemKey(document)] = nil }
+            } else {
+                self = State()
+            }
+            generation = now
+            return now
+        }
     }
 
     /// Some hundred bytes each.
@@ -38,24 +53,36 @@ final class KnownItems: Sendable {
     ) throws(DocumentError) -> KnownItem? {
         // Before the look: what is written meanwhile makes it old.
         let root = storage.store.root
-        let generation = root.index.generation
-        if let known = state.withLock({ $0.generation == generation ? remembered($0) : nil }) { return known }
-        let known = try storage.read { index in
+        let (generation, known) = state.withLock { state in
+            let generation = state.follow(root.index)
+            return (generation, remembered(state))
+        }
+        if let known { return known }
+        let found = try storage.read { index in
             try look(index).map { try KnownItem($0, index, in: root) }
         }
-        if let known { keep(known, as: generation) }
-        return known
+        if let found { keep(found, as: generation) }
+        return found
     }
 
-    private func keep(_ known: KnownItem, as generation: UInt64) {
+    /// Remembers what was looked up elsewhere.
+    ///
+    /// - Parameter generation: the index's at which it stands.
+    func keep(_ known: KnownItem, as generation: UInt64) {
+        let index = storage.store.root.index
         state.withLock { state in
-            guard generation >= state.generation else { return }
-            if generation > state.generation || state.byKey.count >= Self.most {
-                state = State(generation: generation)
-            }
+            let now = state.follow(index)
+            guard let touched = index.documents(touchedSince: generation, until: now),
+                !touched.contains(where: { ItemKey($0) == known.key })
+            else { return }
+            if max(state.byKey.count, state.keys.count) >= Self.most { state = State(generation: now) }
             state.byKey[known.key] = known
             // Of names that clash, only one is found at the place that all of them have.
             if known.item.state != .nameClash { state.keys[known.status.location] = known.key }
         }
     }
+}
+
+extension ItemKey {
+    fileprivate init(_ document: TouchedDocument) { self.init(domain: document.domain, id: document.id) }
 }

@@ -126,4 +126,12 @@ extension IndexReader {
         let parent = try item.item.parentID.flatMap { try self.location(of: $0, in: item.domain) }
         return item.item.name.flatMap { parent?.appending($0) }
     }
+
+    /// The same of an item as it is now, of which the folders around it are known.
+    func shownLocation(of item: IndexedItem, inside folders: [IndexedItem]) throws -> Location {
+        guard item.state == .nameClash, let name = item.item.name, let folder = folders.first else {
+            return try location(of: item, inside: folders)
+        }
+        return try location(of: folder, inside: Array(folders.dropFirst())).appending(name)
+    }
 }

@@ -123,6 +123,15 @@ extension IndexReader {
     }
 }
 
+extension KnownItem {
+    /// What is to be done so that its current contents are here: what ``IndexReader/wanted(_:in:)`` says.
+    var wantedOperation: SyncOperation? {
+        guard item.state != .conflict else { return nil }
+        let root = folders.last?.id ?? item.id
+        return SyncTrees(of: item, in: root, inside: folders).operation(on: item.id, wanting: true)
+    }
+}
+
 extension IndexedItem {
     fileprivate var mayBeUnsent: Bool {
         state == .changed || state == .sending || (isArriving && item.kind != .document)

@@ -12,6 +12,7 @@ struct Materialiser: Sendable {
     typealias ProgressObserver = @Sendable (TransferProgress?) -> Void
 
     let storage: StorageThreads
+    let known: KnownItems
     let locks: KeyedLock<ItemKey>
     let transfers: SharedTransfers<ItemKey, IndexedItem>
     let pauses: PauseGate
@@ -57,11 +58,12 @@ struct Materialiser: Sendable {
     private func fetch(
         _ key: ItemKey, of domain: Domain, _ report: @escaping ProgressObserver
     ) async throws(DocumentError) -> IndexedItem {
-        guard let (current, operation) = try storage.read({ try $0.wanted(key.id, in: key.domain) }) else {
+        guard let found = try known.item(key) else {
             throw DocumentError(.noSuchItem, "The document is not in \(key.domain) any more.")
         }
+        let current = found.item
         // What is not shown because of its name is refused below.
-        switch operation {
+        switch found.wantedOperation {
         case .some(.fetch): break
         default: if current.state != .nameClash { return current }
         }
@@ -77,9 +79,14 @@ struct Materialiser: Sendable {
                 throw session.broken("was asked for \(materialisation.location) and provided something else")
             }
             do throws(DocumentError) {
-                return try await storage.run {
-                    try $0.finish(materialisation, as: provided.item, sha256: provided.sha256)
+                let (item, seen, generation) = try await storage.run { store in
+                    // Whoever waits for it asks for it next.
+                    try store.finish(materialisation, as: provided.item, sha256: provided.sha256) { item, index in
+                        try? KnownItem(item, index, in: store.root)
+                    }
                 }
+                if case .some(.some(let seen)) = seen { known.keep(seen, as: generation) }
+                return item
             } catch {
                 throw session.blamed(for: error)
             }

@@ -10,6 +10,8 @@ package struct Materialisation: Sendable {
     package var file: StagedFile
     /// Of contents that come in parts: what of them is here.
     package var partial: PartialContents?
+    /// The index's, when item and location were seen.
+    var generation: UInt64 = 0
 }
 
 extension DocumentStore {
@@ -32,15 +34,17 @@ extension DocumentStore {
         payload.staging = request.name
         payload.file = file.identity
         // Need not survive the machine: what is lost then is only that something was begun.
-        let materialisation = try index.write(durably: false) { index in
+        var (materialisation, generation) = try index.writeSeeing(durably: false) { index in
             let (item, location) = try index.located(id, in: domain)
             try Self.refuseMaterialising(item, at: location, index)
             payload.place = location.components
             try index.setState(.materialising, of: id, in: domain)
             let entry = try index.begin(.materialiseBegan, item: id, in: domain, payload: payload)
-            return Materialisation(
-                entry: entry, item: item, location: location, file: file, partial: try partial(index))
+            let partial = try partial(index)
+            index.touchesOnly(item)
+            return Materialisation(entry: entry, item: item, location: location, file: file, partial: partial)
         }
+        materialisation.generation = generation
         try reached(.materialiseBegan)
         return materialisation
     }
@@ -68,6 +72,17 @@ extension DocumentStore {
     package func finish(
         _ materialisation: Materialisation, as item: Item, sha256: [UInt8]? = nil, since settled: SettledParts? = nil
     ) throws -> IndexedItem {
+        try finish(materialisation, as: item, sha256: sha256, since: settled) { _, _ in }.item
+    }
+
+    /// The same.
+    ///
+    /// - Parameter look: gets the item with its contents, and the index as it is then.
+    /// - Returns: with what that has seen, and the index's generation at which it still stands; nil where more is to be done.
+    package func finish<Seen>(
+        _ materialisation: Materialisation, as item: Item, sha256: [UInt8]? = nil, since settled: SettledParts? = nil,
+        seeing look: (IndexedItem, IndexReader) throws -> Seen
+    ) throws -> (item: IndexedItem, seen: Seen?, generation: UInt64) {
         let (id, domain) = (materialisation.item.id, materialisation.item.domain)
         guard item.id == id else {
             throw DocumentError(
@@ -82,21 +97,19 @@ extension DocumentStore {
         try reached(.materialiseVerified)
 
         var needless: PartialContents?
-        let (location, (outcome, done)) = try moves.exclusively {
-            // It may have been renamed, or somebody may have begun to write to it, while the contents came.
-            let (now, location) = try index.read { index in
-                let (now, location) = try index.located(id, in: domain)
-                try Self.refuseMaterialising(now, at: location, index)
-                return (now, location)
-            }
+        let (location, ((outcome, done, seen), generation)) = try moves.exclusively {
+            let (now, location) = try located(materialisation)
             let file = try tree.publish(
-                staged, at: location, replacing: now.local ?? materialisation.item.local, digest: now.proof.digest)
+                staged, in: request, at: location, replacing: now.local ?? materialisation.item.local,
+                digest: now.proof.digest)
             try reached(.materialisePublished)
 
             // Need not survive the machine: the file is on disk, and its stamp says whose it is and in which version.
-            let recorded = try index.write(durably: false) { index in
+            let recorded = try index.writeSeeing(durably: false) { index in
                 let now = try index.known(id, in: domain)
+                let before = index.sql.writesCount
                 let answered = try index.apply(item, answering: materialisation.item)
+                let isNews = index.sql.writesCount != before
                 var outcome = answered ?? ApplyOutcome()
                 needless = try index.partialContents(of: id, in: domain)
                 if let needless { try index.remove(needless) }
@@ -114,18 +127,35 @@ extension DocumentStore {
                     try index.finish(materialisation.entry)
                     try index.removeIfGone(id, in: domain, &outcome)
                 }
-                return (outcome, try index.item(id, in: domain))
+                if !isNews, !now.isGone { index.touchesOnly(now) }
+                let done = try index.item(id, in: domain)
+                return (outcome, done, try done.map { try look($0, index) })
             }
             return (location, recorded)
         }
         try? root.placeholders.remove(at: location)
         // What stays because of an error is swept at the next start.
-        try? request.remove()
+        try? request.removeEmptied()
         if let needless, needless.staging != materialisation.file.request { discard(request: needless.staging) }
         try reached(.materialiseRecorded)
         try follow(outcome)
-        guard let done, outcome.work.isEmpty else { return try current(id, in: domain) }
-        return done
+        guard let done, outcome.work.isEmpty else { return (try current(id, in: domain), nil, generation) }
+        return (done, seen, generation)
+    }
+
+    /// Where contents are to go that have come: the item may have been renamed, or somebody may have begun to write to it,
+    /// meanwhile; not where nothing was written but of others.
+    private func located(_ materialisation: Materialisation) throws -> (item: IndexedItem, location: Location) {
+        let item = materialisation.item
+        let touched = index.documents(touchedSince: materialisation.generation, until: index.generation)
+        if let touched, !touched.contains(where: { $0.id == item.id && $0.domain == item.domain }) {
+            return (item, materialisation.location)
+        }
+        return try index.read { index in
+            let (now, location) = try index.located(item.id, in: item.domain)
+            try Self.refuseMaterialising(now, at: location, index)
+            return (now, location)
+        }
     }
 
     /// Nothing of it stays; the item is what it was before, with the error as its problem.

@@ -109,10 +109,9 @@ package struct DocumentStore: Sendable {
 extension IndexReader {
     package func located(_ id: ItemIdentifier, in domain: DomainName) throws -> (item: IndexedItem, location: Location)
     {
-        guard let item = try item(id, in: domain), let location = try diskLocation(of: id, in: domain) else {
-            throw Self.unknown(id, domain)
-        }
-        return (item, location)
+        guard let item = try item(id, in: domain) else { throw Self.unknown(id, domain) }
+        let place = try OpenMoves(in: domain, self).undone(try place(of: item.row))
+        return (item, Location(domain: domain, components: place))
     }
 }
 

@@ -98,6 +98,35 @@ package class IndexReader {
         return Location(domain: domain, components: try place(of: row))
     }
 
+    /// The folders around an item, from the inside outwards.
+    package func folders(around item: IndexedItem) throws -> [IndexedItem] {
+        var folders: [IndexedItem] = []
+        var next = item.item.parentID
+        while let id = next, let folder = try self.item(id, in: item.domain) {
+            folders.append(folder)
+            next = folder.item.parentID
+        }
+        return folders
+    }
+
+    /// Where an item belongs of which the folders around it are known: what ``location(of:in:)`` says.
+    package func location(of item: IndexedItem, inside folders: [IndexedItem]) throws -> Location {
+        var names: [ItemName] = []
+        for item in [item] + folders {
+            guard item.item.parentID != nil, let name = item.item.name else { break }
+            guard item.state != .nameClash else { throw Self.isHidden(name) }
+            names.append(name)
+        }
+        return Location(domain: item.domain, components: names.reversed())
+    }
+
+    private static func isHidden(_ name: ItemName) -> DocumentError {
+        DocumentError(
+            .nameClash,
+            "“\(name)” is not shown, because another item of its folder has that name but for case or Unicode form: rename one of the two."
+        )
+    }
+
     /// Where the files of many locations of a domain are: what ``diskLocation(of:in:)`` says of each.
     package func diskLocations(in domain: DomainName) throws -> (Location) -> Location {
         let moves = try OpenMoves(in: domain, self)
@@ -412,10 +441,7 @@ package class IndexReader {
             if found.parent == nil { break }
             let name = try ItemName(found.name)
             guard found.state != ItemRow.number(of: .nameClash) else {
-                throw DocumentError(
-                    .nameClash,
-                    "“\(name)” is not shown, because another item of its folder has that name but for case or Unicode form: rename one of the two."
-                )
+                throw Self.isHidden(name)
             }
             names.append(name)
             guard names.count <= 4 * Self.maximumDepth else {

@@ -4,6 +4,12 @@ package import DocumentModel
 package final class IndexTransaction: IndexReader {
     /// What is told of when it is committed.
     private(set) var presence: Set<PresenceNews> = []
+    private(set) var touched = WriteLog.Touched.anything
+
+    /// What was written is of one document, and nothing that is looked up with another item: to be called when all is written.
+    func touchesOnly(_ item: IndexedItem) {
+        touched = .document(TouchedDocument(domain: item.domain, id: item.id))
+    }
 
     // MARK: Domains
 
@@ -289,14 +295,17 @@ package final class IndexTransaction: IndexReader {
         _ id: ItemIdentifier, in domain: DomainName, version: ItemVersion, file: FileIdentity, state: ItemState,
         digest: [UInt8]? = nil
     ) throws {
-        try setFile(file, of: id, in: domain)
+        try notePresence(of: id, in: domain, isHere: true)
         let proven = state == .materialised || state == .outdated ? file.changed : nil
         try update(
-            """
-            state = ?, synced_content = ?, synced_metadata = ?, problem_code = NULL, problem = NULL, digest = ?,
-            proven = ?, proven_ns = ?
-            """, .int(ItemRow.number(of: state)), .blob(version.content), .blob(version.metadata), SQLValue(digest),
-            SQLValue(proven?.seconds), SQLValue(proven.map { Int64($0.nanoseconds) }), of: id, in: domain)
+            Self.fileColumns + """
+                , state = ?, synced_content = ?, synced_metadata = ?, problem_code = NULL, problem = NULL, digest = ?,
+                proven = ?, proven_ns = ?
+                """,
+            Self.values(of: file) + [
+                .int(ItemRow.number(of: state)), .blob(version.content), .blob(version.metadata), SQLValue(digest),
+                SQLValue(proven?.seconds), SQLValue(proven.map { Int64($0.nanoseconds) }),
+            ], of: id, in: domain)
     }
 
     /// A file, as it was seen, has the contents of the version that both sides agreed on.
@@ -322,13 +331,13 @@ package final class IndexTransaction: IndexReader {
 
     /// The contents are gone.
     package func setPlaceholder(_ id: ItemIdentifier, in domain: DomainName) throws {
+        try notePresence(of: id, in: domain, isHere: false)
         try update(
             """
             state = 0, synced_content = NULL, synced_metadata = NULL, local_inode = NULL, local_size = NULL,
             local_modified = NULL, local_modified_ns = NULL, local_changed = NULL, local_changed_ns = NULL,
             digest = NULL, proven = NULL, proven_ns = NULL
             """, of: id, in: domain)
-        try notePresence(of: id, in: domain, isHere: false)
     }
 
     /// A document's file has got another name. That changes the inode's time only: what is recorded of the contents stays.
@@ -348,28 +357,31 @@ package final class IndexTransaction: IndexReader {
 
     /// The file was seen on disk.
     package func setFile(_ file: FileIdentity, of id: ItemIdentifier, in domain: DomainName) throws {
-        try recordFile(file, of: id, in: domain)
         try notePresence(of: id, in: domain, isHere: true)
+        try recordFile(file, of: id, in: domain)
     }
 
     private func recordFile(_ file: FileIdentity, of id: ItemIdentifier, in domain: DomainName) throws {
-        try update(
-            """
-            local_inode = ?, local_size = ?, local_modified = ?, local_modified_ns = ?, local_changed = ?,
-            local_changed_ns = ?
-            """, .int(Int64(bitPattern: file.inode)), .int(file.size), .int(file.modified.seconds),
-            .int(Int64(file.modified.nanoseconds)), .int(file.changed.seconds), .int(Int64(file.changed.nanoseconds)),
-            of: id, in: domain)
+        try update(Self.fileColumns, Self.values(of: file), of: id, in: domain)
     }
 
+    private static let fileColumns = """
+        local_inode = ?, local_size = ?, local_modified = ?, local_modified_ns = ?, local_changed = ?,
+        local_changed_ns = ?
+        """
+
+    private static func values(of file: FileIdentity) -> [SQLValue] {
+        [
+            .int(Int64(bitPattern: file.inode)), .int(file.size), .int(file.modified.seconds),
+            .int(Int64(file.modified.nanoseconds)), .int(file.changed.seconds), .int(Int64(file.changed.nanoseconds)),
+        ]
+    }
+
+    /// To be called before the row is written: mostly the item was looked up just now.
     private func notePresence(of id: ItemIdentifier, in domain: DomainName, isHere: Bool) throws {
-        let folder = try sql.first(
-            """
-            SELECT folder.id FROM item JOIN domain ON number = item.domain JOIN item AS folder ON folder.row = item.parent
-            WHERE domain.name = ? AND item.id = ?
-            """, .text(domain.rawValue), .text(id.rawValue)
-        ) { try ItemIdentifier($0.text(0)) }
-        if let folder { presence.insert(PresenceNews(domain: domain, folder: folder, isHere: isHere)) }
+        if let folder = try item(id, in: domain)?.item.parentID {
+            presence.insert(PresenceNews(domain: domain, folder: folder, isHere: isHere))
+        }
     }
 
     package func setPinned(_ pinned: Bool, of id: ItemIdentifier, in domain: DomainName) throws {
@@ -384,6 +396,12 @@ package final class IndexTransaction: IndexReader {
     }
 
     private func update(_ what: String, _ values: SQLValue..., of id: ItemIdentifier, in domain: DomainName) throws {
+        try update(what, values, of: id, in: domain)
+    }
+
+    private func update(
+        _ what: String, _ values: [SQLValue], of id: ItemIdentifier, in domain: DomainName
+    ) throws {
         let own = try reference(to: domain)
         let statement = try sql.statement("UPDATE item SET \(what) WHERE domain = ? AND id = ?")
         try statement.bind(values + [.int(own.number), .text(try known(id, own).rawValue)])

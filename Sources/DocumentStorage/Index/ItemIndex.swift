@@ -14,7 +14,7 @@ package final class ItemIndex: Sendable {
     private let log: CommitLog
     private let group = GroupCommit()
     private let references = DomainReferences()
-    private let writes = Atomic<UInt64>(0)
+    private let writes = WriteLog()
     private let listener = Mutex<Hook<Void>?>(nil)
     private let presenceObserver = Mutex<Hook<Set<PresenceNews>>?>(nil)
     private let changeObserver = Mutex<Hook<[ItemChange]>?>(nil)
@@ -70,7 +70,14 @@ package final class ItemIndex: Sendable {
 
     /// Grows whenever something was written, before the write returns: what was read at one number still stands while the
     /// number is the same.
-    package var generation: UInt64 { writes.load(ordering: .acquiring) }
+    package var generation: UInt64 { writes.generation }
+
+    /// What was read of other items at one number still stands at another.
+    ///
+    /// - Returns: the documents that were touched in between, and nothing else; nil where it may be anything.
+    package func documents(touchedSince generation: UInt64, until end: UInt64) -> [TouchedDocument]? {
+        writes.documents(touchedSince: generation, until: end)
+    }
 
     /// Calls the closure after every write, on the thread of who wrote. It must not block.
     package func onWrite(_ body: @escaping @Sendable () -> Void) {
@@ -113,6 +120,19 @@ package final class ItemIndex: Sendable {
         return result
     }
 
+    /// The same for who keeps what the transaction has seen.
+    ///
+    /// - Returns: with the ``generation`` at which it still stands; one that is over already where others have written meanwhile.
+    package func writeSeeing<T>(
+        durably: Bool = true, _ body: (IndexTransaction) throws -> T
+    ) throws -> (value: T, generation: UInt64) {
+        try write(durably: durably) { index in
+            // Nobody else writes now. When it is just one more afterwards, that is this write, and no other has returned.
+            let before = generation
+            return (try body(index), before &+ 1)
+        }
+    }
+
     /// How many read just now.
     var readingCount: Int { readers.inUse }
 
@@ -135,9 +155,10 @@ package final class ItemIndex: Sendable {
     }
 
     private func commit<T>(_ body: (IndexTransaction) throws -> T) throws -> T {
+        var touched = WriteLog.Touched.anything
         // Also when it throws: whether all of it was undone need not be known.
         defer {
-            writes.add(1, ordering: .acquiringAndReleasing)
+            writes.add(touched)
             listener.withLock { $0 }?(())
         }
         var result: T?
@@ -149,6 +170,7 @@ package final class ItemIndex: Sendable {
                 result = try body(transaction)
                 if isLogging.withLock({ $0 }) { changes = try ChangeLog.take(from: transaction) }
                 presence = transaction.presence
+                touched = transaction.touched
             } committed: {
                 if !changes.isEmpty { changeObserver.withLock { $0 }?(changes) }
                 if !presence.isEmpty { presenceObserver.withLock { $0 }?(presence) }

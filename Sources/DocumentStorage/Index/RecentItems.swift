@@ -1,6 +1,6 @@
 internal import DocumentModel
 
-/// The items that a reader has looked up last: what is decided of one item asks for it again and again, and a look takes longer
+/// The items that a reader was asked for last: what is decided of one item asks for it again and again, and a look takes longer
 /// than all that is decided with it. They hold until something is written in the same transaction; what others write is not seen
 /// in it anyway.
 struct RecentItems {
@@ -17,7 +17,10 @@ struct RecentItems {
             items = []
             return nil
         }
-        return items.first { $0.asked == id && $0.item.domain == domain }?.item
+        guard let index = items.firstIndex(where: { $0.asked == id && $0.item.domain == domain }) else { return nil }
+        // Folders are asked for with each of the items in them.
+        if index < items.count - 1 { items.append(items.remove(at: index)) }
+        return items.last?.item
     }
 
     mutating func keep(_ item: IndexedItem, askedAs id: ItemIdentifier, after writes: Int) {

@@ -87,6 +87,12 @@ package struct StagingRequest: Sendable {
         }
     }
 
+    /// The same when its file has gone to its place.
+    func removeEmptied() throws {
+        // What was verified was withdrawn.
+        if (try? staging.removeFolder(leaf)) != true { try remove() }
+    }
+
     /// The last part of its name: random, and nobody else's.
     package var leaf: String { name.split(separator: "/").last.map(String.init) ?? name }
 

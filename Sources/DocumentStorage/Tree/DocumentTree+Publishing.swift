@@ -6,6 +6,7 @@ extension DocumentTree {
     /// Puts a verified staging file at an item's place.
     ///
     /// - Parameters:
+    ///   - request: the file's, where somebody has it.
     ///   - replacing: the file that may be there and is to be replaced; nil when none may be there
     ///     (`destinationExists`). A file that was changed since, or is open for writing, is never replaced
     ///     (`unsyncedEdits`, `busy`).
@@ -13,12 +14,14 @@ extension DocumentTree {
     ///   - durably: the new name is on disk when the call returns.
     /// - Returns: the identity that the file has at its place.
     package func publish(
-        _ file: StagedFile, at location: Location, replacing: FileIdentity?, digest: [UInt8]? = nil,
-        durably: Bool = false
+        _ file: StagedFile, in request: StagingRequest? = nil, at location: Location, replacing: FileIdentity?,
+        digest: [UInt8]? = nil, durably: Bool = false
     ) throws -> FileIdentity {
         let (parent, name) = try place(of: location)
         let folder = try documents.makingFolders(parent)
-        guard let request = try staging.requestIfPresent(named: file.request) else { throw Self.missing(file) }
+        guard let request = try request?.folder ?? staging.requestIfPresent(named: file.request) else {
+            throw Self.missing(file)
+        }
         if let replacing, let old = try folder.file(name) {
             try replace(old, replacing, digest, name, in: folder, with: file, in: request, location)
         } else {

@@ -16,6 +16,9 @@ public struct Item: Hashable, Sendable {
     /// What the device calls itself that saved the contents; nil where the provider does not know, or does not say so here:
     /// it need not but in the answer to a download (VER-9).
     public var savedBy: String?
+    /// How many unresolved sides of conflicts the remote keeps of the document beside its contents (VER-2): at most
+    /// ``ProvidedVersion/mostOfOneDocument``.
+    public var conflictVersions: Int
 
     /// - Parameters:
     ///   - contentType: told from the name's extension when nil.
@@ -30,7 +33,8 @@ public struct Item: Hashable, Sendable {
         created: Timestamp = .zero,
         version: ItemVersion,
         capabilities: ItemCapabilities = .all,
-        savedBy: String? = nil
+        savedBy: String? = nil,
+        conflictVersions: Int = 0
     ) {
         self.id = id
         self.parentID = parentID
@@ -43,6 +47,7 @@ public struct Item: Hashable, Sendable {
         self.version = version
         self.capabilities = capabilities
         self.savedBy = savedBy
+        self.conflictVersions = conflictVersions
     }
 }
 

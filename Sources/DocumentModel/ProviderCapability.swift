@@ -12,6 +12,8 @@ public enum ProviderCapability: String, Sendable, CaseIterable, Comparable {
     case signIn = "sign-in"
     /// Give small pictures of documents.
     case thumbnails
+    /// Keep versions of documents beside their contents: the sides of conflicts, for all devices.
+    case versions
 
     public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
 }

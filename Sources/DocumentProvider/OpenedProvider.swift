@@ -17,6 +17,7 @@ struct OpenedProvider<P: Provider>: Sendable {
     private let picker: (any PickerProvider)?
     private let ranges: (any RangeProvider)?
     private let thumbnails: (any ThumbnailProvider)?
+    private let versions: (any VersionsProvider)?
 
     init(context: ProviderContext) async {
         identifier = context.providerIdentifier
@@ -30,6 +31,7 @@ struct OpenedProvider<P: Provider>: Sendable {
             picker = provider as? any PickerProvider
             ranges = provider as? any RangeProvider
             thumbnails = provider as? any ThumbnailProvider
+            versions = provider as? any VersionsProvider
         } catch {
             outcome = .failure(
                 error as? DocumentError
@@ -45,6 +47,7 @@ struct OpenedProvider<P: Provider>: Sendable {
             picker = nil
             ranges = nil
             thumbnails = nil
+            versions = nil
         }
     }
 
@@ -64,6 +67,7 @@ struct OpenedProvider<P: Provider>: Sendable {
         if P.self is any PickerProvider.Type { capabilities.insert(.picker) }
         if P.self is any SignInProvider.Type { capabilities.insert(.signIn) }
         if P.self is any ThumbnailProvider.Type { capabilities.insert(.thumbnails) }
+        if P.self is any VersionsProvider.Type { capabilities.insert(.versions) }
         let rootID = if case .success(let provider) = outcome { provider.rootID } else { ItemIdentifier.root }
         return SessionCapabilities(capabilities: capabilities, rootID: rootID)
     }
@@ -129,6 +133,17 @@ struct OpenedProvider<P: Provider>: Sendable {
             let items = call.items.map { ThumbnailRequest(id: $0.id, contentVersion: $0.contentVersion) }
             let outcomes = try await thumbnailProvider.thumbnails(for: items, size: call.size, transfer: transfer)
             return .thumbnails(call.answers(from: outcomes))
+        case .listVersions(let id):
+            return .listVersions(try await versionsProvider.versions(of: id))
+        case .provideVersion(let call):
+            return .provideVersion(
+                try await versionsProvider.provideVersion(
+                    call.versionID, of: call.id, at: FilePath(call.stagingPath), transfer: transfer))
+        case .keepVersion(let call):
+            return .keepVersion(try await versionsProvider.keepVersion(VersionKeeping(call), transfer: transfer))
+        case .removeVersion(let id, let versionID):
+            try await versionsProvider.removeVersion(versionID, of: id)
+            return .removeVersion
         }
     }
 
@@ -157,6 +172,13 @@ struct OpenedProvider<P: Provider>: Sendable {
         get throws {
             if let thumbnails { return thumbnails }
             throw DocumentError(.unimplemented, "The provider “\(identifier)” gives no thumbnails.")
+        }
+    }
+
+    private var versionsProvider: any VersionsProvider {
+        get throws {
+            if let versions { return versions }
+            throw DocumentError(.unimplemented, "The provider “\(identifier)” keeps no versions.")
         }
     }
 
@@ -221,5 +243,13 @@ extension ItemDeletion {
         self.init(
             id: call.id, baseVersion: call.baseVersion, recursive: call.recursive, operation: call.operation
         )
+    }
+}
+
+extension VersionKeeping {
+    fileprivate init(_ call: ProviderCall.KeepVersionCall) {
+        self.init(
+            id: call.id, contents: FilePath(call.contentsPath), role: call.role, modified: call.modified,
+            savedBy: call.savedBy.isEmpty ? nil : call.savedBy, sha256: call.sha256, operation: call.operation)
     }
 }

@@ -88,8 +88,16 @@ struct Generator: RandomNumberGenerator {
             created: timestamp(),
             version: try version(),
             capabilities: ItemCapabilities(rawValue: UInt32(int(0...31))),
-            savedBy: optional { "device \($0.int(0...9))" }
+            savedBy: optional { "device \($0.int(0...9))" },
+            conflictVersions: kind == .document ? int(0...64) : 0
         )
+    }
+
+    mutating func providedVersion() -> ProvidedVersion {
+        ProvidedVersion(
+            id: "version \(int(0...999))", role: one(of: ProvidedVersion.Role.allCases),
+            size: optional { Int64($0.int(0...Int.max)) }, modified: timestamp(),
+            savedBy: optional { "device \($0.int(0...9))" }, sha256: optional { $0.bytes(32...32) })
     }
 
     mutating func picker() throws -> ProviderCall.PickerCall {

@@ -66,6 +66,18 @@ struct ProviderRoundTripTests {
                             try ItemIdentifier("item \(number)"), contentVersion: generator.bytes(1...128))
                     },
                     size: generator.int(16...1024))),
+            .listVersions(try generator.identifier()),
+            .provideVersion(
+                .init(
+                    id: try generator.identifier(), versionID: "version \(generator.int(1...99))",
+                    stagingPath: "/staging/1")),
+            .keepVersion(
+                .init(
+                    id: try generator.identifier(), contentsPath: "/staging/2",
+                    role: generator.one(of: [.conflict, .older]), modified: generator.timestamp(),
+                    savedBy: "device \(generator.int(0...9))", sha256: generator.bytes(32...32),
+                    operation: "keep-\(generator.int(1...99))")),
+            .removeVersion(try generator.identifier(), versionID: "version \(generator.int(1...99))"),
         ]
     }
 
@@ -114,6 +126,10 @@ struct ProviderRoundTripTests {
                             .missing, .failure(DocumentError(.noSuchItem, "It is gone.")),
                         ]))
                 }),
+            .listVersions(generator.many(0...4) { $0.providedVersion() }),
+            .provideVersion(generator.providedVersion()),
+            .keepVersion(generator.providedVersion()),
+            .removeVersion,
             .changesSince(
                 ItemChanges(
                     updated: try generator.many(0...5) { try $0.item() },

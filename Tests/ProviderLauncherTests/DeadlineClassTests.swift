@@ -46,6 +46,14 @@ struct DeadlineClassTests {
             (
                 .thumbnails(.init(items: [WantedThumbnail(item, contentVersion: [1])], size: 128)), .stall(.seconds(3))
             ),
+            (.listVersions(item), .total(.seconds(1))), (.removeVersion(item, versionID: "v"), .stall(.seconds(2))),
+            (.provideVersion(.init(id: item, versionID: "v", stagingPath: "/s")), .stall(.seconds(3))),
+            (
+                .keepVersion(
+                    .init(
+                        id: item, contentsPath: "/c", role: .conflict, modified: .zero, savedBy: "", sha256: [],
+                        operation: "o")), .stall(.seconds(3))
+            ),
         ]
     }
 

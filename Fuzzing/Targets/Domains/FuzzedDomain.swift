@@ -77,7 +77,7 @@ final class FuzzedDomain: Sendable {
                 return end?.message.isEmpty == true ? "The provider's end has no words." : nil
             }
             let capabilities = SessionCapabilities(
-                capabilities: [.modifying, .changes, .ranges, .picker, .signIn, .thumbnails])
+                capabilities: [.modifying, .changes, .ranges, .picker, .signIn, .thumbnails, .versions])
             do throws(DocumentError) {
                 _ = try await connection.open(reply: { _ in capabilities.serialized() })
             } catch {

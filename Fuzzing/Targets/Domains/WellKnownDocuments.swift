@@ -70,6 +70,10 @@ struct WellKnownDocuments: Sendable {
         case .validateChoice: .validateChoice
         case .endPicker: .endPicker
         case .thumbnails(let call): .thumbnails(call.items.map { ProvidedThumbnail($0.id, .missing) })
+        case .listVersions: .listVersions([])
+        case .provideVersion(let call): .provideVersion(ProvidedVersion(id: call.versionID, role: .conflict))
+        case .keepVersion(let call): .keepVersion(ProvidedVersion(id: call.operation, role: call.role))
+        case .removeVersion: .removeVersion
         }
     }
 

@@ -76,6 +76,13 @@ enum ProviderReplyTarget: FuzzTarget {
                 .preparePicker(picker), .validateChoice(.item(id), picker), .endPicker(session: "1"),
                 .thumbnails(
                     ProviderCall.ThumbnailsCall(items: [WantedThumbnail(id, contentVersion: [1])], size: 128)),
+                .listVersions(id),
+                .provideVersion(ProviderCall.ProvideVersionCall(id: id, versionID: "v1", stagingPath: "/a")),
+                .keepVersion(
+                    ProviderCall.KeepVersionCall(
+                        id: id, contentsPath: "/a", role: .conflict, modified: .zero, savedBy: "",
+                        sha256: [UInt8](repeating: 0, count: 32), operation: "1")),
+                .removeVersion(id, versionID: "v1"),
             ]
         }
     }

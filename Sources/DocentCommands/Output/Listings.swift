@@ -158,6 +158,7 @@ package enum ProviderListing {
         case .ranges: "give parts of documents (ranges)"
         case .picker: "shape how pickers show it (picker)"
         case .thumbnails: "give small pictures of documents (thumbnails)"
+        case .versions: "keep both sides of conflicts for all devices (versions)"
         case .signIn: "ask you things when you sign in, and keep secrets of its own (sign-in)"
         }
     }

@@ -212,6 +212,13 @@ package nonisolated struct WireModelItem: @unchecked Sendable {
     set {_uniqueStorage()._savedBy = newValue}
   }
 
+  /// How many unresolved sides of conflicts the remote keeps of a document beside its contents: 0 to 64. To be told wherever
+  /// items are, by providers with the capability "versions"; 0 by all others.
+  package var conflictVersions: UInt32 {
+    get {_storage._conflictVersions}
+    set {_uniqueStorage()._conflictVersions = newValue}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -401,7 +408,7 @@ nonisolated extension WireModelItemCapabilities: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension WireModelItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Item"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}parent_id\0\u{1}name\0\u{1}kind\0\u{3}content_type\0\u{1}size\0\u{1}modified\0\u{1}created\0\u{1}version\0\u{1}capabilities\0\u{3}saved_by\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}parent_id\0\u{1}name\0\u{1}kind\0\u{3}content_type\0\u{1}size\0\u{1}modified\0\u{1}created\0\u{1}version\0\u{1}capabilities\0\u{3}saved_by\0\u{3}conflict_versions\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -415,6 +422,7 @@ nonisolated extension WireModelItem: SwiftProtobuf.Message, SwiftProtobuf._Messa
     var _version: WireModelItemVersion? = nil
     var _capabilities: WireModelItemCapabilities? = nil
     var _savedBy: String = String()
+    var _conflictVersions: UInt32 = 0
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -436,6 +444,7 @@ nonisolated extension WireModelItem: SwiftProtobuf.Message, SwiftProtobuf._Messa
       _version = source._version
       _capabilities = source._capabilities
       _savedBy = source._savedBy
+      _conflictVersions = source._conflictVersions
     }
   }
 
@@ -465,6 +474,7 @@ nonisolated extension WireModelItem: SwiftProtobuf.Message, SwiftProtobuf._Messa
         case 9: try { try decoder.decodeSingularMessageField(value: &_storage._version) }()
         case 10: try { try decoder.decodeSingularMessageField(value: &_storage._capabilities) }()
         case 11: try { try decoder.decodeSingularStringField(value: &_storage._savedBy) }()
+        case 12: try { try decoder.decodeSingularUInt32Field(value: &_storage._conflictVersions) }()
         default: break
         }
       }
@@ -510,6 +520,9 @@ nonisolated extension WireModelItem: SwiftProtobuf.Message, SwiftProtobuf._Messa
       if !_storage._savedBy.isEmpty {
         try visitor.visitSingularStringField(value: _storage._savedBy, fieldNumber: 11)
       }
+      if _storage._conflictVersions != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._conflictVersions, fieldNumber: 12)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -530,6 +543,7 @@ nonisolated extension WireModelItem: SwiftProtobuf.Message, SwiftProtobuf._Messa
         if _storage._version != rhs_storage._version {return false}
         if _storage._capabilities != rhs_storage._capabilities {return false}
         if _storage._savedBy != rhs_storage._savedBy {return false}
+        if _storage._conflictVersions != rhs_storage._conflictVersions {return false}
         return true
       }
       if !storagesAreEqual {return false}

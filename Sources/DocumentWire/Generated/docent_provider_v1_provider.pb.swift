@@ -134,6 +134,48 @@ package nonisolated enum WireProviderPickerColumn: SwiftProtobuf.Enum, Swift.Cas
 
 }
 
+package nonisolated enum WireProviderVersionRole: SwiftProtobuf.Enum, Swift.CaseIterable {
+  package typealias RawValue = Int
+  case unspecified // = 0
+
+  /// A side of a conflict that nobody has resolved yet.
+  case conflict // = 1
+
+  /// What the document was before.
+  case older // = 2
+  case UNRECOGNIZED(Int)
+
+  package init() {
+    self = .unspecified
+  }
+
+  package init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .conflict
+    case 2: self = .older
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  package var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .conflict: return 1
+    case .older: return 2
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  package static let allCases: [WireProviderVersionRole] = [
+    .unspecified,
+    .conflict,
+    .older,
+  ]
+
+}
+
 /// `Hello.context` to a provider.
 package nonisolated struct WireProviderSessionSettings: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -172,7 +214,7 @@ package nonisolated struct WireProviderSessionCapabilities: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// "modifying", "changes", "ranges", "picker", "sign-in", "thumbnails". Unknown names are ignored.
+  /// "modifying", "changes", "ranges", "picker", "sign-in", "thumbnails", "versions". Unknown names are ignored.
   package var capabilities: [String] = []
 
   /// The identifier of the domain's top folder. Empty means "/".
@@ -348,6 +390,39 @@ package nonisolated struct WireProviderProviderRequest: Sendable {
     set {call = .thumbnails(newValue)}
   }
 
+  /// Capability "versions".
+  package var listVersions: WireProviderListVersions {
+    get {
+      if case .listVersions(let v)? = call {return v}
+      return WireProviderListVersions()
+    }
+    set {call = .listVersions(newValue)}
+  }
+
+  package var provideVersion: WireProviderProvideVersion {
+    get {
+      if case .provideVersion(let v)? = call {return v}
+      return WireProviderProvideVersion()
+    }
+    set {call = .provideVersion(newValue)}
+  }
+
+  package var keepVersion: WireProviderKeepVersion {
+    get {
+      if case .keepVersion(let v)? = call {return v}
+      return WireProviderKeepVersion()
+    }
+    set {call = .keepVersion(newValue)}
+  }
+
+  package var removeVersion: WireProviderRemoveVersion {
+    get {
+      if case .removeVersion(let v)? = call {return v}
+      return WireProviderRemoveVersion()
+    }
+    set {call = .removeVersion(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Call: Equatable, Sendable {
@@ -375,6 +450,11 @@ package nonisolated struct WireProviderProviderRequest: Sendable {
     case endPicker(WireProviderEndPicker)
     /// Capability "thumbnails".
     case thumbnails(WireProviderGetThumbnails)
+    /// Capability "versions".
+    case listVersions(WireProviderListVersions)
+    case provideVersion(WireProviderProvideVersion)
+    case keepVersion(WireProviderKeepVersion)
+    case removeVersion(WireProviderRemoveVersion)
 
   }
 
@@ -541,6 +621,38 @@ package nonisolated struct WireProviderProviderAnswer: Sendable {
     set {answer = .thumbnails(newValue)}
   }
 
+  package var listVersions: WireProviderListVersionsAnswer {
+    get {
+      if case .listVersions(let v)? = answer {return v}
+      return WireProviderListVersionsAnswer()
+    }
+    set {answer = .listVersions(newValue)}
+  }
+
+  package var provideVersion: WireProviderVersionAnswer {
+    get {
+      if case .provideVersion(let v)? = answer {return v}
+      return WireProviderVersionAnswer()
+    }
+    set {answer = .provideVersion(newValue)}
+  }
+
+  package var keepVersion: WireProviderVersionAnswer {
+    get {
+      if case .keepVersion(let v)? = answer {return v}
+      return WireProviderVersionAnswer()
+    }
+    set {answer = .keepVersion(newValue)}
+  }
+
+  package var removeVersion: WireProviderDone {
+    get {
+      if case .removeVersion(let v)? = answer {return v}
+      return WireProviderDone()
+    }
+    set {answer = .removeVersion(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Answer: Equatable, Sendable {
@@ -563,6 +675,10 @@ package nonisolated struct WireProviderProviderAnswer: Sendable {
     case validateChoice(WireProviderDone)
     case endPicker(WireProviderDone)
     case thumbnails(WireProviderGetThumbnailsAnswer)
+    case listVersions(WireProviderListVersionsAnswer)
+    case provideVersion(WireProviderVersionAnswer)
+    case keepVersion(WireProviderVersionAnswer)
+    case removeVersion(WireProviderDone)
 
   }
 
@@ -1302,6 +1418,166 @@ package nonisolated struct WireProviderNoThumbnail: Sendable {
   package init() {}
 }
 
+/// Contents of a document that the remote keeps beside its current ones, for everybody. When two devices have changed the same
+/// document, one version is its contents, and the other is kept here until somebody resolves the conflict: so it is on the
+/// server and on every device. `Item.conflict_versions` says how many there are, and the item's metadata version changes
+/// whenever one of them comes or goes.
+package nonisolated struct WireProviderProvidedVersion: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 1 to 128 bytes without control characters. Names it for as long as it is kept, and no other version of the document ever.
+  package var id: String = String()
+
+  package var role: WireProviderVersionRole = .unspecified
+
+  /// In bytes; -1 when not known.
+  package var size: Int64 = 0
+
+  package var modified: WireModelTimestamp {
+    get {_modified ?? WireModelTimestamp()}
+    set {_modified = newValue}
+  }
+  /// Returns true if `modified` has been explicitly set.
+  package var hasModified: Bool {self._modified != nil}
+  /// Clears the value of `modified`. Subsequent reads from it will return its default value.
+  package mutating func clearModified() {self._modified = nil}
+
+  /// What the device calls itself that saved it. Empty: not known.
+  package var savedBy: String = String()
+
+  /// The SHA-256 of the contents, 32 bytes, where it is known. The host refuses contents that have another.
+  package var sha256: Data = Data()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _modified: WireModelTimestamp? = nil
+}
+
+/// The versions that are kept of a document, in any order: at most 64, those of conflicts before all others. Fails with
+/// UNIMPLEMENTED where what this domain is of keeps none.
+package nonisolated struct WireProviderListVersions: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var id: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireProviderListVersionsAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// None twice.
+  package var versions: [WireProviderProvidedVersion] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// The contents of a version are wanted, in a staging file, as with `StartProviding`. One that is not kept any more fails with
+/// VERSION_NO_LONGER_AVAILABLE.
+package nonisolated struct WireProviderProvideVersion: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var id: String = String()
+
+  package var versionID: String = String()
+
+  /// An absolute path below `SessionSettings.staging_folder`.
+  package var stagingPath: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireProviderVersionAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var version: WireProviderProvidedVersion {
+    get {_version ?? WireProviderProvidedVersion()}
+    set {_version = newValue}
+  }
+  /// Returns true if `version` has been explicitly set.
+  package var hasVersion: Bool {self._version != nil}
+  /// Clears the value of `version`. Subsequent reads from it will return its default value.
+  package mutating func clearVersion() {self._version = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _version: WireProviderProvidedVersion? = nil
+}
+
+/// Keep a version of a document, which stays as it is. It is on disk, and other devices can have it, when this is answered. A
+/// repeated one with the same `operation` keeps nothing more: it answers with the first. Fails with INSUFFICIENT_QUOTA where
+/// 64 are kept of the document already.
+package nonisolated struct WireProviderKeepVersion: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var id: String = String()
+
+  /// The contents, as a file that the provider may read until its final frame.
+  package var contentsPath: String = String()
+
+  package var role: WireProviderVersionRole = .unspecified
+
+  package var modified: WireModelTimestamp {
+    get {_modified ?? WireModelTimestamp()}
+    set {_modified = newValue}
+  }
+  /// Returns true if `modified` has been explicitly set.
+  package var hasModified: Bool {self._modified != nil}
+  /// Clears the value of `modified`. Subsequent reads from it will return its default value.
+  package mutating func clearModified() {self._modified = nil}
+
+  /// The device that saved it.
+  package var savedBy: String = String()
+
+  /// The SHA-256 of the contents, 32 bytes: to be answered with, now and in lists.
+  package var sha256: Data = Data()
+
+  package var operation: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _modified: WireModelTimestamp? = nil
+}
+
+/// A version is not to be kept any more: a conflict was resolved. One that is gone already, or whose document is, is no failure.
+package nonisolated struct WireProviderRemoveVersion: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var id: String = String()
+
+  package var versionID: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
 /// Provider to host, at any time after the hello.
 package nonisolated struct WireProviderHostRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -1655,6 +1931,10 @@ nonisolated extension WireProviderPickerColumn: SwiftProtobuf._ProtoNameProvidin
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0PICKER_COLUMN_UNSPECIFIED\0\u{1}SIZE\0\u{1}MODIFIED\0\u{1}CREATED\0\u{1}TYPE\0\u{1}STATE\0")
 }
 
+nonisolated extension WireProviderVersionRole: SwiftProtobuf._ProtoNameProviding {
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0VERSION_ROLE_UNSPECIFIED\0\u{1}CONFLICT\0\u{1}OLDER\0")
+}
+
 nonisolated extension WireProviderSessionSettings: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".SessionSettings"
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}domain\0\u{1}settings\0\u{3}state_folder\0\u{3}storage_root\0\u{3}staging_folder\0\u{3}provider_id\0\u{3}device_name\0")
@@ -1752,7 +2032,7 @@ nonisolated extension WireProviderSessionCapabilities: SwiftProtobuf.Message, Sw
 
 nonisolated extension WireProviderProviderRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ProviderRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}identity\0\u{1}item\0\u{1}enumerate\0\u{3}provide_placeholder\0\u{3}start_providing\0\u{3}item_changed\0\u{3}stop_providing\0\u{3}identifier_for_path\0\u{3}path_for_identifier\0\u{2}\u{b}create\0\u{1}modify\0\u{1}delete\0\u{4}\u{8}current_anchor\0\u{3}changes_since\0\u{4}\u{9}provide_range\0\u{4}\u{a}prepare_picker\0\u{3}validate_choice\0\u{3}end_picker\0\u{2}\u{8}thumbnails\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}identity\0\u{1}item\0\u{1}enumerate\0\u{3}provide_placeholder\0\u{3}start_providing\0\u{3}item_changed\0\u{3}stop_providing\0\u{3}identifier_for_path\0\u{3}path_for_identifier\0\u{2}\u{b}create\0\u{1}modify\0\u{1}delete\0\u{4}\u{8}current_anchor\0\u{3}changes_since\0\u{4}\u{9}provide_range\0\u{4}\u{a}prepare_picker\0\u{3}validate_choice\0\u{3}end_picker\0\u{2}\u{8}thumbnails\0\u{4}\u{a}list_versions\0\u{3}provide_version\0\u{3}keep_version\0\u{3}remove_version\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2007,6 +2287,58 @@ nonisolated extension WireProviderProviderRequest: SwiftProtobuf.Message, SwiftP
           self.call = .thumbnails(v)
         }
       }()
+      case 70: try {
+        var v: WireProviderListVersions?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .listVersions(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .listVersions(v)
+        }
+      }()
+      case 71: try {
+        var v: WireProviderProvideVersion?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .provideVersion(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .provideVersion(v)
+        }
+      }()
+      case 72: try {
+        var v: WireProviderKeepVersion?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .keepVersion(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .keepVersion(v)
+        }
+      }()
+      case 73: try {
+        var v: WireProviderRemoveVersion?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .removeVersion(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .removeVersion(v)
+        }
+      }()
       default: break
       }
     }
@@ -2094,6 +2426,22 @@ nonisolated extension WireProviderProviderRequest: SwiftProtobuf.Message, SwiftP
       guard case .thumbnails(let v)? = self.call else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 60)
     }()
+    case .listVersions?: try {
+      guard case .listVersions(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 70)
+    }()
+    case .provideVersion?: try {
+      guard case .provideVersion(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 71)
+    }()
+    case .keepVersion?: try {
+      guard case .keepVersion(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 72)
+    }()
+    case .removeVersion?: try {
+      guard case .removeVersion(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 73)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -2108,7 +2456,7 @@ nonisolated extension WireProviderProviderRequest: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension WireProviderProviderAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ProviderAnswer"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}identity\0\u{1}item\0\u{1}enumerate\0\u{3}provide_placeholder\0\u{3}start_providing\0\u{3}item_changed\0\u{3}stop_providing\0\u{3}identifier_for_path\0\u{3}path_for_identifier\0\u{2}\u{b}create\0\u{1}modify\0\u{1}delete\0\u{4}\u{8}current_anchor\0\u{3}changes_since\0\u{4}\u{9}provide_range\0\u{4}\u{a}prepare_picker\0\u{3}validate_choice\0\u{3}end_picker\0\u{2}\u{8}thumbnails\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}identity\0\u{1}item\0\u{1}enumerate\0\u{3}provide_placeholder\0\u{3}start_providing\0\u{3}item_changed\0\u{3}stop_providing\0\u{3}identifier_for_path\0\u{3}path_for_identifier\0\u{2}\u{b}create\0\u{1}modify\0\u{1}delete\0\u{4}\u{8}current_anchor\0\u{3}changes_since\0\u{4}\u{9}provide_range\0\u{4}\u{a}prepare_picker\0\u{3}validate_choice\0\u{3}end_picker\0\u{2}\u{8}thumbnails\0\u{4}\u{a}list_versions\0\u{3}provide_version\0\u{3}keep_version\0\u{3}remove_version\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2363,6 +2711,58 @@ nonisolated extension WireProviderProviderAnswer: SwiftProtobuf.Message, SwiftPr
           self.answer = .thumbnails(v)
         }
       }()
+      case 70: try {
+        var v: WireProviderListVersionsAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .listVersions(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .listVersions(v)
+        }
+      }()
+      case 71: try {
+        var v: WireProviderVersionAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .provideVersion(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .provideVersion(v)
+        }
+      }()
+      case 72: try {
+        var v: WireProviderVersionAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .keepVersion(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .keepVersion(v)
+        }
+      }()
+      case 73: try {
+        var v: WireProviderDone?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .removeVersion(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .removeVersion(v)
+        }
+      }()
       default: break
       }
     }
@@ -2449,6 +2849,22 @@ nonisolated extension WireProviderProviderAnswer: SwiftProtobuf.Message, SwiftPr
     case .thumbnails?: try {
       guard case .thumbnails(let v)? = self.answer else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 60)
+    }()
+    case .listVersions?: try {
+      guard case .listVersions(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 70)
+    }()
+    case .provideVersion?: try {
+      guard case .provideVersion(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 71)
+    }()
+    case .keepVersion?: try {
+      guard case .keepVersion(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 72)
+    }()
+    case .removeVersion?: try {
+      guard case .removeVersion(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 73)
     }()
     case nil: break
     }
@@ -3834,6 +4250,298 @@ nonisolated extension WireProviderNoThumbnail: SwiftProtobuf.Message, SwiftProto
   }
 
   package static func ==(lhs: WireProviderNoThumbnail, rhs: WireProviderNoThumbnail) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireProviderProvidedVersion: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ProvidedVersion"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}role\0\u{1}size\0\u{1}modified\0\u{3}saved_by\0\u{1}sha256\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.role) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.size) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._modified) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.savedBy) }()
+      case 6: try { try decoder.decodeSingularBytesField(value: &self.sha256) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    if self.role != .unspecified {
+      try visitor.visitSingularEnumField(value: self.role, fieldNumber: 2)
+    }
+    if self.size != 0 {
+      try visitor.visitSingularInt64Field(value: self.size, fieldNumber: 3)
+    }
+    try { if let v = self._modified {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    if !self.savedBy.isEmpty {
+      try visitor.visitSingularStringField(value: self.savedBy, fieldNumber: 5)
+    }
+    if !self.sha256.isEmpty {
+      try visitor.visitSingularBytesField(value: self.sha256, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireProviderProvidedVersion, rhs: WireProviderProvidedVersion) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.role != rhs.role {return false}
+    if lhs.size != rhs.size {return false}
+    if lhs._modified != rhs._modified {return false}
+    if lhs.savedBy != rhs.savedBy {return false}
+    if lhs.sha256 != rhs.sha256 {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireProviderListVersions: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ListVersions"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireProviderListVersions, rhs: WireProviderListVersions) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireProviderListVersionsAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ListVersionsAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}versions\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.versions) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.versions.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.versions, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireProviderListVersionsAnswer, rhs: WireProviderListVersionsAnswer) -> Bool {
+    if lhs.versions != rhs.versions {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireProviderProvideVersion: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ProvideVersion"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}version_id\0\u{3}staging_path\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.versionID) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.stagingPath) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    if !self.versionID.isEmpty {
+      try visitor.visitSingularStringField(value: self.versionID, fieldNumber: 2)
+    }
+    if !self.stagingPath.isEmpty {
+      try visitor.visitSingularStringField(value: self.stagingPath, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireProviderProvideVersion, rhs: WireProviderProvideVersion) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.versionID != rhs.versionID {return false}
+    if lhs.stagingPath != rhs.stagingPath {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireProviderVersionAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".VersionAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._version) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._version {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireProviderVersionAnswer, rhs: WireProviderVersionAnswer) -> Bool {
+    if lhs._version != rhs._version {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireProviderKeepVersion: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".KeepVersion"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}contents_path\0\u{1}role\0\u{1}modified\0\u{3}saved_by\0\u{1}sha256\0\u{1}operation\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.contentsPath) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.role) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._modified) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.savedBy) }()
+      case 6: try { try decoder.decodeSingularBytesField(value: &self.sha256) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.operation) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    if !self.contentsPath.isEmpty {
+      try visitor.visitSingularStringField(value: self.contentsPath, fieldNumber: 2)
+    }
+    if self.role != .unspecified {
+      try visitor.visitSingularEnumField(value: self.role, fieldNumber: 3)
+    }
+    try { if let v = self._modified {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    if !self.savedBy.isEmpty {
+      try visitor.visitSingularStringField(value: self.savedBy, fieldNumber: 5)
+    }
+    if !self.sha256.isEmpty {
+      try visitor.visitSingularBytesField(value: self.sha256, fieldNumber: 6)
+    }
+    if !self.operation.isEmpty {
+      try visitor.visitSingularStringField(value: self.operation, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireProviderKeepVersion, rhs: WireProviderKeepVersion) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.contentsPath != rhs.contentsPath {return false}
+    if lhs.role != rhs.role {return false}
+    if lhs._modified != rhs._modified {return false}
+    if lhs.savedBy != rhs.savedBy {return false}
+    if lhs.sha256 != rhs.sha256 {return false}
+    if lhs.operation != rhs.operation {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireProviderRemoveVersion: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".RemoveVersion"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}version_id\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.versionID) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    if !self.versionID.isEmpty {
+      try visitor.visitSingularStringField(value: self.versionID, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireProviderRemoveVersion, rhs: WireProviderRemoveVersion) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.versionID != rhs.versionID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

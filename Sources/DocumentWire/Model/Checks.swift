@@ -57,6 +57,15 @@ package enum Checks {
         return operation
     }
 
+    static func versionIdentifier(_ id: String) throws(DocumentError) -> String {
+        guard (1...ProvidedVersion.longestIdentifier).contains(id.utf8.count), isPrintable(id) else {
+            throw refusal(
+                "A version must have an identifier of 1 to \(ProvidedVersion.longestIdentifier) bytes without control characters."
+            )
+        }
+        return id
+    }
+
     static func contentVersion(_ bytes: [UInt8]) throws(DocumentError) -> [UInt8] {
         try ItemVersion(content: bytes).content
     }

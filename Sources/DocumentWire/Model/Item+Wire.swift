@@ -27,6 +27,12 @@ extension Item {
                 "The document “\(ItemName.printable(wire.name))” has no content version: without one its changes cannot be told."
             )
         }
+        let most = kind == .document ? ProvidedVersion.mostOfOneDocument : 0
+        guard wire.conflictVersions <= most else {
+            throw Checks.refusal(
+                "“\(ItemName.printable(wire.name))” cannot have \(wire.conflictVersions) sides of conflicts: a \(kind) has at most \(most)."
+            )
+        }
         self.init(
             id: id,
             parentID: parentID,
@@ -38,7 +44,8 @@ extension Item {
             created: try Timestamp(wire.created),
             version: version,
             capabilities: wire.hasCapabilities ? ItemCapabilities(wire.capabilities) : .readOnly,
-            savedBy: wire.savedBy.isEmpty ? nil : Checks.displayable(wire.savedBy, limit: 256)
+            savedBy: wire.savedBy.isEmpty ? nil : Checks.displayable(wire.savedBy, limit: 256),
+            conflictVersions: Int(wire.conflictVersions)
         )
     }
 
@@ -65,6 +72,7 @@ extension WireModelItem {
         version = WireModelItemVersion(item.version)
         capabilities = WireModelItemCapabilities(item.capabilities)
         savedBy = item.savedBy ?? ""
+        conflictVersions = UInt32(clamping: item.conflictVersions)
     }
 }
 

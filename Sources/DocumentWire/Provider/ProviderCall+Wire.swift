@@ -39,6 +39,12 @@ extension ProviderCall {
         case .validateChoice(let call): self = .validateChoice(try PickerChoice(call), try PickerCall(call.picker))
         case .endPicker(let call): self = .endPicker(session: try Checks.operation(call.session))
         case .thumbnails(let call): self = .thumbnails(try ThumbnailsCall(call))
+        case .listVersions(let call): self = .listVersions(try ItemIdentifier(call.id))
+        case .provideVersion(let call): self = .provideVersion(try ProvideVersionCall(call))
+        case .keepVersion(let call): self = .keepVersion(try KeepVersionCall(call))
+        case .removeVersion(let call):
+            self = .removeVersion(
+                try ItemIdentifier(call.id), versionID: try Checks.versionIdentifier(call.versionID))
         case nil:
             throw DocumentError(
                 .unimplemented, "This provider does not know the request. It may be older than the host: update it."
@@ -93,6 +99,15 @@ extension ProviderCall {
         case .validateChoice(let choice, let picker): .validateChoice(WireProviderValidateChoice(choice, picker))
         case .endPicker(let session): .endPicker(.with { $0.session = session })
         case .thumbnails(let call): .thumbnails(WireProviderGetThumbnails(call))
+        case .listVersions(let id): .listVersions(.with { $0.id = id.rawValue })
+        case .provideVersion(let call): .provideVersion(WireProviderProvideVersion(call))
+        case .keepVersion(let call): .keepVersion(WireProviderKeepVersion(call))
+        case .removeVersion(let id, let versionID):
+            .removeVersion(
+                .with {
+                    $0.id = id.rawValue
+                    $0.versionID = versionID
+                })
         }
     }
 }

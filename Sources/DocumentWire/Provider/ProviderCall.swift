@@ -22,6 +22,10 @@ package enum ProviderCall: Hashable, Sendable {
     case validateChoice(PickerChoice, PickerCall)
     case endPicker(session: String)
     case thumbnails(ThumbnailsCall)
+    case listVersions(ItemIdentifier)
+    case provideVersion(ProvideVersionCall)
+    case keepVersion(KeepVersionCall)
+    case removeVersion(ItemIdentifier, versionID: String)
 
     package struct CreateCall: Hashable, Sendable {
         package var parentID: ItemIdentifier
@@ -122,4 +126,8 @@ package enum ProviderReply: Hashable, Sendable {
     case validateChoice
     case endPicker
     case thumbnails([ProvidedThumbnail])
+    case listVersions([ProvidedVersion])
+    case provideVersion(ProvidedVersion)
+    case keepVersion(ProvidedVersion)
+    case removeVersion
 }

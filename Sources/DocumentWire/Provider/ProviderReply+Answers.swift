@@ -10,7 +10,8 @@ extension ProviderReply {
             (.pathForIdentifier, .pathForIdentifier), (.create, .create), (.modify, .modify), (.delete, .delete),
             (.currentAnchor, .currentAnchor), (.changesSince, .changesSince), (.provideRange, .provideRange),
             (.preparePicker, .preparePicker), (.validateChoice, .validateChoice), (.endPicker, .endPicker),
-            (.thumbnails, .thumbnails):
+            (.thumbnails, .thumbnails), (.listVersions, .listVersions), (.provideVersion, .provideVersion),
+            (.keepVersion, .keepVersion), (.removeVersion, .removeVersion):
             true
         default:
             false
@@ -38,6 +39,17 @@ extension ProviderReply {
             }
         case (.thumbnails(let call), .thumbnails(let given)):
             if let finding = call.fault(of: given) { throw Self.broken(finding) }
+        case (.listVersions, .listVersions(let versions)):
+            if let finding = ProviderCall.fault(of: versions) { throw Self.broken(finding) }
+        case (.provideVersion(let call), .provideVersion(let version)):
+            guard version.id == call.versionID else {
+                throw Self.broken(
+                    "The provider was asked for the version “\(call.versionID)” and gave “\(version.id)”.")
+            }
+        case (.keepVersion(let call), .keepVersion(let version)):
+            guard version.role == call.role else {
+                throw Self.broken("The provider keeps a version as something else than it was given as.")
+            }
         case (.enumerate(let container, _, let count), .enumerate(let page)):
             try Self.checkCount(page.items.count, suggested: count)
             guard let stray = page.items.first(where: { $0.parentID != container }) else { return }

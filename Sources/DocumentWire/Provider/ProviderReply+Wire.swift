@@ -93,6 +93,14 @@ extension ProviderReply {
         case .endPicker: self = .endPicker
         case .thumbnails(let answer):
             self = .thumbnails(try mapped(answer.thumbnails, ProvidedThumbnail.init))
+        case .listVersions(let answer):
+            guard answer.versions.count <= ProvidedVersion.mostOfOneDocument else {
+                throw Checks.refusal("\(answer.versions.count) versions of a document are too many.")
+            }
+            self = .listVersions(try mapped(answer.versions, ProvidedVersion.init))
+        case .provideVersion(let answer): self = .provideVersion(try ProvidedVersion(answer.version))
+        case .keepVersion(let answer): self = .keepVersion(try ProvidedVersion(answer.version))
+        case .removeVersion: self = .removeVersion
         }
     }
 
@@ -154,6 +162,12 @@ extension ProviderReply {
         case .endPicker: .endPicker(WireProviderDone())
         case .thumbnails(let thumbnails):
             .thumbnails(.with { $0.thumbnails = thumbnails.map(WireProviderProvidedThumbnail.init) })
+        case .listVersions(let versions):
+            .listVersions(.with { $0.versions = versions.map(WireProviderProvidedVersion.init) })
+        case .provideVersion(let version):
+            .provideVersion(.with { $0.version = WireProviderProvidedVersion(version) })
+        case .keepVersion(let version): .keepVersion(.with { $0.version = WireProviderProvidedVersion(version) })
+        case .removeVersion: .removeVersion(WireProviderDone())
         }
     }
 }

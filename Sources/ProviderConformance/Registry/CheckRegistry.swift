@@ -23,6 +23,7 @@ public enum CheckRegistry {
         PickerChecks.all,
         PickerChoiceChecks.all,
         ThumbnailChecks.all,
+        KeptVersionChecks.all,
         CodeChecks.all,
     ]
 

@@ -103,6 +103,9 @@ extension ProviderCall {
         case .delete(let call): [call.id]
         case .provideRange(let call): [call.id]
         case .thumbnails(let call): call.items.map(\.id)
+        case .listVersions(let id), .removeVersion(let id, _): [id]
+        case .provideVersion(let call): [call.id]
+        case .keepVersion(let call): [call.id]
         default: []
         }
     }

@@ -250,6 +250,10 @@ extension ProviderCall {
         case .validateChoice: "ValidateChoice"
         case .endPicker: "EndPicker"
         case .thumbnails: "GetThumbnails"
+        case .listVersions: "ListVersions"
+        case .provideVersion: "ProvideVersion"
+        case .keepVersion: "KeepVersion"
+        case .removeVersion: "RemoveVersion"
         }
     }
 }

@@ -175,6 +175,49 @@ package struct ProviderSession: Sendable {
         return outcomes
     }
 
+    /// The versions that the remote keeps of a document beside its contents: none of them twice.
+    ///
+    /// - Throws: `contractBroken` when it lists what cannot be.
+    package func versions(of id: ItemIdentifier) async throws(DocumentError) -> [ProvidedVersion] {
+        guard case .listVersions(let versions) = try await checked(.listVersions(id), "listed versions that cannot be")
+        else { throw wrongKind }
+        return versions
+    }
+
+    /// - Returns: what lies in the staging file now.
+    package func provideVersion(
+        _ call: ProviderCall.ProvideVersionCall, onProgress: ProgressHandler? = nil
+    ) async throws(DocumentError) -> ProvidedVersion {
+        let reply = try await checked(.provideVersion(call), "gave another version than it was asked for", onProgress)
+        guard case .provideVersion(let version) = reply else { throw wrongKind }
+        return version
+    }
+
+    /// - Returns: what is kept; of a repeated call what was kept by the first.
+    package func keepVersion(
+        _ call: ProviderCall.KeepVersionCall, onProgress: ProgressHandler? = nil
+    ) async throws(DocumentError) -> ProvidedVersion {
+        let reply = try await checked(.keepVersion(call), "kept something else than it was given", onProgress)
+        guard case .keepVersion(let version) = reply else { throw wrongKind }
+        return version
+    }
+
+    package func removeVersion(_ versionID: String, of id: ItemIdentifier) async throws(DocumentError) {
+        guard case .removeVersion = try await ask(.removeVersion(id, versionID: versionID)) else { throw wrongKind }
+    }
+
+    private func checked(
+        _ call: ProviderCall, _ deed: String, _ onProgress: ProgressHandler? = nil
+    ) async throws(DocumentError) -> ProviderReply {
+        let reply = try await ask(call, onProgress)
+        do throws(DocumentError) {
+            try reply.check(answers: call)
+        } catch {
+            throw broken(deed, causes: error.causes)
+        }
+        return reply
+    }
+
     package func preparePicker(_ picker: ProviderCall.PickerCall) async throws(DocumentError) -> PickerPresentation {
         guard case .preparePicker(let presentation) = try await ask(.preparePicker(picker)) else { throw wrongKind }
         return presentation

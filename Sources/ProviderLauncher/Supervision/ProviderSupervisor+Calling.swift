@@ -85,6 +85,7 @@ extension ProviderCapability {
         case .picker: "has no part in picker sessions"
         case .signIn: "asks nobody anything"
         case .thumbnails: "gives no thumbnails"
+        case .versions: "keeps no versions"
         }
     }
 }
@@ -98,6 +99,7 @@ extension ProviderCall {
         case .provideRange: .ranges
         case .preparePicker, .validateChoice, .endPicker: .picker
         case .thumbnails: .thumbnails
+        case .listVersions, .provideVersion, .keepVersion, .removeVersion: .versions
         default: nil
         }
     }
@@ -106,7 +108,7 @@ extension ProviderCall {
     /// file, which has to be empty, nor for changes, which begin from a version.
     var mayBeRepeated: Bool {
         switch self {
-        case .startProviding, .provideRange, .create, .modify, .delete: false
+        case .startProviding, .provideRange, .create, .modify, .delete, .provideVersion, .keepVersion: false
         default: true
         }
     }
@@ -130,10 +132,10 @@ extension ProviderCall {
         // However long people take: who signs in can always cancel.
         if isForSignIn { return .stall(deadlines.signIn) }
         return switch self {
-        case .startProviding, .provideRange, .thumbnails: .stall(deadlines.contents)
+        case .startProviding, .provideRange, .thumbnails, .provideVersion, .keepVersion: .stall(deadlines.contents)
         case .create(let call): .stall(call.contentsPath == nil ? deadlines.mutation : deadlines.contents)
         case .modify(let call): .stall(call.contentsPath == nil ? deadlines.mutation : deadlines.contents)
-        case .delete: .stall(deadlines.mutation)
+        case .delete, .removeVersion: .stall(deadlines.mutation)
         default: .total(deadlines.metadata)
         }
     }

@@ -349,6 +349,35 @@ enum Mistake: String, CaseIterable, Sendable {
     /// A thumbnail is said to be of another version than was asked for.
     case thumbnailSaysAnotherVersion
 
+    // MARK: Versions
+
+    /// A version that is kept twice under one operation is two.
+    case versionKeptTwice
+    /// Who has saved a version is forgotten.
+    case versionLosesItsDevice
+    /// The contents of a version are those of the document.
+    case versionIsTheDocument
+    /// A document has the size of a version since that is kept.
+    case keptVersionReplacesDocument
+    /// An item does not say how many sides of conflicts are kept of it.
+    case sidesNotCounted
+    /// An item has the metadata version that it had before a side of a conflict was kept.
+    case sidesKeepMetadataVersion
+    /// An item has another content version since a side of a conflict is kept.
+    case sidesChangeContentVersion
+    /// The feed does not tell of sides of conflicts.
+    case feedOmitsSides
+    /// A version that was removed is kept on.
+    case removedVersionStays
+    /// To remove what is gone fails.
+    case removalOfGoneVersionFails
+    /// A version that is gone fails with an error of the provider's own.
+    case goneVersionIsInternalError
+    /// A document that is gone has no versions, without an error.
+    case versionsOfGoneAreNone
+    /// Versions are only in memory.
+    case versionsForgottenAtRestart
+
     // MARK: Pickers
 
     /// A section of a picker leads to a document.

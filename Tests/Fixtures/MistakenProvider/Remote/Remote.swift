@@ -60,6 +60,22 @@ final class Remote: Sendable {
         }
     }
 
+    /// Keeps a file of this folder as the contents of a version.
+    func keep(
+        _ contents: FilePath, _ body: (inout RemoteTree) throws -> KeptContents
+    ) throws -> KeptContents {
+        try tree.withLock { tree in
+            var changed = tree
+            let kept = try body(&changed)
+            if tree.kept[kept.id] == nil { try rename(contents, to: place(of: kept)) }
+            try save(changed)
+            tree = changed
+            return kept
+        }
+    }
+
+    func place(of kept: KeptContents) -> FilePath { folder.appending("contents").appending("kept-\(kept.id)") }
+
     private func save(_ tree: RemoteTree) throws {
         let file = fresh()
         let descriptor = try FileDescriptor.open(

@@ -18,12 +18,14 @@ struct RemoteRecord: Hashable, Sendable {
     var changed: UInt64
     /// The sequence of the change that brought its contents, which are in a file of that number.
     var contentsNumber: UInt64 = 0
+    /// How many sides of conflicts are kept of it.
+    var sides: UInt64 = 0
 
     var item: Item {
         get throws(DocumentError) {
             Item(
                 id: id, parentID: parentID, name: name, kind: kind, size: size, modified: modified, created: created,
-                version: try version
+                version: try version, conflictVersions: Int(sides)
             )
         }
     }

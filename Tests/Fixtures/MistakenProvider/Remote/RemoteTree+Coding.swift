@@ -9,9 +9,12 @@ extension RemoteTree {
                 record.id.rawValue, "\(record.serial)", record.parentID.rawValue, record.name.rawValue,
                 record.kind.rawValue, "\(record.size)", "\(record.modified.seconds)", "\(record.modified.nanoseconds)",
                 "\(record.created.seconds)", "\(record.created.nanoseconds)", "\(record.contentVersion)",
-                "\(record.metadataVersion)", "\(record.changed)", "\(record.contentsNumber)",
+                "\(record.metadataVersion)", "\(record.changed)", "\(record.contentsNumber)", "\(record.sides)",
             ]
             text += "item\t" + fields.joined(separator: "\t") + "\n"
+        }
+        if mistake != .versionsForgottenAtRestart {
+            for kept in kept.values { text += "kept\t" + kept.fields.joined(separator: "\t") + "\n" }
         }
         for grave in graves { text += "grave\t\(grave.id)\t\(grave.changed)\n" }
         for (operation, outcome) in operations {
@@ -37,7 +40,7 @@ extension RemoteTree {
         switch (fields[0], fields.count) {
         case ("head", 5):
             (epoch, sequence, oldestAnchor, nextSerial) = (numbers[1], numbers[2], numbers[3], numbers[4])
-        case ("item", 15):
+        case ("item", 16):
             guard let kind = ItemKind(rawValue: fields[5]) else { return false }
             let record = RemoteRecord(
                 id: try ItemIdentifier(fields[1]), serial: numbers[2], parentID: try ItemIdentifier(fields[3]),
@@ -45,9 +48,12 @@ extension RemoteTree {
                 modified: Timestamp(seconds: Int64(fields[7]) ?? 0, nanoseconds: UInt32(numbers[8])),
                 created: Timestamp(seconds: Int64(fields[9]) ?? 0, nanoseconds: UInt32(numbers[10])),
                 contentVersion: numbers[11], metadataVersion: numbers[12], changed: numbers[13],
-                contentsNumber: numbers[14]
+                contentsNumber: numbers[14], sides: numbers[15]
             )
             records[record.id] = record
+        case ("kept", 10):
+            guard let contents = try KeptContents(fields.dropFirst()) else { return false }
+            kept[contents.id] = contents
         case ("grave", 3):
             graves.append(RemoteGrave(id: try ItemIdentifier(fields[1]), changed: numbers[2]))
         case ("operation", 3):

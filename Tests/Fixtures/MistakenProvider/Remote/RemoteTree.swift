@@ -15,6 +15,8 @@ struct RemoteTree: Sendable {
     var identifierPrefix = "i"
     var records: [ItemIdentifier: RemoteRecord] = [:]
     var graves: [RemoteGrave] = []
+    /// Versions beside contents.
+    var kept: [String: KeptContents] = [:]
     /// What each operation came to; nil for a removal.
     var operations: [String: ItemIdentifier?] = [:]
 

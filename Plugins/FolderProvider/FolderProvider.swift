@@ -19,9 +19,11 @@ internal import SystemPackage
 ///   where they are going to have their place, and are never listed.
 /// - No picture is made. Thumbnails are those that programs of the desktop have left beside documents
 ///   (``SharedThumbnail``); a small picture is its own.
+/// - Sides of conflicts are kept in a folder that is never listed (``VersionsFolder``), where all providers of the same
+///   folder see them.
 @main
 final class FolderProvider: Provider, ModifyingProvider, ChangeFeedProvider, RangeProvider, PickerProvider,
-    ThumbnailProvider
+    ThumbnailProvider, VersionsProvider
 {
     static let version = "1.0"
 
@@ -104,6 +106,24 @@ final class FolderProvider: Provider, ModifyingProvider, ChangeFeedProvider, Ran
 
     func validate(_ choice: PickerChoice, in picker: PickerContext) async throws {
         try domain.validate(choice, in: picker)
+    }
+
+    func versions(of id: ItemIdentifier) async throws -> [ProvidedVersion] {
+        try domain.versions(of: id)
+    }
+
+    func provideVersion(
+        _ versionID: String, of id: ItemIdentifier, at stagingFile: FilePath, transfer: Transfer
+    ) async throws -> ProvidedVersion {
+        try domain.provideVersion(versionID, of: id, at: stagingFile, TransferMonitor(transfer))
+    }
+
+    func keepVersion(_ keeping: VersionKeeping, transfer: Transfer) async throws -> ProvidedVersion {
+        try domain.keepVersion(keeping, TransferMonitor(transfer))
+    }
+
+    func removeVersion(_ versionID: String, of id: ItemIdentifier) async throws {
+        try domain.removeVersion(versionID, of: id)
     }
 
     func currentAnchor() async throws -> SyncAnchor {

@@ -173,8 +173,12 @@ extension FolderDomain {
     }
 
     func made(_ outcome: OperationOutcome) throws -> Item {
-        guard let item = outcome.item else {
+        guard var item = outcome.item else {
             throw DocumentError(.invalidArgument, "This operation's name was used for a deletion; use a new one.")
+        }
+        // Of one that was made earlier they may be others by now, and nobody tells of that again.
+        item.conflictVersions = mirror.withLock { mirror in
+            RecordID(item.id).flatMap { mirror.tree.records[$0] }.map { Int($0.conflictSides) } ?? 0
         }
         return item
     }

@@ -37,7 +37,8 @@ extension FolderMirror {
             modified: record.facts.modified,
             created: record.facts.key.born ?? record.facts.modified,
             version: try ItemVersion(content: record.contentVersion, metadata: record.metadataVersion),
-            capabilities: capabilities(of: record))
+            capabilities: capabilities(of: record),
+            conflictVersions: Int(record.conflictSides))
     }
 
     func capabilities(of record: FolderRecord) -> ItemCapabilities {

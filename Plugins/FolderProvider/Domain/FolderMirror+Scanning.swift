@@ -107,6 +107,7 @@ extension FolderMirror {
             let records = tree.records
             watches.forget { records[$0] == nil }
         }
+        followKeptVersions(root)
         remember()
     }
 
@@ -117,6 +118,7 @@ extension FolderMirror {
     private mutating func look(_ root: borrowing OpenFile, _ unopened: inout Set<RecordID>, _ isDeep: Bool) {
         let work = dirt
         dirt = Dirt()
+        if work.everything || work.versions { kept.isStale = true }
         var queue = work.everything ? [.root] : Array(work.folders)
         if !work.everything {
             for (id, names) in work.names where !work.folders.contains(id) {

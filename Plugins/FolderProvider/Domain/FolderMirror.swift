@@ -15,6 +15,7 @@ struct FolderMirror: ~Copyable {
     var dirt = Dirt()
     /// Where to look once folders that have moved are found.
     var later = Dirt()
+    var kept = KeptVersions()
     var sighting = Sighting(device: 0, isReadOnlyFileSystem: false)
     private(set) var epoch: UInt64
     private(set) var tag: String

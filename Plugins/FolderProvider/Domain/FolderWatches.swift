@@ -9,6 +9,8 @@ struct FolderWatches: ~Copyable {
     let descriptor: Int32
     private var folders: [Int32: RecordID] = [:]
     private var watches: [RecordID: Int32] = [:]
+    /// Of the folder that versions are kept in.
+    private var versionsWatch: Int32?
     private let limit: Int
     /// Folders that could not be watched, and why: the negative error number.
     private(set) var refusal: Int32?
@@ -57,6 +59,13 @@ struct FolderWatches: ~Copyable {
         folders[watch] = id
     }
 
+    /// Begins to watch the folder that versions are kept in.
+    mutating func watchVersions(_ folder: borrowing OpenFile) {
+        guard descriptor >= 0 else { return }
+        let watch = docent_watch_add(descriptor, folder.descriptor)
+        if watch >= 0 { versionsWatch = watch } else { refusal = watch }
+    }
+
     mutating func forget(where isGone: (RecordID) -> Bool) {
         for (id, watch) in watches where isGone(id) {
             watches[id] = nil
@@ -97,6 +106,11 @@ struct FolderWatches: ~Copyable {
             dirt.everything = true
             return
         }
+        if event.watch == versionsWatch {
+            if has(DOCENT_WATCH_ENDED) { versionsWatch = nil }
+            dirt.versions = true
+            return
+        }
         guard let id = folders[event.watch] else { return }
         if has(DOCENT_WATCH_ENDED) {
             folders[event.watch] = nil
@@ -109,6 +123,7 @@ struct FolderWatches: ~Copyable {
         guard !has(DOCENT_WATCH_SELF), let start = event.name else { return }
         let bytes = UnsafeBufferPointer(
             start: UnsafeRawPointer(start).assumingMemoryBound(to: UInt8.self), count: event.name_length)
+        if id == .root, bytes.elementsEqual(VersionsFolder.name.utf8) { dirt.versions = true }
         guard !TemporaryName.isTemporary(bytes), let text = String(validating: bytes, as: UTF8.self),
             let name = try? ItemName(text)
         else { return }
@@ -123,11 +138,14 @@ struct Dirt {
     /// All names of a folder.
     var folders: Set<RecordID> = []
     var names: [RecordID: Set<ItemName>] = [:]
+    /// Which versions are kept.
+    var versions = false
 
-    var isEmpty: Bool { !everything && folders.isEmpty && names.isEmpty }
+    var isEmpty: Bool { !everything && folders.isEmpty && names.isEmpty && !versions }
 
     mutating func merge(_ other: Dirt) {
         everything = everything || other.everything
+        versions = versions || other.versions
         folders.formUnion(other.folders)
         names.merge(other.names) { $0.union($1) }
     }

@@ -68,7 +68,7 @@ struct TemporaryItem: ~Copyable {
 }
 
 /// What a file has besides its contents.
-private enum Attributes {
+enum Attributes {
     /// Copies what can be copied: permissions, owner, and attributes with access lists among them.
     static func copy(from model: borrowing OpenFile, to file: borrowing OpenFile) {
         var status = docent_entry_status()
@@ -97,7 +97,7 @@ private enum Attributes {
         _ = docent_fchmod(file.descriptor, (own.mode & 0o7000) | (around.mode & mask & 0o777))
     }
 
-    private static func names(of model: borrowing OpenFile) -> [String] {
+    fileprivate static func names(of model: borrowing OpenFile) -> [String] {
         let size = docent_flistxattr(model.descriptor, nil, 0)
         guard size > 0 else { return [] }
         var list = [CChar](repeating: 0, count: size)

@@ -1,9 +1,10 @@
-/// The names of files that this provider makes in the provided folder for a moment. They are never listed.
+/// The names of files that this provider makes in the provided folder for a moment, and of the folder of ``VersionsFolder``.
+/// They are never listed.
 enum TemporaryName {
     private static let prefix = ".docent-tmp-"
 
     static func isTemporary(_ name: some Collection<UInt8>) -> Bool {
-        name.starts(with: prefix.utf8)
+        name.starts(with: prefix.utf8) || name.elementsEqual(VersionsFolder.name.utf8)
     }
 
     static func isTemporary(_ name: String) -> Bool {

@@ -35,7 +35,7 @@ extension StateEntry {
             writer.number(settings.feedFloor)
             writer.number(settings.feedLast)
         case .record(let record):
-            writer.byte(2)
+            writer.byte(record.conflictSides == 0 ? 2 : 7)
             writer.number(record.id.number)
             writer.number(record.parent.number)
             writer.text(record.name?.rawValue ?? "")
@@ -43,6 +43,7 @@ extension StateEntry {
             writer.timestamp(record.contentChanged)
             writer.number(record.metadataSequence)
             writer.number(record.sequence)
+            if record.conflictSides > 0 { writer.byte(record.conflictSides) }
         case .burial(let burial):
             writer.byte(3)
             writer.number(burial.id.number)
@@ -91,6 +92,10 @@ extension StateEntry {
             return .finished(operation: operation, outcome: item.map { .made($0) } ?? .removed)
         case 6:
             return reader.text().map { .abandoned(operation: $0) }
+        case 7:
+            guard var record = reader.record(), let sides = reader.byte(), sides > 0 else { return nil }
+            record.conflictSides = sides
+            return .record(record)
         default:
             return nil
         }

@@ -15,6 +15,8 @@ struct FolderRecord: Hashable, Sendable {
     var metadataSequence: UInt64
     /// The point of the feed at which anything changed last.
     var sequence: UInt64
+    /// How many sides of conflicts are kept of it.
+    var conflictSides: UInt8 = 0
 
     /// Changes when the contents change, and never for a rename. Size and time of modification alone would miss a
     /// rewrite that sets the time back.

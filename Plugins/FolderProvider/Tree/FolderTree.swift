@@ -28,6 +28,9 @@ struct FolderTree: Sendable {
     /// Files seen at places where it is not clear yet which item they are.
     var pending: [Place: FileFacts] = [:]
 
+    /// Documents that sides of conflicts are kept of.
+    private(set) var sided: Set<RecordID> = []
+
     /// By inode.
     private var holders: [UInt64: RecordID] = [:]
     /// More holders of files with several names.
@@ -147,15 +150,41 @@ struct FolderTree: Sendable {
         }
     }
 
+    // MARK: Kept versions
+
+    /// - Parameter retelling: those of which others are kept than before, be they as many.
+    mutating func setSides(_ counts: [RecordID: Int], retelling: Set<RecordID>) {
+        for id in sided.union(counts.keys) {
+            guard var record = records[id] else {
+                sided.remove(id)
+                continue
+            }
+            let count = UInt8(clamping: counts[id] ?? 0)
+            guard record.conflictSides != count || retelling.contains(id) else { continue }
+            record.conflictSides = count
+            record.sequence = log.add(id)
+            record.metadataSequence = record.sequence
+            records[id] = record
+            noteSides(of: id)
+            remember(.record(record))
+        }
+    }
+
+    private mutating func noteSides(of id: RecordID) {
+        if records[id]?.conflictSides ?? 0 > 0 { sided.insert(id) } else { sided.remove(id) }
+    }
+
     // MARK: Earlier runs
 
     mutating func restore(_ record: FolderRecord) {
         records[record.id] = record
+        noteSides(of: record.id)
         log.restore(floor: 0, last: record.sequence)
     }
 
     mutating func restoreBurial(_ burial: Burial) {
         records[burial.id] = nil
+        sided.remove(burial.id)
         restoredBurials[burial.id] = burial.sequence
         if let key = burial.key, key.born != nil { graves.add(key, burial.id) }
         log.restore(floor: 0, last: burial.sequence)

@@ -78,7 +78,9 @@ extension DocumentClient {
         try await tell(.waitUntilSent(location), progress: progress)
     }
 
-    /// Ends a conflict (``ItemState/conflict``).
+    /// Ends a conflict (``ItemState/conflict``); or one of another device, whose side the remote keeps
+    /// (`Item.conflictVersions`): then `local` is what the document is, `remote` puts the other side in its place, as a change
+    /// that is sent, and `both` makes a new document of that side.
     ///
     /// - Parameter name: with `both`, what the new document is called; nil: after the document, with the date.
     /// - Throws: `nameCollision` or `destinationExists` when that name is taken; nothing is changed then.

@@ -309,7 +309,7 @@ extension DocumentHost {
         configuration.postMortems = providerRecords.postMortems
         configuration.recordings = providerRecords.recordings(of: name)
         let (domains, sender, events, pinKeeper, work) = (domains, sender, events, pinKeeper, work)
-        let (interrupted, backlog, clearing) = (interrupted, backlog, clearing)
+        let (interrupted, backlog, clearing, sideKeeper) = (interrupted, backlog, clearing, sideKeeper)
         return try fleet.add(configuration, handler: ProviderLine(domain: name, host: self)) { event in
             domains.find(name)?.took(event)
             events.domainChanged(name)
@@ -320,6 +320,7 @@ extension DocumentHost {
                 work.add { await interrupted.settle(name) }
                 work.add { await clearing.resume(name) }
                 work.add { await backlog.settle(name) }
+                sideKeeper.resolved(name)
             }
         }
     }

@@ -78,5 +78,6 @@ extension DocumentHost {
         try sender.enqueueAll(of: domain)
         work.add { [pinKeeper] in await pinKeeper.look(at: domain) }
         reclaimer.indexWasWritten()
+        sideKeeper.indexWasWritten()
     }
 }

@@ -74,7 +74,8 @@ extension DocumentHost {
         var items: [ItemStatus] = []
         for item in try restless(in: record.name, index) {
             if item.isUnsent { domain.unsent += 1 }
-            if item.state == .conflict { domain.conflicts += 1 }
+            let isInConflict = try item.state == .conflict || !index.unresolvedSides(of: item).isEmpty
+            if isInConflict { domain.conflicts += 1 }
             // In a folder that is not shown because of its name.
             guard let place = try? index.shownLocation(of: item) else { continue }
             let status = try self.status(of: item, index)

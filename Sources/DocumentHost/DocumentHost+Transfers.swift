@@ -84,6 +84,11 @@ extension DocumentHost {
         let domain = try domains.domain(location.domain)
         while true {
             let item = try await resolver.resolve(location, in: domain)
+            if item.state == .outdated, choice == .remote, item.item.conflictVersions > 0 {
+                // What is put in its place begins from what the remote has now.
+                try await download(location)
+                continue
+            }
             if try await resolution.resolve(item, at: location, keeping: choice, as: name, on: domain) { return }
         }
     }

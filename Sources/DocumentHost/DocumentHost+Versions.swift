@@ -28,6 +28,12 @@ extension DocumentHost {
                 throw DocumentError(.notPermitted, "\(location) is read-only on the remote.")
             }
             // One that is not here yet is brought first (VER-8).
+            let side = try storage.read { try $0.unresolvedSides(of: item) }.first { $0.identifier == version }
+            if let side, item.state != .conflict {
+                if item.state == .outdated { try await download(location) }
+                if try await resolution.put(side, of: item, at: location, on: domain) { return }
+                continue
+            }
             let chosen = try keeper.versions(of: item).first { $0.id == version }
             if let chosen, chosen.kind == .remote, chosen.path == nil {
                 _ = try await fetcher.fetch(item, at: location, on: domain) { _ in }
@@ -37,13 +43,17 @@ extension DocumentHost {
     }
 
     /// Brings what the remote has of a document now beside what is here, as a version of it, also where its transfers are
-    /// paused (VER-8, VER-14). A document that is not here is downloaded.
+    /// paused (VER-8, VER-14); and the sides of conflicts that other devices have left there. A document that is not here is
+    /// downloaded.
     ///
     /// - Throws: `noSuchItem` for what is not there, here or on the remote; `invalidArgument` for a folder.
     public func fetchRemoteVersion(
         at location: Location, onProgress: @escaping @Sendable (TransferProgress?) -> Void = { _ in }
     ) async throws(DocumentError) {
         let (domain, item) = try await document(at: location)
+        for side in try storage.read({ try $0.unresolvedSides(of: item) }) {
+            _ = try await resolution.sides.fetch(side, of: item, at: location, on: domain, onProgress)
+        }
         guard item.local != nil || item.isUnsent else { return try await download(location, onProgress: onProgress) }
         _ = try await fetcher.fetch(try await disk.lookIfUnused(item), at: location, on: domain, onProgress)
     }
@@ -127,6 +137,7 @@ extension DocumentHost {
 
     private var keeper: VersionKeeper {
         VersionKeeper(
-            storage: storage, broker: broker, sender: sender, owner: owner, deviceName: configuration.deviceName)
+            storage: storage, broker: broker, sender: sender, owner: owner, deviceName: configuration.deviceName,
+            resolution: resolution)
     }
 }

@@ -149,6 +149,7 @@ public final class DocumentHost: Sendable {
     let clearing: ContainerClearing
     let evictor: Evictor
     let resolution: ConflictResolver
+    let sideKeeper: SideKeeper
     let tools = ToolCounter()
     let pickers = PickerTable()
     let exported = ExportedItems()
@@ -374,13 +375,23 @@ public final class DocumentHost: Sendable {
             fetcher: ThumbnailFetcher(
                 storage: storage, domains: domains, work: work, executor: loop, logger: logger),
             work: work, pace: configuration.thumbnails, logger: logger)
-        root.index.onWrite { [weak attributes, weak reclaimer, weak thumbnailDesk] in
+        let sides = SideStore(
+            storage: storage, broker: broker, locks: locks, fetches: versionFetches, owner: owner,
+            deviceName: configuration.deviceName)
+        sideKeeper = SideKeeper(
+            storage: storage, domains: domains, broker: broker, pauses: pauses, sides: sides, work: work,
+            retry: RetryPolicy(), clock: clock, logger: logger)
+        root.index.onWrite { [weak attributes, weak reclaimer, weak thumbnailDesk, weak sideKeeper] in
             attributes?.indexWasWritten()
             reclaimer?.indexWasWritten()
             thumbnailDesk?.indexWasWritten()
+            sideKeeper?.indexWasWritten()
         }
         resolution = ConflictResolver(
-            storage: storage, broker: broker, sender: sender, made: delivery.made, owner: owner)
+            storage: storage, broker: broker, sender: sender, made: delivery.made, owner: owner, sides: sides)
+        sideKeeper.follows { [resolution] item, own throws(DocumentError) in
+            try await resolution.followElsewhere(item, own)
+        }
         sender.refreshes { [weak self] name in self?.followInBackground(name) }
         strays.follows { [weak self] key, destination throws(DocumentError) in
             guard let self, let place = try storage.read({ try $0.location(of: key.id, in: key.domain) }) else {
@@ -425,6 +436,7 @@ public final class DocumentHost: Sendable {
                 // What a host that ended before has left.
                 follower.placeholders.wake()
                 missingDigests.begin()
+                sideKeeper.indexWasWritten()
             }
         }
         fleet.stopAll()

@@ -162,6 +162,7 @@ struct ListingTests {
             members.map(\.0) == [
                 "location", "name", "kind", "state", "size", "modified", "created", "type", "identifier",
                 "contentVersion", "metadataVersion", "capabilities", "path", "problem", "progress", "conflictPath",
+                "conflictVersions",
                 "isDownloaded", "isUploaded", "downloadingStatus", "downloadRequested", "download", "upload", "keeping",
                 "ownKeeping", "ignoredBy", "paused",
             ])

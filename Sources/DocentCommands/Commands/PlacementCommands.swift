@@ -79,7 +79,8 @@ struct ResolveCommand: ClientCommand {
         commandName: "resolve",
         abstract: "End a conflict: choose which contents a document keeps.",
         discussion: """
-            A document that was changed here and on the remote keeps both contents until you choose.
+            A document that was changed here and on the remote keeps both contents until you choose. Of one that is in conflict \
+            on another device, and whose other side the remote keeps, local is what the document is, and remote the other side.
 
             Examples:
               docent resolve work:/notes.txt --keep local    yours; they are sent
@@ -136,11 +137,13 @@ struct ResolveCommand: ClientCommand {
             return into == nil ? try await client.waitUntilSentAndTell(location) : ()
         }
         // Once more is harmless (VER-11).
-        guard try await client.item(at: location).state == .conflict else {
+        let item = try await client.item(at: location)
+        guard item.state == .conflict || item.item.conflictVersions > 0 else {
             return Console.complain("\(location) is not in conflict: there is nothing to choose.")
         }
         let keep = keep ?? .both
         try await client.resolveConflict(at: location, keeping: keep, as: name)
-        if keep != .remote { try await client.waitUntilSentAndTell(location) }
+        // Another device's side is put in place as a change that is sent.
+        if keep != .remote || item.state != .conflict { try await client.waitUntilSentAndTell(location) }
     }
 }

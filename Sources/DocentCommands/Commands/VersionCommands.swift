@@ -125,7 +125,12 @@ struct ConflictsCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "conflicts",
         abstract: "List the documents that were changed on both sides, with both contents.",
-        discussion: "Example: docent conflicts work:/"
+        discussion: """
+            Where the remote keeps both sides for all devices, also those that other devices are in conflict over. \
+            docent versions --fetch brings what they have left there.
+
+            Example: docent conflicts work:/
+            """
     )
 
     @Argument(
@@ -137,7 +142,8 @@ struct ConflictsCommand: ClientCommand {
 
     func run(_ client: DocumentClient) async throws {
         var conflicts: [(ItemStatus, [DocumentVersion])] = []
-        for item in try await client.status(location).items where item.state == .conflict {
+        for item in try await client.status(location).items
+        where item.state == .conflict || item.item.conflictVersions > 0 {
             conflicts.append((item, try await client.versions(of: item.location)))
         }
         let json = JSON.array(

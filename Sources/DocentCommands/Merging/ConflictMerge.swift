@@ -22,15 +22,22 @@ struct ConflictMerge {
     func run(_ client: DocumentClient) async throws {
         let versions = try await client.versions(of: location)
         guard versions.contains(where: { $0.isInPlace && $0.path != nil }),
-            let theirs = versions.first(where: { !$0.isInPlace && ($0.kind == .current || $0.kind == .conflict) })?.path
+            let other = versions.first(where: { !$0.isInPlace && ($0.kind == .current || $0.kind == .conflict) })
         else {
             throw DocumentError(.invalidArgument, "\(location) is not in conflict; there is nothing to merge.")
         }
-        guard let base = versions.first(where: { $0.kind == .base })?.path else {
+        // What edits here began from says nothing of a conflict of other devices.
+        let isOwn = try await client.item(at: location).state == .conflict
+        guard isOwn, let base = versions.first(where: { $0.kind == .base })?.path else {
             throw DocumentError(
                 .noSuchItem,
-                "What both sides of \(location) began from is not kept here: a program changed it without asking. Choose with --keep."
+                "What both sides of \(location) began from is not kept here: a program changed it without asking, or another device did. Choose with --keep."
             )
+        }
+        guard let theirs = other.path else {
+            throw DocumentError(
+                .noSuchItem,
+                "The other side of \(location) is not here: docent versions \(location) --fetch brings it.")
         }
         let program = try MergePrograms.ofUser().program(
             for: try await client.item(at: location).item.contentType, MachineTypes().current)

@@ -226,13 +226,18 @@ package enum DomainListing {
 }
 
 extension ItemStatus {
-    package var needsALook: Bool { problem != nil || state == .conflict || state == .nameClash }
+    package var needsALook: Bool {
+        problem != nil || state == .conflict || state == .nameClash || isInConflictElsewhere
+    }
+
+    /// The remote keeps sides of conflicts of other devices.
+    private var isInConflictElsewhere: Bool { item.conflictVersions > 0 }
 
     /// There is nothing to tell of it.
     package var isSettled: Bool {
         // What is outdated is brought when somebody opens it.
         [.materialised, .placeholder, .outdated].contains(state) && problem == nil && transfers.download == nil
-            && transfers.upload == nil
+            && transfers.upload == nil && !isInConflictElsewhere
     }
 }
 
@@ -289,6 +294,14 @@ package enum StatusListing {
             }
             if let rule = item.marks.ignoredBy {
                 text += "    Kept here by the ignore rule “\(rule)”: docent ignore \(item.location.domain)\n"
+            }
+            if item.item.conflictVersions > 0 {
+                let place = Quoting.shell(item.location.description)
+                text +=
+                    "    Another device is in conflict over it; the remote keeps both sides: docent versions \(place)\n"
+                if item.state != .conflict {
+                    text += "    Choose with: docent resolve \(place) --keep local|remote|both\n"
+                }
             }
             if let other = item.conflictPath {
                 text += "    The other side's contents: \(other)\n"

@@ -22,6 +22,7 @@ extension ItemStatus {
             ("problem", problem.map(\.json) ?? .null),
             ("progress", progress.map(\.json) ?? .null),
             ("conflictPath", JSON(conflictPath)),
+            ("conflictVersions", JSON(item.conflictVersions)),
             ("isDownloaded", .boolean(isDownloaded)),
             ("isUploaded", .boolean(isUploaded)),
             ("downloadingStatus", .string(downloadingStatus.rawValue)),

@@ -20,7 +20,7 @@ package enum VersionListing {
         if conflicts.isEmpty { return "Nothing is in conflict.\n" }
         return conflicts.map { item, versions in
             let sides = versions.filter { ![.older, .remote].contains($0.kind) }.map { version in
-                let place = version.isInPlace ? "here" : version.kind == .base ? "what both began from" : "the remote's"
+                let place = place(of: version, item)
                 let device = version.device.map { ", saved by \(TerminalText.safe($0))" } ?? ""
                 let wins = version.kind == .current ? ", wins" : ""
                 return "  \(place)\(wins): \(version.path ?? "not here") (\(Words.time(version.modified))\(device))\n"
@@ -28,6 +28,12 @@ package enum VersionListing {
             return "\(item.location)\n" + sides.joined()
                 + "  docent resolve \(item.location) --keep local|remote|both\n"
         }.joined()
+    }
+
+    private static func place(of version: DocumentVersion, _ item: ItemStatus) -> String {
+        if version.isInPlace { return "here" }
+        if version.kind == .base { return "what both began from" }
+        return item.state == .conflict ? "the remote's" : "kept on the remote"
     }
 }
 

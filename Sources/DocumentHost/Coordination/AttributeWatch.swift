@@ -116,7 +116,7 @@ extension IndexedItem {
         if state == .materialising { attributes.insert(.isDownloading) }
         if !isUnsent { attributes.insert(.isUploaded) }
         if state == .sending { attributes.insert(.isUploading) }
-        if state == .conflict { attributes.insert(.hasUnresolvedConflicts) }
+        if state == .conflict || item.conflictVersions > 0 { attributes.insert(.hasUnresolvedConflicts) }
         return attributes
     }
 }

@@ -101,6 +101,7 @@ extension DocumentHost {
             try sender.enqueueAll(of: domain)
             work.add { [pinKeeper] in await pinKeeper.look(at: domain) }
             work.add { [backlog] in await backlog.settle(domain) }
+            sideKeeper.resolved(domain)
         } catch {
             logger.warning(
                 "what waits to be sent could not be looked up", metadata: ["domain": "\(domain)", "error": "\(error)"])

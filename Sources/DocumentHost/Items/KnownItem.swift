@@ -58,6 +58,10 @@ extension ItemStatus {
         }
         marks = try index.marks(of: item)
         problem = item.problem.map { DocumentError($0.code, $0.message) }
+        if item.item.conflictVersions > 0 {
+            // Those that nobody here has resolved, and none of this device's own.
+            self.item.conflictVersions = try index.unresolvedSides(of: item).count
+        }
         if item.state == .conflict {
             conflictPath = try index.conflicts(in: item.domain).last { $0.itemID == item.id }
                 .map { root.versions.path(of: $0.kept).string }

@@ -13,6 +13,7 @@ struct ConflictResolver: Sendable {
     let sender: Sender
     let made: MadeItems
     let owner: ClaimOwner
+    let sides: SideStore
 
     /// - Returns: false when it was renamed while it was waited for: nothing is done then.
     func resolve(
@@ -22,8 +23,9 @@ struct ConflictResolver: Sendable {
         guard name == nil || choice == .both else {
             throw DocumentError(.invalidArgument, "Only with both contents kept is there a document to be named.")
         }
-        // Resolved already: once more is harmless (VER-6).
-        guard item.state == .conflict else { return true }
+        guard item.state == .conflict else {
+            return try await resolveSides(of: item, at: location, keeping: choice, as: name, on: domain)
+        }
         let claims = ReplacingClaim(storage: storage, broker: broker, owner: owner)
         // A name that was chosen may be that of a place where a tool is writing.
         var place: FreePlace?
@@ -32,7 +34,12 @@ struct ConflictResolver: Sendable {
         // What is made beside it is told of when it is made.
         defer { broker.end(claim, effects: [.changed] + (place == nil ? [] : [.unchanged])) }
         let kept = try storage.read { try $0.conflicts(in: domain.name) }.filter { $0.itemID == item.id }
-        if choice == .both { try await sendLocalAsCopy(item, at: location, as: name, on: domain) }
+        if choice == .both, let local = item.local {
+            // Where its file is, also while a move of it waits.
+            let onDisk = try storage.read { try $0.diskLocation(of: item.id, in: item.domain) }
+            let ours = storage.store.root.tree.path(of: onDisk ?? location)
+            try await send(ours, modified: local.modified, asCopyOf: item, at: location, as: name, on: domain)
+        }
         let change = try await storage.run { store in
             let change = try store.resolveConflict(of: item.id, in: domain.name, keepingLocal: choice == .local)
             // Resolved: the other side's version goes (VER-6); where ours is written over it, it is what that begins from.
@@ -50,21 +57,60 @@ struct ConflictResolver: Sendable {
         return true
     }
 
-    /// The local contents become a document of their own, beside the other; only then may they leave this one.
-    private func sendLocalAsCopy(
-        _ item: IndexedItem, at location: Location, as chosen: ItemName?, on domain: Domain
+    /// A conflict was resolved on another device: the remote's contents take the place of those that were kept there from
+    /// here, which stay as older ones. What has been changed since stays in conflict, and is kept anew.
+    ///
+    /// - Parameter own: what is not kept any more.
+    func followElsewhere(_ item: IndexedItem, _ own: OwnSide) async throws(DocumentError) {
+        while true {
+            guard let item = try storage.read({ try $0.item(own.itemID, in: item.domain) }), item.state == .conflict,
+                let location = try storage.read({ try $0.location(of: item.id, in: item.domain) })
+            else { return }
+            let claims = ReplacingClaim(storage: storage, broker: broker, owner: owner)
+            guard let claim = try await claims(on: item, at: location) else { continue }
+            do throws(DocumentError) {
+                let kept = try storage.read { try $0.conflicts(in: item.domain) }.filter { $0.itemID == item.id }
+                let change = try await storage.run { store -> VersionChange? in
+                    guard try store.hasContents(item.id, in: item.domain, digest: own.digest) else {
+                        try store.forget(own)
+                        return nil
+                    }
+                    let change = try store.resolveConflict(of: item.id, in: item.domain, keepingLocal: false)
+                    for conflict in kept { try store.root.versions.remove(conflict.kept) }
+                    return change
+                }
+                if let change {
+                    let resolved = try storage.read { try $0.coordinated(change.item) }
+                    broker.versions(change, of: resolved, in: claim)
+                    for conflict in kept {
+                        broker.version(conflict.kept, .resolved, of: resolved, in: claim)
+                        broker.version(conflict.kept, .lost, of: resolved, in: claim)
+                    }
+                }
+                broker.end(claim, effects: [change == nil ? .unchanged : .changed])
+                return
+            } catch {
+                broker.end(claim, effects: [.changed])
+                throw error
+            }
+        }
+    }
+
+    /// Contents become a document of their own, beside the other; only then may they leave this one.
+    ///
+    /// - Parameter source: a file of the host's.
+    func send(
+        _ source: FilePath, modified: Timestamp, asCopyOf item: IndexedItem, at location: Location,
+        as chosen: ItemName?, on domain: Domain
     ) async throws(DocumentError) {
-        guard let parent = item.item.parentID, let name = item.item.name, let local = item.local else { return }
+        guard let parent = item.item.parentID, let name = item.item.name else { return }
         let session = domain.provider
-        // Where its file is, also while a move of it waits.
-        let onDisk = try storage.read { try $0.diskLocation(of: item.id, in: item.domain) }
-        let source = storage.store.root.tree.path(of: onDisk ?? location)
         for attempt in 1...20 {
             let copy: ItemName
             if let chosen {
                 copy = chosen
             } else {
-                copy = try ConflictName.make(for: name, at: ConflictName.date(of: local.modified), attempt: attempt)
+                copy = try ConflictName.make(for: name, at: ConflictName.date(of: modified), attempt: attempt)
             }
             // Nobody waits for a name that was made up.
             let free = try chosen == nil ? self.place(named: copy, beside: item, at: location) : nil
@@ -89,7 +135,7 @@ struct ConflictResolver: Sendable {
                 let made = try await session.create(
                     ProviderCall.CreateCall(
                         parentID: parent, name: copy, kind: .document, contentsPath: export.contents?.path.string,
-                        modified: local.modified, operation: export.operation),
+                        modified: modified, operation: export.operation),
                     onProgress: { _ in })
                 let beside = try await storage.run { try $0.finish(export, as: made) }
                 // Presenters of the folders around hear of it (COORD-26).
@@ -105,7 +151,7 @@ struct ConflictResolver: Sendable {
             .nameCollision, "No free name was found for the copy of \(location); remove some of its conflict copies.")
     }
 
-    private func place(
+    func place(
         named name: ItemName, beside item: IndexedItem, at location: Location
     ) throws(DocumentError) -> FreePlace? {
         guard let parent = item.item.parentID, let folder = try storage.read({ try $0.item(parent, in: item.domain) }),

@@ -12,6 +12,7 @@ struct VersionKeeper: Sendable {
     let owner: ClaimOwner
     /// What this device is called.
     let deviceName: String
+    let resolution: ConflictResolver
 
     /// What a removal of versions has come to.
     enum Removal: Sendable {
@@ -38,6 +39,7 @@ struct VersionKeeper: Sendable {
                         reason: conflict.reason.orNil))
             }
             let keptVersions = try index.keptVersions(of: item.id, in: item.domain)
+            found += try self.remoteSides(of: item, keptVersions, index)
             let remote = item.newerRemoteVersion(besides: conflicts)
             let fetched = remote.flatMap { remote in keptVersions.first { $0.isRemote(remote, of: item.id) } }
             if let remote, fetched == nil {
@@ -47,7 +49,7 @@ struct VersionKeeper: Sendable {
                         id: KeptVersion.identifier(of: remote, of: item.id), kind: .remote, size: item.item.size,
                         modified: item.item.modified))
             }
-            for kept in keptVersions {
+            for kept in keptVersions where kept.role != .side {
                 // It became the document since.
                 if kept.role == .fetched, item.local != nil, !item.isUnsent,
                     kept.version.content == item.synced?.content
@@ -63,6 +65,25 @@ struct VersionKeeper: Sendable {
                         device: kept.version == .none ? deviceName.orNil : kept.device.orNil))
             }
             return found
+        }
+    }
+
+    private static let sideReason =
+        "The document was changed on two devices since both had the same contents; the remote keeps this side until somebody has chosen."
+
+    /// What other devices have left at the remote: listed without its contents, until those are fetched (VER-8).
+    private func remoteSides(
+        of item: IndexedItem, _ keptVersions: [KeptVersion], _ index: IndexReader
+    ) throws -> [DocumentVersion] {
+        let versions = storage.store.root.versions
+        return try index.unresolvedSides(of: item).map { side in
+            let kept = try keptVersions.first { kept in
+                try kept.role == .side && kept.identifier == side.identifier && versions.status(of: kept.kept) != nil
+            }
+            return DocumentVersion(
+                id: side.identifier, kind: .conflict, path: kept.map { versions.path(of: $0.kept).string },
+                size: kept?.size ?? side.size, modified: side.modified, device: side.device.orNil,
+                reason: Self.sideReason)
         }
     }
 
@@ -112,13 +133,15 @@ struct VersionKeeper: Sendable {
         var resolution: ConflictResolution?
         var older: Set<String> = []
         let known = try versions(of: item)
+        // What other devices have left at the remote is resolved one by one.
+        let sides = try storage.read { try $0.unresolvedSides(of: item) }.filter { chosen.contains($0.identifier) }
         if chosen.isEmpty, known.contains(where: { $0.kind == .conflict }) {
             throw DocumentError(
                 .inConflict,
                 "\(location) is in conflict: docent resolve \(location) says which contents it keeps; then its other versions can be removed."
             )
         }
-        for identifier in chosen {
+        for identifier in chosen where !sides.contains(where: { $0.identifier == identifier }) {
             guard let version = known.first(where: { $0.id == identifier }) else {
                 throw DocumentError(
                     .noSuchItem, "\(location) has no version “\(identifier)”: docent versions \(location) shows them.")
@@ -141,7 +164,7 @@ struct VersionKeeper: Sendable {
             }
         }
         let done: Removal = resolution.map { .resolves($0) } ?? .done
-        guard chosen.isEmpty || !older.isEmpty else { return done }
+        guard chosen.isEmpty || !older.isEmpty || !sides.isEmpty else { return done }
         let coordinated = try storage.read { try $0.coordinated(item) }
         // Its contents stay as they are: who has it open need not do anything about that, and hears of the versions.
         let claim = try await broker.claim { id in
@@ -156,6 +179,7 @@ struct VersionKeeper: Sendable {
         let names = chosen.isEmpty ? nil : older
         let gone = try await storage.run { try $0.removeVersions(names, of: item.id, in: item.domain) }
         for version in gone { broker.version(version.kept, .lost, of: coordinated, in: claim) }
+        try await self.resolution.settle(sides, of: item, in: claim)
         return done
     }
 

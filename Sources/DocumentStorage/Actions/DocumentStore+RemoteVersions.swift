@@ -119,7 +119,7 @@ extension KeptVersion {
     /// Whether these are the contents that the remote has of an item in a version, or had. What was kept of another item that was
     /// in its place says nothing of that.
     package func isRemote(_ version: ItemVersion, of id: ItemIdentifier) -> Bool {
-        role != .base
+        role != .base && role != .side
             && (identifier == Self.identifier(of: version, of: id)
                 || role == .fetched && self.version.content == version.content)
     }

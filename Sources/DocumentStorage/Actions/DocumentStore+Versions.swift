@@ -96,7 +96,7 @@ extension DocumentStore {
     ) throws -> [KeptVersion] {
         let kept = try index.read { try $0.keptVersions(of: id, in: domain) }
         guard let identifiers else {
-            let older = kept.filter { $0.role != .base }
+            let older = kept.filter { $0.role != .base && $0.role != .side }
             try drop(older)
             return older
         }

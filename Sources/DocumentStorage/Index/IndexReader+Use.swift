@@ -34,7 +34,8 @@ extension IndexReader {
         return (items, found.count == limit ? found.last.map { UseCursor(used: $0.used, row: $0.row) } : nil)
     }
 
-    /// Items that something is to be told of: those that are neither placeholders nor in sync, or have a problem. In the
+    /// Items that something is to be told of: those that are neither placeholders nor in sync, have a problem, or of which the
+    /// remote keeps sides of conflicts. In the
     /// order of their rows, from behind `after`.
     package func unsettled(in domain: DomainName, after row: Int64 = 0, limit: Int = 1000) throws -> [IndexedItem] {
         let own = try reference(to: domain)
@@ -42,7 +43,7 @@ extension IndexReader {
             ItemRow.columns
                 + """
                  WHERE item.domain = ? AND item.row > ?
-                    AND (item.state NOT IN (0, 2) OR item.problem_code IS NOT NULL)
+                    AND (item.state NOT IN (0, 2) OR item.problem_code IS NOT NULL OR item.conflict_versions > 0)
                 ORDER BY item.row LIMIT ?
                 """, .int(own.number), .int(row), .int(Int64(limit))
         ) { try ItemRow.read($0, domain: domain) }

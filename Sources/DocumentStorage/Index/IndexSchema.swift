@@ -31,7 +31,47 @@ enum IndexSchema {
         version1, version2, version3, version4, version5, version6, version7, version8,
         version9, version10, version11, version12, version13, version14, version15,
         version16, version17, version18, version19, version20,
+        version21,
     ]
+
+    /// How many sides of conflicts the remote keeps of an item, and in which version of its metadata they were listed last;
+    /// what it was given to keep from here (`version` is null until it has answered), and what it keeps of others.
+    /// A `role` of 3 in `kept_version`: contents of the latter that were fetched.
+    private static let version21 = """
+        ALTER TABLE item ADD COLUMN conflict_versions INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE item ADD COLUMN sides_listed BLOB;
+        CREATE INDEX item_sides ON item (domain, row) WHERE conflict_versions > 0;
+        DROP INDEX item_unsettled;
+        CREATE INDEX item_unsettled ON item (domain, row)
+            WHERE state NOT IN (0, 2) OR problem_code IS NOT NULL OR conflict_versions > 0;
+
+        CREATE TABLE own_side (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            domain INTEGER NOT NULL REFERENCES domain (number) ON DELETE CASCADE,
+            item TEXT NOT NULL,
+            operation TEXT NOT NULL,
+            version TEXT,
+            digest BLOB NOT NULL,
+            inode INTEGER NOT NULL,
+            size INTEGER NOT NULL,
+            modified INTEGER NOT NULL,
+            modified_ns INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX own_side_item ON own_side (domain, item);
+
+        CREATE TABLE remote_side (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            domain INTEGER NOT NULL REFERENCES domain (number) ON DELETE CASCADE,
+            item TEXT NOT NULL,
+            version TEXT NOT NULL,
+            size INTEGER,
+            modified INTEGER NOT NULL,
+            modified_ns INTEGER NOT NULL,
+            device TEXT NOT NULL,
+            settled INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        CREATE UNIQUE INDEX remote_side_version ON remote_side (domain, item, version);
+        """
 
     /// A `role` of 2 in `kept_version`: what the remote had when somebody had it fetched. Older programs do not know it.
     private static let version20 = "UPDATE kept_version SET role = role WHERE role = 2;"

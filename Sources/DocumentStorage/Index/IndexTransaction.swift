@@ -73,7 +73,11 @@ package final class IndexTransaction: IndexReader {
     package func emptyDomain(_ name: DomainName) throws {
         let own = try reference(to: name)
         guard let domain = try domain(name) else { return }
-        for table in ["journal", "conflict", "kept_version", "removal_watch", "arrived", "partial", "trash", "item"] {
+        let tables = [
+            "journal", "conflict", "kept_version", "own_side", "remote_side", "removal_watch", "arrived", "partial",
+            "trash", "item",
+        ]
+        for table in tables {
             try sql.run("DELETE FROM \(table) WHERE domain = ?", .int(own.number))
         }
         try sql.run("UPDATE domain SET anchor = NULL, documents = 0, folders = 0 WHERE number = ?", .int(own.number))
@@ -259,6 +263,7 @@ package final class IndexTransaction: IndexReader {
             .text(id.rawValue))
         try renameInBookmarks(id, to: newID, own)
         try renameInVersions(id, to: newID, own.number)
+        try renameInSides(id, to: newID, own.number)
     }
 
     /// A folder that is gone at the provider was made anew there, and is the same one here.

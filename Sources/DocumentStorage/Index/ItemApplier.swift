@@ -60,6 +60,7 @@ struct ItemApplier {
         var content: [UInt8]
         var metadata: [UInt8]
         var capabilities: UInt32
+        var conflictVersions: Int64
 
         init(_ item: Item) {
             type = item.contentType.identifier
@@ -69,6 +70,7 @@ struct ItemApplier {
             content = item.version.content
             metadata = item.version.metadata
             capabilities = item.capabilities.rawValue
+            conflictVersions = Int64(item.conflictVersions)
         }
 
         /// But for the version of the metadata, of which a name is a part.
@@ -88,6 +90,7 @@ struct ItemApplier {
             content = row.blob(column + 6)
             metadata = row.blob(column + 7)
             capabilities = UInt32(truncatingIfNeeded: row.int(column + 8))
+            conflictVersions = row.int(column + 9)
         }
     }
 
@@ -348,8 +351,8 @@ struct ItemApplier {
 
     private static let insertion = """
         INSERT INTO item (domain, id, parent, name, name_key, kind, type, size, modified, modified_ns, created,
-            created_ns, content, metadata, capabilities, generation, state)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (domain, id) DO NOTHING
+            created_ns, content, metadata, capabilities, generation, state, conflict_versions)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (domain, id) DO NOTHING
         """
 
     /// - Returns: false when the item has a row already.
@@ -375,6 +378,7 @@ struct ItemApplier {
         try statement.bind(.int(Int64(item.capabilities.rawValue)), at: 15)
         try statement.bind(.int(generation), at: 16)
         try statement.bind(.int(state), at: 17)
+        try statement.bind(.int(Int64(item.conflictVersions)), at: 18)
         while try statement.step() {}
         guard sql.changesCount == 1 else { return false }
         outcome.inserted += 1
@@ -391,12 +395,12 @@ struct ItemApplier {
         try sql.run(
             """
             UPDATE item SET kind = ?, type = ?, size = ?, modified = ?, modified_ns = ?, created = ?, created_ns = ?,
-                content = ?, metadata = ?, capabilities = ?, generation = max(generation, ?), gone = 0
+                content = ?, metadata = ?, capabilities = ?, conflict_versions = ?, generation = max(generation, ?), gone = 0
             WHERE row = ?
             """, .int(ItemRow.number(of: kind)), .text(metadata.type), SQLValue(metadata.size),
             .int(metadata.modified.seconds), .int(Int64(metadata.modified.nanoseconds)), .int(metadata.created.seconds),
             .int(Int64(metadata.created.nanoseconds)), .blob(metadata.content), .blob(metadata.metadata),
-            .int(Int64(metadata.capabilities)), .int(generation), .int(row))
+            .int(Int64(metadata.capabilities)), .int(metadata.conflictVersions), .int(generation), .int(row))
     }
 
     func existing(_ id: ItemIdentifier) throws -> Existing? {
@@ -414,7 +418,8 @@ struct ItemApplier {
 
     private static let existingColumns = """
         SELECT row, parent, name, name_key, kind, state, synced_content, generation, wanted_parent, wanted_name, gone,
-            type, size, modified, modified_ns, created, created_ns, content, metadata, capabilities
+            type, size, modified, modified_ns, created, created_ns, content, metadata, capabilities,
+            conflict_versions
         FROM item
         """
 

@@ -8,7 +8,8 @@ enum ItemRow {
             item.modified_ns, item.created, item.created_ns, item.content, item.metadata, item.capabilities, item.state,
             item.gone, item.pinned, item.synced_content, item.synced_metadata, item.local_inode, item.local_size,
             item.local_modified, item.local_modified_ns, item.local_changed, item.local_changed_ns, wanted.id,
-            item.wanted_name, item.problem_code, item.problem, item.digest, item.proven, item.proven_ns
+            item.wanted_name, item.problem_code, item.problem, item.digest, item.proven, item.proven_ns,
+            item.conflict_versions
         FROM item
             LEFT JOIN item AS folder ON folder.row = item.parent
             LEFT JOIN item AS wanted ON wanted.row = item.wanted_parent
@@ -31,7 +32,8 @@ enum ItemRow {
                 modified: Timestamp(seconds: row.int(7), nanoseconds: UInt32(truncatingIfNeeded: row.int(8))),
                 created: Timestamp(seconds: row.int(9), nanoseconds: UInt32(truncatingIfNeeded: row.int(10))),
                 version: try ItemVersion(content: row.blob(11), metadata: row.blob(12)),
-                capabilities: ItemCapabilities(rawValue: UInt32(truncatingIfNeeded: row.int(13)))
+                capabilities: ItemCapabilities(rawValue: UInt32(truncatingIfNeeded: row.int(13))),
+                conflictVersions: Int(row.int(32))
             ),
             synced: row.isNull(17) ? nil : try ItemVersion(content: row.blob(17), metadata: row.blob(18)),
             local: row.isNull(19) ? nil : file(row),

@@ -9,6 +9,8 @@ package struct KeptVersion: Hashable, Sendable {
         case older = 1
         /// What the remote had when somebody had it fetched (VER-8).
         case fetched = 2
+        /// A side of a conflict that another device has left at the remote, and somebody had fetched (VER-2).
+        case side = 3
     }
 
     package var number: Int64

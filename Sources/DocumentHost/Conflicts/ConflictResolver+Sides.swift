@@ -1,0 +1,80 @@
+import DocumentModel
+import DocumentStorage
+import FileCoordination
+import SystemPackage
+
+extension ConflictResolver {
+    /// Ends what other devices have left at the remote of their sides of conflicts (VER-5, VER-6). None: it is resolved
+    /// already, and once more is harmless.
+    ///
+    /// - Returns: false when it was renamed while it was waited for: nothing is done then.
+    func resolveSides(
+        of item: IndexedItem, at location: Location, keeping choice: ConflictResolution, as name: ItemName?,
+        on domain: Domain
+    ) async throws(DocumentError) -> Bool {
+        let unresolved = try storage.read { try $0.unresolvedSides(of: item) }
+        guard let first = unresolved.first else { return true }
+        try domain.requireModifying(location)
+        switch choice {
+        case .local: break
+        case .remote:
+            guard unresolved.count == 1 else {
+                throw DocumentError(
+                    .inConflict,
+                    "Of \(location) \(unresolved.count) other sides are kept: docent versions \(location) shows them, docent restore \(location) with one of them puts it in place, and docent versions \(location) --remove drops one.",
+                    itemID: item.id)
+            }
+            return try await put(first, of: item, at: location, on: domain)
+        case .both:
+            guard name == nil || unresolved.count == 1 else {
+                throw DocumentError(
+                    .invalidArgument,
+                    "Of \(location) \(unresolved.count) other sides are kept: there is more than one document to be named."
+                )
+            }
+            for side in unresolved {
+                let kept = try await sides.fetch(side, of: item, at: location, on: domain) { _ in }
+                let contents = storage.store.root.versions.path(of: kept.kept)
+                try await send(
+                    contents, modified: kept.modified, asCopyOf: item, at: location, as: name, on: domain)
+                try await settle([side], of: item)
+            }
+            return true
+        }
+        try await settle(unresolved, of: item)
+        return true
+    }
+
+    /// Puts a side in the document's place, as a change of it that is sent; what was there is kept as a version here. It
+    /// is resolved by that.
+    ///
+    /// - Returns: false when it was renamed while it was waited for: nothing is done then.
+    func put(
+        _ side: RemoteSide, of item: IndexedItem, at location: Location, on domain: Domain
+    ) async throws(DocumentError) -> Bool {
+        guard item.item.capabilities.contains(.write) else {
+            throw DocumentError(.notPermitted, "\(location) is read-only on the remote.")
+        }
+        let kept = try await sides.fetch(side, of: item, at: location, on: domain) { _ in }
+        let claims = ReplacingClaim(storage: storage, broker: broker, owner: owner)
+        guard let claim = try await claims(on: item, at: location) else { return false }
+        defer { broker.end(claim) }
+        let coordinated = try storage.read { try $0.coordinated(item) }
+        let change = try await storage.run { try $0.restore(kept.identifier, of: item.id, in: item.domain) }
+        broker.versions(change, of: coordinated, in: claim)
+        try await settle([side], of: item, in: claim)
+        sender.enqueue(change.item.key)
+        return true
+    }
+
+    /// They are resolved: presenters hear of it (COORD-27), and the remote as soon as that can be.
+    func settle(_ settled: [RemoteSide], of item: IndexedItem, in claim: ClaimID? = nil) async throws(DocumentError) {
+        guard !settled.isEmpty else { return }
+        try await storage.run { try $0.settle(settled) }
+        let coordinated = try storage.read { try $0.coordinated(item) }
+        for side in settled {
+            broker.version(sides.name(of: side, of: item), .resolved, of: coordinated, in: claim)
+            broker.version(sides.name(of: side, of: item), .lost, of: coordinated, in: claim)
+        }
+    }
+}

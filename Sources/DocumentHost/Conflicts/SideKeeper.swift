@@ -1,0 +1,221 @@
+import DocumentModel
+import DocumentStorage
+import DocumentSync
+import FileCoordination
+import Logging
+import ProviderLauncher
+import Synchronization
+
+/// Sees to it that the remote keeps both sides of each conflict, where its provider can, and that both are known here (VER-2,
+/// VER-10). In the background: what is to be kept or removed is told by the index, so that nothing of it is forgotten
+/// when the host ends, and tried again as the errors say.
+final class SideKeeper: Sendable {
+    /// Of one domain.
+    private struct Standing {
+        var isRunning = false
+        var isAskedAgain = false
+        var attempts = 0
+        /// Nothing is asked before; nil: not by itself.
+        var next: Duration? = .zero
+        /// What was said no to; it is not asked for again before the provider says that something is resolved.
+        var refused: Set<SideStep> = []
+        /// Documents that are being settled, as their conflict was resolved elsewhere.
+        var settling: Set<ItemIdentifier> = []
+    }
+
+    /// For those who use a document.
+    private static let patience = Duration.seconds(2)
+
+    private let state = Mutex<[DomainName: Standing]>([:])
+    private let storage: StorageThreads
+    private let domains: DomainRegistry
+    private let broker: CoordinationBroker
+    private let pauses: PauseGate
+    private let sides: SideStore
+    private let work: WorkGroup
+    private let wakes: DomainWakes
+    private let retry: RetryPolicy
+    private let clock: @Sendable () -> Duration
+    private let logger: Logger
+    /// Gives a document the remote's contents, when its own are just those that were kept.
+    private let followers = Mutex<(@Sendable (IndexedItem, OwnSide) async throws(DocumentError) -> Void)?>(nil)
+
+    init(
+        storage: StorageThreads, domains: DomainRegistry, broker: CoordinationBroker, pauses: PauseGate,
+        sides: SideStore, work: WorkGroup, retry: RetryPolicy, clock: @escaping @Sendable () -> Duration, logger: Logger
+    ) {
+        self.storage = storage
+        self.domains = domains
+        self.broker = broker
+        self.pauses = pauses
+        self.sides = sides
+        self.work = work
+        wakes = DomainWakes(work: work, clock: clock)
+        self.retry = retry
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// Says who ends a conflict that was resolved elsewhere.
+    func follows(_ body: @escaping @Sendable (IndexedItem, OwnSide) async throws(DocumentError) -> Void) {
+        followers.withLock { $0 = body }
+    }
+
+    /// Called where the index was written: there may be a conflict more, or less.
+    func indexWasWritten() {
+        for domain in domains.all where domain.keepsVersions { wake(domain.name) }
+    }
+
+    /// What was wrong is over, as the provider says, or somebody has resumed what was paused.
+    func resolved(_ domain: DomainName) {
+        state.withLock { state in
+            state[domain]?.next = .zero
+            state[domain]?.attempts = 0
+            state[domain]?.refused = []
+        }
+        if domains.find(domain)?.keepsVersions == true { wake(domain) }
+    }
+
+    private func wake(_ domain: DomainName) {
+        let now = clock()
+        let begins = state.withLock { state in
+            var standing = state[domain] ?? Standing()
+            defer { state[domain] = standing }
+            guard !standing.isRunning else {
+                standing.isAskedAgain = true
+                return false
+            }
+            guard let next = standing.next, next <= now else { return false }
+            standing.isRunning = true
+            return true
+        }
+        guard begins else { return }
+        let isAdded = work.add { [self] in await run(domain) }
+        if !isAdded { state.withLock { $0[domain]?.isRunning = false } }
+    }
+
+    private func run(_ name: DomainName) async {
+        while true {
+            state.withLock { $0[name]?.isAskedAgain = false }
+            var isLeft = false
+            var failure: DocumentError?
+            do throws(DocumentError) {
+                if let domain = domains.find(name), domain.keepsVersions {
+                    isLeft = try await round(of: domain)
+                }
+            } catch {
+                failure = error
+            }
+            if ended(name, failure, isLeft: isLeft) { return }
+        }
+    }
+
+    /// - Returns: whether nothing is to be done for now.
+    private func ended(_ name: DomainName, _ failure: DocumentError?, isLeft: Bool) -> Bool {
+        let now = clock()
+        let jitter = Double.random(in: 0...1)
+        let (isOver, next) = state.withLock { state -> (Bool, Duration?) in
+            var standing = state[name] ?? Standing()
+            defer { state[name] = standing }
+            if let failure {
+                standing.attempts += 1
+                switch retry.decision(for: failure, attempt: standing.attempts, jitter: jitter) {
+                case .retry(let pause): standing.next = now + pause
+                case .hold, .giveUp: standing.next = nil
+                }
+            } else {
+                standing.attempts = 0
+                standing.next = isLeft ? now + Self.patience : .zero
+            }
+            if standing.isAskedAgain, standing.next == .zero, !Task.isCancelled { return (false, nil) }
+            standing.isRunning = false
+            return (true, standing.next == .zero ? nil : standing.next)
+        }
+        if let failure, failure.code != .cancelled {
+            logger.notice(
+                "sides of conflicts could not be kept in step",
+                metadata: ["domain": "\(name)", "error": "\(failure)"])
+        }
+        wakes.wake(name, at: next) { [self] in wake(name) }
+        return isOver
+    }
+
+    // MARK: One round
+
+    /// - Returns: whether something waits for those who use a document.
+    private func round(of domain: Domain) async throws(DocumentError) -> Bool {
+        let name = domain.name
+        let steps = try storage.read { try $0.sideSteps(in: name) }
+        var isLeft = false
+        for step in steps {
+            if Task.isCancelled { throw DocumentError(wrapping: CancellationError()) }
+            guard state.withLock({ $0[name]?.refused.contains(step) }) != true, try !isPaused(step, in: name) else {
+                continue
+            }
+            do throws(DocumentError) {
+                if try await !carryOut(step, on: domain) { isLeft = true }
+            } catch {
+                switch error.code.errorClass {
+                case .definitive, .caller:
+                    guard error.code != .cancelled else { throw error }
+                    // The others are tried all the same.
+                    state.withLock { _ = $0[name]?.refused.insert(step) }
+                    logger.notice(
+                        "a side of a conflict could not be kept in step",
+                        metadata: ["domain": "\(name)", "item.id": "\(step.itemID)", "error": "\(error)"])
+                case .transient, .resolvable: throw error
+                }
+            }
+        }
+        return isLeft
+    }
+
+    private func isPaused(_ step: SideStep, in domain: DomainName) throws(DocumentError) -> Bool {
+        guard step.isTransfer else { return false }
+        let key = ItemKey(domain: domain, id: step.itemID)
+        if try pauses.isPaused(key) { return true }
+        return try storage.read { index in
+            guard let item = try index.item(key.id, in: domain) else { return false }
+            let marks = try index.marks(of: item)
+            return marks.keeping == .excluded || marks.ignoredBy != nil
+        }
+    }
+
+    /// - Returns: false when somebody uses the document: it is to be tried again.
+    private func carryOut(_ step: SideStep, on domain: Domain) async throws(DocumentError) -> Bool {
+        switch step {
+        case .keep(let item, _): return try await sides.keep(item, on: domain, pausedBy: pauses)
+        case .drop(let side):
+            try await sides.drop(side, on: domain)
+        case .remove(let side): try await sides.remove(side, on: domain)
+        case .list(let item, _):
+            let change = try await sides.list(item, on: domain)
+            if let own = change.own { settle(own, in: domain.name) }
+        }
+        return true
+    }
+
+    /// What was kept of a document is gone at the remote: its conflict was resolved elsewhere.
+    private func settle(_ own: OwnSide, in domain: DomainName) {
+        let begins = state.withLock { $0[domain]?.settling.insert(own.itemID).inserted } == true
+        guard begins, let follow = followers.withLock({ $0 }) else { return }
+        let isAdded = work.add { [self] in
+            do throws(DocumentError) {
+                if let item = try storage.read({ try $0.item(own.itemID, in: domain) }) { try await follow(item, own) }
+            } catch {
+                if error.code != .cancelled {
+                    logger.notice(
+                        "a conflict that was resolved elsewhere is left to be resolved here, too",
+                        metadata: ["domain": "\(domain)", "item.id": "\(own.itemID)", "error": "\(error)"])
+                }
+            }
+            state.withLock { _ = $0[domain]?.settling.remove(own.itemID) }
+        }
+        if !isAdded { state.withLock { _ = $0[domain]?.settling.remove(own.itemID) } }
+    }
+}
+
+extension Domain {
+    /// Whether its remote keeps both sides of a conflict.
+    var keepsVersions: Bool { bundle.manifest.capabilities.contains(.versions) && isModifying && !isDropBox }
+}

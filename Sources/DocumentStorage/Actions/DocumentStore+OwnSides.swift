@@ -1,0 +1,97 @@
+package import DocumentModel
+
+/// This device's side of a conflict, on its way to the remote (VER-2).
+package struct SideKeeping: Sendable {
+    package var side: OwnSide
+    package var item: IndexedItem
+    /// What the provider is to take.
+    package var snapshot: StagedFile
+    package var request: StagingRequest
+    /// Of the snapshot. That of the side is another, where it was asked for before and the document was changed since.
+    package var digest: [UInt8]
+}
+
+extension DocumentStore {
+    /// Takes a copy of a document in conflict that the remote is to keep, and writes down that it is asked for: what was asked
+    /// for before, and not answered, is asked for again under the same name.
+    ///
+    /// - Returns: nil when the remote has it already, or the document is in conflict no more.
+    package func beginKeepingSide(of id: ItemIdentifier, in domain: DomainName) throws -> SideKeeping? {
+        let (item, location) = try locate(id, in: domain)
+        guard item.state == .conflict, let file = try tree.file(at: location) else { return nil }
+        let last = try index.read { try $0.ownSides(of: id, in: domain) }.last
+        if let last, last.version != nil, last.isOf(file) { return nil }
+        let request = try root.staging.makeRequest(.sending(domain))
+        return try takingBack {
+            try request.remove()
+        } _: {
+            let snapshot = try root.staging.snapshot(of: location, in: request)
+            let digest = try VersionStore.digest(ofFileAt: snapshot.path)
+            let source = snapshot.source ?? file
+            let side = OwnSide(
+                number: 0, itemID: id, operation: RandomName.make(), digest: digest, inode: source.inode,
+                size: source.size, modified: source.modified)
+            if var last, last.version != nil, last.digest == digest {
+                // A program has set its times, or put the same in its place.
+                (last.inode, last.size, last.modified) = (side.inode, side.size, side.modified)
+                try index.write { try $0.update(last) }
+                try request.remove()
+                return nil
+            }
+            let asked = last?.version == nil ? last : nil
+            return SideKeeping(
+                side: try asked ?? index.write { try $0.addOwnSide(side, in: domain) }, item: item, snapshot: snapshot,
+                request: request, digest: digest)
+        }
+    }
+
+    /// The provider has answered: that is what it keeps now.
+    package func finish(_ keeping: SideKeeping, as version: ProvidedVersion) throws {
+        defer { try? keeping.request.remove() }
+        var side = keeping.side
+        side.version = version.id
+        // Where it was asked before, it may have answered with what it had kept then.
+        let isSure = side.digest == keeping.digest || version.sha256 == keeping.digest
+        if isSure, let source = keeping.snapshot.source {
+            side.digest = keeping.digest
+            (side.inode, side.size, side.modified) = (source.inode, source.size, source.modified)
+        } else if !isSure {
+            // No file has these contents any more: they are replaced.
+            side.inode = 0
+        }
+        try index.write { try $0.update(side) }
+    }
+
+    /// Whether a document's file has just these contents. Reads all of it.
+    package func hasContents(_ id: ItemIdentifier, in domain: DomainName, digest: [UInt8]) throws -> Bool {
+        let (_, location) = try locate(id, in: domain)
+        guard try tree.file(at: location) != nil else { return false }
+        return try VersionStore.digest(ofFileAt: tree.path(of: location)) == digest
+    }
+}
+
+extension IndexReader {
+    /// Documents in conflict of which the remote does not keep what is here, as far as the index knows.
+    package func unkeptSides(in domain: DomainName) throws -> [IndexedItem] {
+        let kept = try ownSides(in: domain)
+        return try Set(conflicts(in: domain).map(\.itemID)).sorted().compactMap { id in
+            guard let item = try item(id, in: domain), item.state == .conflict, let local = item.local else {
+                return nil
+            }
+            let last = kept.last { $0.itemID == id }
+            return last?.version != nil && last?.isOf(local) == true ? nil : item
+        }
+    }
+
+    /// What the remote is not to keep any more: of documents that are in conflict no more, and whose contents it has or that are
+    /// gone; and what newer contents have taken the place of.
+    package func needlessOwnSides(in domain: DomainName) throws -> [OwnSide] {
+        let sides = try ownSides(in: domain)
+        var newest: [ItemIdentifier: Int64] = [:]
+        for side in sides where side.version != nil { newest[side.itemID] = side.number }
+        return try sides.filter { side in
+            if try item(side.itemID, in: domain)?.isUnsent != true { return true }
+            return newest[side.itemID].map { side.number < $0 } ?? false
+        }
+    }
+}

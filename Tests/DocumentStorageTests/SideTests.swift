@@ -1,0 +1,178 @@
+import DocumentModel
+import DocumentStorage
+import DocumentTestSupport
+import SystemPackage
+import Testing
+
+/// Sides of conflicts that the remote keeps: this device's own, and others' (VER-2).
+struct SideTests {
+    private let storage: StorageFixture
+    private let item: Item
+
+    init() throws {
+        storage = try StorageFixture()
+        item = try storage.item("a", "a.txt", contents: "one")
+        try storage.tell(item)
+        try storage.provide(item, "one")
+    }
+
+    private func conflict() throws {
+        try storage.edit("a", "ours")
+        let sending = try storage.store.beginSending(item.id, in: storage.domain)
+        var remote = item
+        remote.version = try ItemVersion(content: Array("2".utf8))
+        _ = try storage.store.recordConflict(
+            sending, remote: remote, because: DocumentError(.inConflict, "Both."))
+    }
+
+    private func keep(_ name: String, sha256: [UInt8]? = nil) throws -> SideKeeping? {
+        guard let keeping = try storage.store.beginKeepingSide(of: item.id, in: storage.domain) else { return nil }
+        let version = ProvidedVersion(id: name, role: .conflict, sha256: sha256 ?? keeping.digest)
+        try storage.store.finish(keeping, as: version)
+        return keeping
+    }
+
+    private var unkept: [ItemIdentifier] {
+        get throws { try storage.index.read { try $0.unkeptSides(in: storage.domain) }.map(\.id) }
+    }
+
+    private var needless: [String?] {
+        get throws { try storage.index.read { try $0.needlessOwnSides(in: storage.domain) }.map(\.version) }
+    }
+
+    private func others() throws -> [RemoteSide] {
+        try storage.index.read { try $0.remoteSides(of: item.id, in: storage.domain) }
+    }
+
+    private func record(_ versions: [ProvidedVersion]) throws -> DocumentStore.SideChange {
+        try storage.store.record(versions, of: storage.indexed("a"))
+    }
+
+    @Test(
+        "VER-2: what is here of a conflict is to be kept once, and anew when it was changed; what it replaces goes then"
+    )
+    func own() throws {
+        #expect(try unkept.isEmpty)
+        try conflict()
+        #expect(try unkept == [item.id])
+        #expect(try keep("1") != nil)
+        #expect(try unkept.isEmpty && needless.isEmpty)
+        #expect(try keep("again") == nil)
+        try storage.edit("a", "ours, later")
+        #expect(try unkept == [item.id] && needless.isEmpty)
+        #expect(try keep("2") != nil)
+        #expect(try unkept.isEmpty && needless == ["1"])
+        _ = try storage.store.resolveConflict(of: item.id, in: storage.domain, keepingLocal: true)
+        #expect(try needless == ["1"], "it is not sent yet")
+        let sending = try storage.store.beginSending(item.id, in: storage.domain)
+        var sent = item
+        sent.version = try ItemVersion(content: Array("3".utf8))
+        _ = try storage.store.finish(sending, as: sent)
+        #expect(try needless == ["1", "2"])
+    }
+
+    @Test("VER-2: what was asked for and not answered is asked for again by the same name, over a restart, too")
+    func unanswered() throws {
+        try conflict()
+        let first = try #require(try storage.store.beginKeepingSide(of: item.id, in: storage.domain))
+        try storage.reopen()
+        let again = try #require(try storage.store.beginKeepingSide(of: item.id, in: storage.domain))
+        #expect(again.side == first.side)
+        // It was changed since, and the answer tells of what was kept the first time.
+        try storage.edit("a", "ours, later")
+        let later = try #require(try storage.store.beginKeepingSide(of: item.id, in: storage.domain))
+        #expect(later.side == first.side && later.digest != first.digest)
+        try storage.store.finish(later, as: ProvidedVersion(id: "1", role: .conflict, sha256: first.digest))
+        #expect(try unkept == [item.id])
+        #expect(try keep("2")?.side.operation != first.side.operation)
+        #expect(try unkept.isEmpty && needless == ["1"])
+    }
+
+    @Test("VER-2, VER-8: sides of others are told once, under a name that stays; one's own is none of them")
+    func remote() throws {
+        try conflict()
+        _ = try keep("mine")
+        let (mine, theirs) = (
+            ProvidedVersion(id: "mine", role: .conflict),
+            ProvidedVersion(id: "theirs", role: .conflict, size: 6, savedBy: "ben's")
+        )
+        let change = try record([mine, theirs, ProvidedVersion(id: "old", role: .older)])
+        #expect(change.gained.map(\.version) == ["theirs"] && change.lost.isEmpty && change.own == nil)
+        let side = try #require(try others().first)
+        #expect(side.device == "ben's" && side.identifier.utf8.count == 32)
+        #expect(try record([mine, theirs]).gained.isEmpty)
+        let room = try storage.store.makeRoomForRemoteVersion(in: storage.domain)
+        try storage.write("theirs", to: room.file.path)
+        let kept = try storage.store.keepSide(
+            room.file, of: room.request, as: theirs, side: side, in: storage.domain)
+        #expect(kept.identifier == side.identifier && kept.device == "ben's")
+        try storage.reopen()
+        #expect(try storage.store.fetchedSide(side, in: storage.domain)?.identifier == side.identifier)
+        #expect(try storage.read(storage.root.versions.path(of: kept.kept)) == "theirs")
+        // Older versions are removed, and no side with them.
+        _ = try storage.store.removeVersions(nil, of: item.id, in: storage.domain)
+        #expect(try storage.store.fetchedSide(side, in: storage.domain) != nil)
+        let gone = try record([])
+        #expect(gone.lost.map(\.version) == ["theirs"] && gone.own?.version == "mine")
+        #expect(try others().isEmpty)
+        #expect(try storage.store.fetchedSide(side, in: storage.domain) == nil)
+    }
+
+    @Test("PROV-21: contents of a side that are not what was said of them are not kept")
+    func damaged() throws {
+        let version = ProvidedVersion(id: "theirs", role: .conflict, size: 6, sha256: [UInt8](repeating: 0, count: 32))
+        _ = try record([version])
+        let side = try #require(try others().first)
+        for contents in ["theirs", "short"] {
+            let room = try storage.store.makeRoomForRemoteVersion(in: storage.domain)
+            try storage.write(contents, to: room.file.path)
+            #expect(throws: DocumentError.self) {
+                try storage.store.keepSide(room.file, of: room.request, as: version, side: side, in: storage.domain)
+            }
+        }
+        #expect(try storage.store.fetchedSide(side, in: storage.domain) == nil)
+    }
+
+    @Test("VER-6: a side that was resolved here is listed no more, and goes at the remote when nothing is unsent")
+    func settled() throws {
+        let version = ProvidedVersion(id: "theirs", role: .conflict)
+        _ = try record([version])
+        func unresolved() throws -> Int {
+            try storage.index.read { try $0.unresolvedSides(of: storage.indexed("a")) }.count
+        }
+        func due() throws -> Int { try storage.index.read { try $0.settledSides(in: storage.domain) }.count }
+        #expect(try unresolved() == 1 && due() == 0)
+        try storage.edit("a", "unsent")
+        try storage.store.settle(try others())
+        let (left, early) = (try unresolved(), try due())
+        #expect(left == 0 && early == 0)
+        #expect(try record([version]).gained.isEmpty, "it is not there anew")
+        let sending = try storage.store.beginSending(item.id, in: storage.domain)
+        _ = try storage.store.finish(sending, as: item)
+        #expect(try due() == 1)
+        try storage.store.forget(try #require(try others().first), in: storage.domain)
+        #expect(try others().isEmpty)
+    }
+
+    @Test("VER-2: which sides there are is asked when an item says that there are some, and when it has changed since")
+    func listing() throws {
+        func unlisted() throws -> [ItemIdentifier] {
+            try storage.index.read { try $0.itemsWithUnlistedSides(in: storage.domain) }.map(\.id)
+        }
+        #expect(try unlisted().isEmpty)
+        var told = item
+        told.conflictVersions = 1
+        told.version = try ItemVersion(content: item.version.content, metadata: [1])
+        try storage.tell(told)
+        #expect(try storage.indexed("a").item.conflictVersions == 1)
+        #expect(try unlisted() == [item.id])
+        _ = try record([ProvidedVersion(id: "theirs", role: .conflict)])
+        #expect(try unlisted().isEmpty)
+        told.conflictVersions = 0
+        told.version = try ItemVersion(content: item.version.content, metadata: [2])
+        try storage.tell(told)
+        #expect(try unlisted() == [item.id])
+        _ = try record([])
+        #expect(try unlisted().isEmpty && others().isEmpty)
+    }
+}

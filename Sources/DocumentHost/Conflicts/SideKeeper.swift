@@ -121,6 +121,8 @@ final class SideKeeper: Sendable {
                 standing.attempts += 1
                 switch retry.decision(for: failure, attempt: standing.attempts, jitter: jitter) {
                 case .retry(let pause): standing.next = now + pause
+                // Others resolve their conflicts, and there is room again: nobody says so.
+                case .hold where failure.code == .insufficientQuota: standing.next = now + retry.longest
                 case .hold, .giveUp: standing.next = nil
                 }
             } else {
@@ -147,6 +149,7 @@ final class SideKeeper: Sendable {
         let name = domain.name
         let steps = try storage.read { try $0.sideSteps(in: name) }
         var isLeft = false
+        var failure: DocumentError?
         for step in steps {
             if Task.isCancelled { throw DocumentError(wrapping: CancellationError()) }
             guard state.withLock({ $0[name]?.refused.contains(step) }) != true, try !isPaused(step, in: name) else {
@@ -163,10 +166,14 @@ final class SideKeeper: Sendable {
                     logger.notice(
                         "a side of a conflict could not be kept in step",
                         metadata: ["domain": "\(name)", "item.id": "\(step.itemID)", "error": "\(error)"])
-                case .transient, .resolvable: throw error
+                case .transient, .resolvable:
+                    // What is wrong with one document keeps nothing from the others, and may end by that.
+                    guard !error.isOfTheProvider else { throw error }
+                    failure = failure ?? error
                 }
             }
         }
+        if let failure { throw failure }
         return isLeft
     }
 
@@ -212,6 +219,14 @@ final class SideKeeper: Sendable {
             state.withLock { _ = $0[domain]?.settling.remove(own.itemID) }
         }
         if !isAdded { state.withLock { _ = $0[domain]?.settling.remove(own.itemID) } }
+    }
+}
+
+extension DocumentError {
+    /// Whether nothing else would come of another question just now.
+    fileprivate var isOfTheProvider: Bool {
+        let codes: [Code] = [.serverUnreachable, .notAuthenticated, .providerDied, .providerUnavailable, .cancelled]
+        return codes.contains(code)
     }
 }
 

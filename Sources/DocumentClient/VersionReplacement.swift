@@ -57,21 +57,24 @@ struct VersionReplacement: Sendable {
 
     // MARK: - The version
 
-    /// The version, with its contents here: those of the remote are fetched first (VER-8).
+    /// The version, with its contents here: those that only the remote has are fetched first (VER-8).
     private func chosen(_ progress: DocumentClient.ProgressHandler?) async throws -> DocumentVersion {
-        let known = try await client.versions(of: location)
-        guard var found = known.first(where: { $0.id == version }) else { throw missing }
-        if found.kind == .remote, found.path == nil {
-            guard let fetched = try await client.fetchRemoteVersion(of: location, progress: progress),
-                fetched.id == version
-            else {
-                throw DocumentError(
-                    .noSuchItem,
-                    "The remote has other contents of \(location) by now than “\(version)”: docent versions \(location) shows them."
-                )
-            }
-            found = fetched
+        let found = try await listed()
+        guard !found.isInPlace, found.path == nil else { return found }
+        _ = try await client.fetchRemoteVersion(of: location, progress: progress)
+        let fetched = try await listed()
+        guard fetched.path != nil else {
+            throw DocumentError(
+                .noSuchItem,
+                "The contents of version “\(version)” of \(location) are not here, and the remote did not give them: docent versions \(location) shows what there is."
+            )
         }
+        return fetched
+    }
+
+    private func listed() async throws -> DocumentVersion {
+        let known = try await client.versions(of: location)
+        guard let found = known.first(where: { $0.id == version }) else { throw missing }
         return found
     }
 

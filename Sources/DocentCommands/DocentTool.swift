@@ -153,7 +153,7 @@ struct Docent: AsyncParsableCommand {
                 name: "What is here",
                 subcommands: [
                     DownloadCommand.self, EvictCommand.self, RefreshCommand.self, PinCommand.self, UnpinCommand.self,
-                    SpaceCommand.self,
+                    KeepCommand.self, SpaceCommand.self,
                 ]),
             CommandGroup(
                 name: "What is sent and brought",

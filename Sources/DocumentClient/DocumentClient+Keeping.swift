@@ -33,9 +33,12 @@ extension DocumentClient {
         try await tell(.transfers(.resume(location, behavior)))
     }
 
-    /// Says what becomes of the contents of an item, and of everything below it (PH-9).
+    /// Says what becomes of the contents of an item, and of everything below it until something nearer says otherwise (PH-9,
+    /// XFER-14); also over restarts. A domain's top folder stands for the domain.
     ///
-    /// - Parameter keeping: nil: as the folder around it.
+    /// - Parameter keeping: nil: as the folder around it, which is at first ``Keeping/automatic``.
+    /// - Throws: `noSuchItem` when there is none; `notPermitted` when the tool may not arrange it, and with
+    ///   ``Keeping/pinned`` also when its domain gives no contents away.
     public func keep(_ location: Location, as keeping: Keeping?) async throws(DocumentError) {
         try await tell(.transfers(.keep(location, keeping)))
     }

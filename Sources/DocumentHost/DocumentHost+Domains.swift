@@ -309,7 +309,8 @@ extension DocumentHost {
         configuration.postMortems = providerRecords.postMortems
         configuration.recordings = providerRecords.recordings(of: name)
         let (domains, sender, events, pinKeeper, work) = (domains, sender, events, pinKeeper, work)
-        let (interrupted, backlog, clearing, sideKeeper) = (interrupted, backlog, clearing, sideKeeper)
+        let (interrupted, backlog, clearing) = (interrupted, backlog, clearing)
+        let (sideKeeper, outdated) = (sideKeeper, outdatedContents)
         return try fleet.add(configuration, handler: ProviderLine(domain: name, host: self)) { event in
             domains.find(name)?.took(event)
             events.domainChanged(name)
@@ -317,6 +318,7 @@ extension DocumentHost {
             if case .started = event {
                 try? sender.enqueueAll(of: name)
                 work.add { await pinKeeper.look(at: name) }
+                work.add { await outdated.look(at: name) }
                 work.add { await interrupted.settle(name) }
                 work.add { await clearing.resume(name) }
                 work.add { await backlog.settle(name) }

@@ -77,6 +77,7 @@ extension DocumentHost {
         missingDigests.pausesChanged()
         try sender.enqueueAll(of: domain)
         work.add { [pinKeeper] in await pinKeeper.look(at: domain) }
+        work.add { [outdatedContents] in await outdatedContents.look(at: domain) }
         reclaimer.indexWasWritten()
         sideKeeper.indexWasWritten()
     }

@@ -56,9 +56,11 @@ extension DocumentHost {
 
     package func removePresenter(_ number: UInt64, of tool: Tool) {
         guard let presenter = try? presenters.presenter(number, of: tool.owner) else { return }
+        let presented = broker.presented(by: presenter)
         presenters.remove(presenter)
         attributes.remove([presenter])
         broker.remove(presenter)
+        if case .item(let key)? = presented?.subject { outdatedContents.useEnded(of: key) }
     }
 
     /// A presenter presents another document by now, or one at all (COORD-29).
@@ -68,8 +70,10 @@ extension DocumentHost {
     }
 
     func present(_ item: CoordinatedItem?, by presenter: PresenterID) {
+        let presented = broker.presented(by: presenter)
         broker.setItem(item, of: presenter)
         attributes.setItem(item, of: presenter)
+        if case .item(let key)? = presented?.subject { outdatedContents.useEnded(of: key) }
     }
 
     /// Takes a presenter's answer.

@@ -44,6 +44,8 @@ public final class DocumentHost: Sendable {
         package var parts = PartwiseFetch.Limits()
         /// How long what is known of thumbnails is taken to be so.
         var thumbnails = ThumbnailDesk.Pace()
+        /// After which outdated contents that could not leave are tried again, at first.
+        var outdatedPatience = Duration.seconds(30)
         /// What this device is called, for people on other devices who find contents that were saved here (VER-9).
         public var deviceName = Self.nodeName
         /// Where providers are found instead of in processes: the other end of the connection to a domain's. Nil: they are
@@ -135,6 +137,7 @@ public final class DocumentHost: Sendable {
     let events: EventHub
     let uses: UseLog
     let reclaimer: Reclaimer
+    let outdatedContents: OutdatedContents
     let thumbnailDesk: ThumbnailDesk
     let disk: DiskCheck
     let providing: ProvidingEnds
@@ -370,6 +373,10 @@ public final class DocumentHost: Sendable {
             storage: storage, domains: domains, broker: broker, evictor: evictor, uses: uses, work: work,
             date: { Self.secondsSince1970() }, logger: logger
         )
+        outdatedContents = OutdatedContents(
+            storage: storage, domains: domains, evictor: evictor, hub: events, work: work, clock: clock,
+            patience: configuration.outdatedPatience, logger: logger)
+        providing.onClaimEnded { [weak outdatedContents] in outdatedContents?.useEnded(of: $0) }
         thumbnailDesk = ThumbnailDesk(
             storage: storage,
             fetcher: ThumbnailFetcher(
@@ -433,6 +440,7 @@ public final class DocumentHost: Sendable {
                     await pinKeeper.resume()
                     await pinKeeper.look()
                 }
+                work.add { [outdatedContents] in await outdatedContents.look() }
                 // What a host that ended before has left.
                 follower.placeholders.wake()
                 missingDigests.begin()

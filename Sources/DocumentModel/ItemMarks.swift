@@ -1,13 +1,25 @@
 /// What becomes of an item's contents by itself (PH-9, XFER-14).
 public enum Keeping: String, Sendable, CaseIterable {
-    /// They come when somebody wants them, and may leave when room is needed.
+    /// They come when somebody wants them, and may leave when room is needed. That is so where nobody has said anything;
+    /// said of an item, it is so in a folder that is pinned, too.
     case automatic
     /// They are brought, kept current, and never leave.
     case pinned
-    /// As `automatic`, also in a folder that is pinned, and the first to leave.
+    /// As `automatic`, and the first to leave.
     case onlineOnly
     /// Nothing of it is sent and nothing brought unasked, and what is here never leaves.
     case excluded
+    /// As `automatic`, and no longer than they are current: when the remote has newer ones, those that are here leave as soon
+    /// as nothing speaks against it (XFER-10 to XFER-13). The newer ones come when somebody wants them.
+    case whileCurrent
+
+    /// Whether contents may leave, by hand or by themselves (XFER-12).
+    package var letsContentsLeave: Bool {
+        switch self {
+        case .automatic, .onlineOnly, .whileCurrent: true
+        case .pinned, .excluded: false
+        }
+    }
 }
 
 /// What people have said about an item.

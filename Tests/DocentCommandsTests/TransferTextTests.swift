@@ -32,6 +32,12 @@ struct TransferTextTests {
     func marks() {
         #expect(TransferText.marks(ItemMarks()).isEmpty)
         #expect(TransferText.marks(ItemMarks(own: .pinned, keeping: .pinned)).map(\.text) == ["always"])
+        #expect(
+            TransferText.marks(ItemMarks(own: .whileCurrent, keeping: .whileCurrent)).map(\.text)
+                == ["as long as there is room and the remote has nothing newer"])
+        #expect(
+            TransferText.marks(ItemMarks(own: .automatic, keeping: .automatic)).map(\.text)
+                == ["as long as there is room"])
         #expect(TransferText.marks(ItemMarks(keeping: .excluded)).map(\.text).first?.hasSuffix("around it") == true)
         #expect(TransferText.marks(ItemMarks(isPausedItself: true, isPaused: true)).map(\.name) == ["Paused"])
     }

@@ -14,7 +14,8 @@ import Testing
 /// The host inside of another program, with a real provider.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct EmbeddedHostTests {
     func withHost(
-        idleTime: Duration = .seconds(300), observer: (any StepObserver)? = nil,
+        idleTime: Duration = .seconds(300), outdatedPatience: Duration = .seconds(30),
+        observer: (any StepObserver)? = nil,
         _ body: (DocumentHost, FilePath) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder.make()
@@ -27,6 +28,7 @@ import Testing
             providerFolders: [program.removingLastComponent().appending("providers")], trampoline: program,
             software: "tests")
         configuration.providerIdleTime = idleTime
+        configuration.outdatedPatience = outdatedPatience
         let host = try DocumentHost(
             configuration, loop: EventLoop(name: "embedded"), observer: observer,
             logger: Logger(label: "embedded") { _ in SwiftLogNoOpLogHandler() })

@@ -1,7 +1,9 @@
 import DocumentModel
 import DocumentStorage
 import DocumentTestSupport
+import Glibc
 import Synchronization
+import SystemPackage
 import Testing
 
 @Suite("What people have said about items, and when those were used")
@@ -58,6 +60,80 @@ struct MarksTests {
         #expect(try storage.document("box/a.txt") == "aaa")
         try storage.index.write { try $0.setKeeping(.onlineOnly, of: item.id, in: storage.domain) }
         #expect(try storage.store.evict(item.id, in: storage.domain).local == nil)
+    }
+
+    @Test("XFER-14: each way of keeping holds for what is below; the nearest one wins, also after a restart")
+    func ways() throws {
+        let storage = try fixture()
+        let (domain, box, a) = (storage.domain, try ItemIdentifier("box"), try ItemIdentifier("a"))
+        for around in Keeping.allCases {
+            try storage.index.write { try $0.setKeeping(around, of: .root, in: domain) }
+            for id in ["box", "a", "b"] { #expect(try marks(storage, id) == ItemMarks(keeping: around)) }
+            for nearest in Keeping.allCases {
+                try storage.index.write { try $0.setKeeping(nearest, of: box, in: domain) }
+                try storage.reopen()
+                #expect(try marks(storage, "a") == ItemMarks(keeping: nearest))
+                #expect(try marks(storage, "b") == ItemMarks(keeping: around))
+                #expect(try storage.index.read { try $0.isAnythingKept(nearest) && $0.isAnythingKept(around) })
+            }
+            try storage.index.write { try $0.setKeeping(nil, of: box, in: domain) }
+            #expect(try marks(storage, "a") == ItemMarks(keeping: around))
+        }
+        try storage.index.write { index in
+            try index.setKeeping(nil, of: .root, in: domain)
+            try index.setPaused(true, of: a, in: domain)
+        }
+        for keeping in Keeping.allCases { #expect(try storage.index.read { try !$0.isAnythingKept(keeping) }) }
+    }
+
+    @Test("XFER-14, XFER-12: outdated contents leave only where that was said, and nothing speaks against it")
+    func outdated() throws {
+        let storage = try fixture()
+        let item = try storage.item("a", "a.txt", in: "box", contents: "aaa")
+        try storage.provide(item, "aaa")
+        let domain = storage.domain
+        func evict() throws -> Bool { try storage.store.evictOutdated(item.id, in: domain) }
+        func keep(_ keeping: Keeping?, _ id: String) throws {
+            try storage.index.write { try $0.setKeeping(keeping, of: ItemIdentifier(id), in: domain) }
+        }
+        try keep(.whileCurrent, "box")
+        #expect(try !evict(), "it is current")
+        try storage.tell(storage.item("a", "a.txt", in: "box", contents: "newer", version: "2"))
+        #expect(try storage.indexed("a").state == .outdated)
+        for nearer in Keeping.allCases where nearer != .whileCurrent {
+            try keep(nearer, "a")
+            #expect(try !evict(), "\(nearer)")
+        }
+        try keep(nil, "a")
+        try storage.index.write { try $0.setPaused(true, of: .root, in: domain) }
+        #expect(try !evict(), "newer ones could not come")
+        try storage.index.write { try $0.setPaused(false, of: .root, in: domain) }
+        let path = try storage.tree.path(of: storage.location("box/a.txt"))
+        let link = storage.folder.appending("other-name")
+        try FileSystemMoves.hardLink(path, link)
+        #expect(throws: DocumentError.self) { try evict() }
+        try #require(unlink(link.string) == 0)
+        let file = try FileDescriptor.open(path, .readOnly)
+        #expect(throws: DocumentError.self) { try evict() }
+        try file.close()
+        #expect(try storage.document("box/a.txt") == "aaa")
+        #expect(try evict())
+        #expect(try storage.indexed("a").state == .placeholder && storage.document("box/a.txt") == nil)
+        #expect(try !evict(), "it has left")
+        #expect(try !storage.store.evictOutdated(ItemIdentifier("none"), in: domain))
+    }
+
+    @Test("XFER-10: what was changed here is not let go, though the remote has newer contents, noticed or not")
+    func outdatedAndChanged() throws {
+        let storage = try fixture()
+        let item = try storage.item("a", "a.txt", in: "box", contents: "aaa")
+        try storage.provide(item, "aaa")
+        try storage.index.write { try $0.setKeeping(.whileCurrent, of: .root, in: storage.domain) }
+        try storage.tell(storage.item("a", "a.txt", in: "box", contents: "newer", version: "2"))
+        try storage.write("mine", to: storage.tree.path(of: storage.location("box/a.txt")))
+        #expect(throws: DocumentError.self) { try storage.store.evictOutdated(item.id, in: storage.domain) }
+        #expect(try !storage.store.evictOutdated(item.id, in: storage.domain))
+        #expect(try storage.document("box/a.txt") == "mine")
     }
 
     @Test("XFER-14: documents are found in the order of their last use, page by page, and counted")

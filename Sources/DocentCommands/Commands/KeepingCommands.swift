@@ -82,7 +82,7 @@ struct PinCommand: ClientCommand {
         abstract: "Keep documents, or everything in folders, here: downloaded, current, and never evicted.",
         discussion: """
             They come in the background, and so does what appears in a pinned folder later; docent status shows how far it
-            is.
+            is. docent keep says it otherwise for what is in there.
 
             Example: docent pin work:/Reports
             """
@@ -115,6 +115,55 @@ struct UnpinCommand: ClientCommand {
 
     func run(_ client: DocumentClient) async throws {
         try await Failures.collect(items.locations) { try await client.keep($0, as: onlineOnly ? .onlineOnly : nil) }
+    }
+}
+
+struct KeepCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keep",
+        abstract: "Say how long the contents of documents, or of everything in folders, are here.",
+        discussion: """
+            What was said of a folder holds for everything below it, until something nearer says otherwise. docent pin is
+            the same as docent keep --as pinned, and docent unpin as --as inherit; docent stat shows what holds. Whatever
+            was said, nothing leaves that has changes which were not sent, or is in use.
+
+              inherit        as the folder around it; where nothing was said at all, automatic
+              automatic      they come when they are opened, and stay while there is room (docent space)
+              while-current  as automatic; when the remote has newer ones, those that are here leave
+              online-only    as automatic, and the first to leave
+              pinned         they come by themselves, are kept current, and never leave
+
+            Examples:
+              docent keep work:/ --as while-current
+              docent keep work:/Reports/drafts --as automatic   also in a folder that is pinned
+            """
+    )
+
+    @OptionGroup var items: KeptItems
+
+    @Option(name: .customLong("as"), help: "How they are kept.")
+    var way: Way
+
+    func run(_ client: DocumentClient) async throws {
+        try await Failures.collect(items.locations) { try await client.keep($0, as: way.keeping) }
+    }
+
+    enum Way: String, ExpressibleByArgument, CaseIterable {
+        case inherit, automatic
+        case whileCurrent = "while-current"
+        case onlineOnly = "online-only"
+        case pinned
+
+        /// Nil: as the folder around it.
+        var keeping: Keeping? {
+            switch self {
+            case .inherit: nil
+            case .automatic: .automatic
+            case .whileCurrent: .whileCurrent
+            case .onlineOnly: .onlineOnly
+            case .pinned: .pinned
+            }
+        }
     }
 }
 

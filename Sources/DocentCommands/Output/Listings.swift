@@ -292,6 +292,9 @@ package enum StatusListing {
                 text += "    \(ErrorText.visible(problem.message))\n"
                 for cause in ErrorText.causes(of: problem) { text += "    because: \(ErrorText.visible(cause))\n" }
             }
+            for (name, how) in TransferText.marks(item.marks) where name == "Kept" && item.marks.ignoredBy == nil {
+                text += "    \(name) \(how).\n"
+            }
             if let rule = item.marks.ignoredBy {
                 text += "    Kept here by the ignore rule “\(rule)”: docent ignore \(item.location.domain)\n"
             }

@@ -70,6 +70,8 @@ package enum TransferText {
         let around = marks.own == nil ? ", as a folder around it" : ""
         switch marks.keeping {
         case .automatic: if marks.own != nil { lines.append(("Kept", "as long as there is room")) }
+        case .whileCurrent:
+            lines.append(("Kept", "as long as there is room and the remote has nothing newer\(around)"))
         case .pinned: lines.append(("Kept", "always\(around)"))
         case .onlineOnly: lines.append(("Kept", "no longer than it is used\(around)"))
         case .excluded where marks.ignoredBy != nil:

@@ -31,6 +31,8 @@ final class ProvidingEnds: Sendable {
     private let work: WorkGroup
     private let logger: Logger
     private let state = Mutex(State())
+    /// Somebody else who is to know when a claim has ended.
+    private let listener = Mutex<(@Sendable (ItemKey) -> Void)?>(nil)
 
     init(
         known: KnownItems, broker: CoordinationBroker, domains: DomainRegistry, work: WorkGroup, logger: Logger
@@ -47,8 +49,13 @@ final class ProvidingEnds: Sendable {
         state.withLock { _ = $0.parts[whole, default: []].insert(part) }
     }
 
+    func onClaimEnded(_ listener: @escaping @Sendable (ItemKey) -> Void) {
+        self.listener.withLock { $0 = listener }
+    }
+
     /// A claim has ended, perhaps the last one. A provider that does not run has nothing to drop.
     func claimEnded(on key: ItemKey) {
+        listener.withLock { $0 }?(key)
         guard domains.find(key.domain)?.isRunning == true else {
             return state.withLock { $0.parts[key] = nil }
         }

@@ -100,6 +100,7 @@ extension DocumentHost {
         do throws(DocumentError) {
             try sender.enqueueAll(of: domain)
             work.add { [pinKeeper] in await pinKeeper.look(at: domain) }
+            work.add { [outdatedContents] in await outdatedContents.look(at: domain) }
             work.add { [backlog] in await backlog.settle(domain) }
             sideKeeper.resolved(domain)
         } catch {

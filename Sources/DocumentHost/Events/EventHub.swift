@@ -22,8 +22,13 @@ final class EventHub: Sendable {
         var watches: [UInt64: Watch] = [:]
         var lastNumber: UInt64 = 0
         /// The host's own.
-        var listener: (@Sendable ([ItemChange]) -> Void)?
+        var listeners: [Listener: @Sendable ([ItemChange]) -> Void] = [:]
         var isNoting = false
+    }
+
+    /// Parts of the host that want to know of every change.
+    enum Listener: Hashable {
+        case pins, outdatedContents
     }
 
     /// Items that one watch keeps.
@@ -118,7 +123,7 @@ final class EventHub: Sendable {
         let waiters = state.withLock { state in
             let ended = state.watches.filter(isMeant)
             for number in ended.keys { state.watches[number] = nil }
-            if state.watches.isEmpty, state.listener == nil, state.isNoting {
+            if state.watches.isEmpty, state.listeners.isEmpty, state.isNoting {
                 state.isNoting = false
                 storage.store.root.index.observeChanges(nil)
             }
@@ -127,10 +132,18 @@ final class EventHub: Sendable {
         for waiter in waiters { waiter.resume(returning: false) }
     }
 
-    /// The host's own listener is told of every change, on the thread that wrote; it must not block. Nil: none.
-    func listen(_ listener: (@Sendable ([ItemChange]) -> Void)?) async throws(DocumentError) {
-        state.withLock { $0.listener = listener }
-        if listener == nil { finish { _ in false } } else { try await note() }
+    /// A part of the host is told of every change, on the thread that wrote, where anything is kept in a way that it sees to; it
+    /// must not block. To be called again when somebody has said how something is kept.
+    func listen(
+        _ part: Listener, whileKept keeping: Keeping, _ listener: @escaping @Sendable ([ItemChange]) -> Void
+    ) async throws(DocumentError) {
+        while true {
+            let isWanted = try storage.read { try $0.isAnythingKept(keeping) }
+            state.withLock { $0.listeners[part] = isWanted ? listener : nil }
+            if isWanted { try await note() } else { finish { _ in false } }
+            // Whoever looked before it was said may be the one who comes last.
+            if try storage.read({ try $0.isAnythingKept(keeping) }) == isWanted { return }
+        }
     }
 
     private func note() async throws(DocumentError) {
@@ -148,7 +161,7 @@ final class EventHub: Sendable {
     // MARK: What happens
 
     private func changed(_ changes: [ItemChange]) {
-        state.withLock { $0.listener }?(changes)
+        for listener in state.withLock({ Array($0.listeners.values) }) { listener(changes) }
         tell(of: { change in changes.contains { $0.domain == change } }) { watch in
             for change in changes where watch.scope.map({ $0.domain == change.domain }) ?? true {
                 watch.buffer.add(change)

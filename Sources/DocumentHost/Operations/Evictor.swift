@@ -47,6 +47,32 @@ struct Evictor: Sendable {
             else { return }
             return try await storage.run { try $0.dropParts(of: item.id, in: item.domain) }
         }
+        try await letGo(item, at: location, on: domain) { _ = try $0.evict(item.id, in: item.domain) }
+        requests.drop(item.key)
+        outcome.documents += 1
+        outcome.bytes += UInt64(max(bytes, 0))
+    }
+
+    /// Contents of which the remote has newer ones, where they are to be here no longer than that (XFER-14). What somebody wants
+    /// here is brought anew instead.
+    ///
+    /// - Returns: whether they left; false when they are to stay by now.
+    func evictOutdated(
+        _ item: IndexedItem, at location: Location, on domain: Domain
+    ) async throws(DocumentError) -> Bool {
+        try await letGo(item, at: location, on: domain) { [requests] store in
+            guard !requests.isWanted(item.key) else {
+                throw DocumentError(
+                    .busy, "The newer contents of \(location) are to be brought: they take the place of these.")
+            }
+            return try store.evictOutdated(item.id, in: item.domain)
+        }
+    }
+
+    private func letGo<Value: Sendable>(
+        _ item: IndexedItem, at location: Location, on domain: Domain,
+        _ body: @escaping @Sendable (DocumentStore) throws -> Value
+    ) async throws(DocumentError) -> Value {
         // Not waiting for anybody, but for the host's own looks, which end by themselves, and for presenters: they say
         // whether they can do without the contents (COORD-41).
         let claim = try await broker.claim(
@@ -54,12 +80,9 @@ struct Evictor: Sendable {
         )
         defer { broker.end(claim) }
         try await verify(item, at: location, on: domain)
-        try await locks.withLock(item.key) { () async throws(DocumentError) in
-            _ = try await storage.run { try $0.evict(item.id, in: item.domain) }
+        return try await locks.withLock(item.key) { () async throws(DocumentError) in
+            try await storage.run(body)
         }
-        requests.drop(item.key)
-        outcome.documents += 1
-        outcome.bytes += UInt64(max(bytes, 0))
     }
 
     /// No bytes are dropped before the remote has been seen to have them now (XFER-13).
@@ -71,8 +94,8 @@ struct Evictor: Sendable {
             throw error.wrapped(
                 "\(location) stays here, because it could not be verified that the remote has it: \(error.message)")
         }
-        if item.state == .materialised, remote.version.content != item.synced?.content {
-            // Newer contents there: those are what a later open brings, and ours were never ours alone.
+        if (item.state == .materialised) != (remote.version.content == item.synced?.content) {
+            // Newer contents there: those are what a later open brings, and ours were never ours alone. Or ours are current again.
             _ = try await treeWork.take([remote], in: item.domain)
         }
     }

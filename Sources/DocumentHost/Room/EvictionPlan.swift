@@ -33,7 +33,7 @@ package struct EvictionPlan: Hashable, Sendable {
     package func takes(_ candidate: Candidate) -> Bool {
         guard !isDone, candidate.bytes > 0, !candidate.isClaimed else { return false }
         guard candidate.state == .materialised || candidate.state == .outdated else { return false }
-        return candidate.keeping == .automatic || candidate.keeping == .onlineOnly
+        return candidate.keeping.letsContentsLeave
     }
 
     package mutating func evicted(_ bytes: UInt64) { left -= min(left, bytes) }

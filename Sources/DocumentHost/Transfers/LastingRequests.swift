@@ -41,6 +41,9 @@ final class LastingRequests: Sendable {
 
     var documents: [ItemKey] { state.withLock { $0.keys.filter(\.value).map(\.key) } }
 
+    /// Whether it is to be brought, or somebody waits for it.
+    func isWanted(_ key: ItemKey) -> Bool { requests.contains(key) || state.withLock { $0.isWanted(key) } }
+
     func contains(_ key: ItemKey) -> Bool { state.withLock { $0.keys[key] != nil } }
 
     /// - Throws: when it cannot be written down; then nobody has asked for them.

@@ -63,11 +63,7 @@ final class PinKeeper: Sendable {
                 }
                 return found
             }
-            if pinned.isEmpty {
-                try await hub.listen(nil)
-            } else {
-                try await hub.listen { [weak self] changes in self?.changed(changes) }
-            }
+            try await hub.listen(.pins, whileKept: .pinned) { [weak self] changes in self?.changed(changes) }
             for key in requests.documents where only.map({ $0 == key.domain }) ?? true {
                 resolved(key.domain)
                 add(key)

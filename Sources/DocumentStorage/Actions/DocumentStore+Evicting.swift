@@ -16,7 +16,7 @@ extension DocumentStore {
         }
         guard item.local != nil else { return item }
         switch try index.read({ try $0.marks(of: item) }).keeping {
-        case .automatic, .onlineOnly: break
+        case .automatic, .onlineOnly, .whileCurrent: break
         case .pinned: throw DocumentError(.notPermitted, "\(location) is pinned, to be kept here: unpin it first.")
         case .excluded:
             throw DocumentError(.notPermitted, "\(location) is excluded from sync, so it stays here: include it first.")
@@ -65,6 +65,17 @@ extension DocumentStore {
             try drop(entry, looked, location, expected)
         }
         return try current(id, in: domain)
+    }
+
+    /// The same of contents of which the remote has newer ones, where they are to be here no longer than that (XFER-14).
+    ///
+    /// - Returns: whether they left; false when they are to stay by now, as nobody could have the newer ones while it is paused.
+    package func evictOutdated(_ id: ItemIdentifier, in domain: DomainName) throws -> Bool {
+        let isMeant = try index.read { index in
+            try index.item(id, in: domain).map { try index.isToLeaveOutdated($0) } ?? false
+        }
+        guard isMeant else { return false }
+        return try evict(id, in: domain).local == nil
     }
 
     /// From `evictBegan` on, also after a crash. Nothing of it needs room on the disk.

@@ -10,6 +10,15 @@ extension IndexReader {
         ) { _ in true } ?? false
     }
 
+    /// Whether it was said of any item of any domain that it is kept so.
+    package func isAnythingKept(_ keeping: Keeping) throws -> Bool {
+        // Both conditions: so few rows have their own place in the index that tells of those.
+        try sql.first(
+            "SELECT 1 FROM item WHERE (pinned <> 0 OR paused <> 0) AND pinned = ? LIMIT 1",
+            .int(ItemRow.number(of: keeping))
+        ) { _ in true } ?? false
+    }
+
     package func marks(of item: IndexedItem) throws -> ItemMarks {
         var marks = try spoken(of: item)
         // Nothing is hidden that the remote has.
@@ -41,6 +50,14 @@ extension IndexReader {
     package func isPausedAround(_ item: IndexedItem) throws -> Bool {
         guard let parent = item.item.parentID, let folder = try self.item(parent, in: item.domain) else { return false }
         return try marks(of: folder).isPaused
+    }
+
+    /// Whether an item has contents that are outdated, and are to be here no longer than they are current. What is paused keeps
+    /// them: newer ones could not come.
+    package func isToLeaveOutdated(_ item: IndexedItem) throws -> Bool {
+        guard item.state == .outdated, item.local != nil, !item.isGone else { return false }
+        let marks = try marks(of: item)
+        return marks.keeping == .whileCurrent && !marks.isPaused
     }
 
     /// The items of a domain that something was said about.
@@ -79,6 +96,7 @@ extension ItemRow {
         case .onlineOnly: 2
         case .excluded: 3
         case .automatic: 4
+        case .whileCurrent: 5
         }
     }
 

@@ -31,7 +31,7 @@ enum IndexSchema {
         version1, version2, version3, version4, version5, version6, version7, version8,
         version9, version10, version11, version12, version13, version14, version15,
         version16, version17, version18, version19, version20,
-        version21,
+        version21, version22,
     ]
 
     /// How many sides of conflicts the remote keeps of an item, and in which version of its metadata they were listed last;
@@ -72,6 +72,9 @@ enum IndexSchema {
         ) STRICT;
         CREATE UNIQUE INDEX remote_side_version ON remote_side (domain, item, version);
         """
+
+    /// A `pinned` of 5 in `item`: contents that are here no longer than they are current. Older programs do not know it.
+    private static let version22 = "UPDATE item SET pinned = pinned WHERE pinned = 5;"
 
     /// A `role` of 2 in `kept_version`: what the remote had when somebody had it fetched. Older programs do not know it.
     private static let version20 = "UPDATE kept_version SET role = role WHERE role = 2;"

@@ -37,17 +37,20 @@ package nonisolated enum WireServiceKeeping: SwiftProtobuf.Enum, Swift.CaseItera
   package typealias RawValue = Int
   case unspecified // = 0
 
-  /// They come when somebody wants them, and may leave when room is needed.
+  /// They come when somebody wants them, and may leave when room is needed. Said of an item, also in a folder that is pinned.
   case automatic // = 1
 
   /// They are brought, kept current, and never leave.
   case pinned // = 2
 
-  /// As AUTOMATIC, also in a folder that is pinned, and the first to leave.
+  /// As AUTOMATIC, and the first to leave.
   case onlineOnly // = 3
 
   /// Nothing of it is sent and nothing brought unasked, and what is here never leaves.
   case excluded // = 4
+
+  /// As AUTOMATIC, and no longer than they are current: when the remote has newer ones, those that are here leave.
+  case whileCurrent // = 5
   case UNRECOGNIZED(Int)
 
   package init() {
@@ -61,6 +64,7 @@ package nonisolated enum WireServiceKeeping: SwiftProtobuf.Enum, Swift.CaseItera
     case 2: self = .pinned
     case 3: self = .onlineOnly
     case 4: self = .excluded
+    case 5: self = .whileCurrent
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -72,6 +76,7 @@ package nonisolated enum WireServiceKeeping: SwiftProtobuf.Enum, Swift.CaseItera
     case .pinned: return 2
     case .onlineOnly: return 3
     case .excluded: return 4
+    case .whileCurrent: return 5
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -83,6 +88,7 @@ package nonisolated enum WireServiceKeeping: SwiftProtobuf.Enum, Swift.CaseItera
     .pinned,
     .onlineOnly,
     .excluded,
+    .whileCurrent,
   ]
 
 }
@@ -5638,7 +5644,7 @@ package nonisolated struct WireServiceTrashUseAnswer: Sendable {
 fileprivate nonisolated let _protobuf_package = "docent.service.v1"
 
 nonisolated extension WireServiceKeeping: SwiftProtobuf._ProtoNameProviding {
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0KEEPING_UNSPECIFIED\0\u{1}AUTOMATIC\0\u{1}PINNED\0\u{1}ONLINE_ONLY\0\u{1}EXCLUDED\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0KEEPING_UNSPECIFIED\0\u{1}AUTOMATIC\0\u{1}PINNED\0\u{1}ONLINE_ONLY\0\u{1}EXCLUDED\0\u{1}WHILE_CURRENT\0")
 }
 
 nonisolated extension WireServiceState: SwiftProtobuf._ProtoNameProviding {

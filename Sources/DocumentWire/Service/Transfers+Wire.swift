@@ -64,7 +64,9 @@ extension ItemTransfers {
 extension ItemMarks {
     init(_ wire: WireServiceItemStatus) throws(DocumentError) {
         self.init(
-            own: try Keeping.optional(wire.ownKeeping), keeping: try Keeping.optional(wire.keeping) ?? .automatic,
+            // One that is not known here is of a newer host.
+            own: (try? Keeping.optional(wire.ownKeeping)) ?? nil,
+            keeping: (try? Keeping.optional(wire.keeping)) ?? .automatic,
             isPausedItself: wire.pausedItself, isPaused: wire.paused,
             ignoredBy: wire.ignoredBy.isEmpty ? nil : try IgnorePattern(wire.ignoredBy))
     }
@@ -92,6 +94,7 @@ extension Keeping {
         case .pinned: .pinned
         case .onlineOnly: .onlineOnly
         case .excluded: .excluded
+        case .whileCurrent: .whileCurrent
         case .UNRECOGNIZED: throw Checks.refusal("\(wire.rawValue) is no way to keep an item.")
         }
     }
@@ -105,6 +108,7 @@ extension WireServiceKeeping {
         case .pinned: self = .pinned
         case .onlineOnly: self = .onlineOnly
         case .excluded: self = .excluded
+        case .whileCurrent: self = .whileCurrent
         }
     }
 }

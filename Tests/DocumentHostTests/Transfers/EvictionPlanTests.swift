@@ -32,7 +32,7 @@ struct EvictionPlanTests {
             var last: UInt64 = 0
             for candidate in candidates where plan.takes(candidate) {
                 #expect([.materialised, .outdated].contains(candidate.state) && !candidate.isClaimed)
-                #expect([.automatic, .onlineOnly].contains(candidate.keeping))
+                #expect([.automatic, .onlineOnly, .whileCurrent].contains(candidate.keeping))
                 #expect(stays > limits.low, "nothing leaves once the mark is reached")
                 stays -= candidate.bytes
                 last = candidate.bytes
@@ -43,7 +43,7 @@ struct EvictionPlanTests {
             } else {
                 let mayLeave = candidates.filter {
                     !$0.isClaimed && ($0.state == .materialised || $0.state == .outdated)
-                        && ($0.keeping == .automatic || $0.keeping == .onlineOnly)
+                        && $0.keeping != .pinned && $0.keeping != .excluded
                 }
                 #expect(here - stays == mayLeave.reduce(0) { $0 + $1.bytes }, "all that may leave has left")
             }

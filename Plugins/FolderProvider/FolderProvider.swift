@@ -23,7 +23,7 @@ internal import SystemPackage
 ///   folder see them.
 @main
 final class FolderProvider: Provider, ModifyingProvider, ChangeFeedProvider, RangeProvider, PickerProvider,
-    ThumbnailProvider, VersionsProvider
+    ThumbnailProvider, VersionsProvider, QuotaProvider
 {
     static let version = "1.0"
 
@@ -124,6 +124,10 @@ final class FolderProvider: Provider, ModifyingProvider, ChangeFeedProvider, Ran
 
     func removeVersion(_ versionID: String, of id: ItemIdentifier) async throws {
         try domain.removeVersion(versionID, of: id)
+    }
+
+    func quota() async throws -> RemoteQuota {
+        try domain.quota()
     }
 
     func currentAnchor() async throws -> SyncAnchor {

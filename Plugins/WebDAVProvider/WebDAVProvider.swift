@@ -16,7 +16,7 @@ internal import SystemPackage
 /// - Changes are made so that of two writers at the same time none loses what it wrote: by conditions where the server
 ///   keeps them, else under a claim (``ClaimPlan``), or not at all (RS-1, RS-10).
 @main
-final class WebDAVProvider: Provider, ModifyingProvider, ChangeFeedProvider, RangeProvider {
+final class WebDAVProvider: Provider, ModifyingProvider, ChangeFeedProvider, RangeProvider, QuotaProvider {
     static let version = "1.0"
 
     private let domain: WebDAVDomain
@@ -73,6 +73,10 @@ final class WebDAVProvider: Provider, ModifyingProvider, ChangeFeedProvider, Ran
 
     /// Nothing is kept for an item in use.
     func stopProvidingItem(_ id: ItemIdentifier) async throws {}
+
+    func quota() async throws -> RemoteQuota {
+        try await domain.quota()
+    }
 
     func currentAnchor() async throws -> SyncAnchor {
         try await domain.currentAnchor()

@@ -43,9 +43,10 @@ int docent_fstatfs(int file, struct docent_file_system *file_system) {
     struct statfs found;
     if (fstatfs(file, &found) < 0) return -errno;
     file_system->type = (uint64_t)(unsigned int)found.f_type;
-    file_system->block_size = (uint64_t)found.f_bsize;
+    file_system->block_size = (uint64_t)(found.f_frsize > 0 ? found.f_frsize : found.f_bsize);
     file_system->available_blocks = (uint64_t)found.f_bavail;
     file_system->blocks = (uint64_t)found.f_blocks;
+    file_system->free_blocks = (uint64_t)found.f_bfree;
     file_system->is_read_only = (found.f_flags & ST_RDONLY) != 0;
     return 0;
 }

@@ -63,6 +63,17 @@ extension DocumentClient {
         return domains
     }
 
+    /// How much room a domain's remote has (CONT-13). Its provider is asked, unless it was within a minute; when it cannot be, or
+    /// takes more than some seconds, what it said before is told: ``ToldQuota/asOf`` says when that was.
+    ///
+    /// ``domains()`` and ``status(_:)`` tell what is known, and wait for nobody.
+    ///
+    /// - Returns: nil when the remote does not say.
+    /// - Throws: `notConfigured` when there is no such domain; why the provider could not be asked, when nothing is known.
+    public func quota(of domain: DomainName) async throws(DocumentError) -> ToldQuota? {
+        try await self.domain(ask(.quota(domain))).quota
+    }
+
     /// Configures a domain. The settings are checked against the provider's manifest.
     ///
     /// - Returns: the domain; where ``DomainDescription/needsSignIn`` is set it waits for ``signIn(to:settings:)``.

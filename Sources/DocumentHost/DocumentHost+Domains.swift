@@ -107,7 +107,28 @@ extension DocumentHost {
     public func domainDescriptions() async throws(DocumentError) -> [DomainDescription] {
         var descriptions: [DomainDescription] = []
         for record in try storage.read({ try $0.domains() }) { descriptions.append(describe(record)) }
+        askQuotasLater(of: descriptions.map(\.name))
         return descriptions.sorted { $0.name < $1.name }
+    }
+
+    /// A domain, with how much room its remote has by now: its provider is asked, unless it was within a minute. When it cannot
+    /// be, or takes more than some seconds, what was known before is told, with its time.
+    ///
+    /// - Throws: why it could not be asked, when nothing is known.
+    public func quota(of name: DomainName) async throws(DocumentError) -> DomainDescription {
+        let domain = try domains.domain(name)
+        try domain.requireVisible()
+        do throws(DocumentError) {
+            try await quotas.ask(domain)
+        } catch {
+            guard error.code != .cancelled, quotas.known(of: name) != nil else { throw error }
+        }
+        return try await description(of: name)
+    }
+
+    /// Somebody looks at domains, and is told what is known: whoever looks next is told more.
+    func askQuotasLater(of names: [DomainName]) {
+        for domain in names.compactMap(domains.find) { quotas.askLater(domain) }
     }
 
     /// Ends a domain: its placeholders and clean contents go, here only.
@@ -270,6 +291,7 @@ extension DocumentHost {
         }
         if let rules = try? deletions.rules(of: record.name) { description.rules = rules }
         // Of a drop box nothing is told (PICK-13).
+        if domains.find(record.name)?.isDropBox != true { description.quota = quotas.known(of: record.name) }
         if domains.find(record.name)?.isDropBox != true, let held = try? deletions.held(in: record.name) {
             description.heldDeletions = held
         }

@@ -2,7 +2,7 @@ public import DocumentModel
 import DocumentStorage
 import FileCoordination
 
-/// What is where, what is under way, and what is wrong: told from what is known here. No provider is asked, so that a slow
+/// What is where, what is under way, and what is wrong: told from what is known here. No provider is waited for, so that a slow
 /// or dead one delays nothing.
 extension DocumentHost {
     /// What is told of a part of everything.
@@ -51,6 +51,7 @@ extension DocumentHost {
             for item in items { tally.add(item.transfers) }
             report.items += items
         }
+        askQuotasLater(of: records.map(\.name))
         if let named, named.item.kind == .document, !report.items.contains(where: { $0.item.id == named.id }) {
             report.items.append(try status(of: named))
         }

@@ -138,6 +138,7 @@ public final class DocumentHost: Sendable {
     let uses: UseLog
     let reclaimer: Reclaimer
     let outdatedContents: OutdatedContents
+    let quotas: QuotaDesk
     let thumbnailDesk: ThumbnailDesk
     let disk: DiskCheck
     let providing: ProvidingEnds
@@ -376,6 +377,9 @@ public final class DocumentHost: Sendable {
         outdatedContents = OutdatedContents(
             storage: storage, domains: domains, evictor: evictor, hub: events, work: work, clock: clock,
             patience: configuration.outdatedPatience, logger: logger)
+        quotas = QuotaDesk(
+            storage: storage, asks: SharedTransfers(work: work, executor: loop), hub: events, work: work, clock: clock,
+            date: { Self.secondsSince1970() }, logger: logger)
         providing.onClaimEnded { [weak outdatedContents] in outdatedContents?.useEnded(of: $0) }
         thumbnailDesk = ThumbnailDesk(
             storage: storage,

@@ -18,6 +18,8 @@ public struct DomainDescription: Hashable, Sendable {
     public var note: DomainNote?
     /// What the user chose for it.
     public var rules = DomainRules()
+    /// How much room its remote has, as it said last; nil when it says nothing, or was not asked yet.
+    public var quota: ToldQuota?
     /// Deletions that wait for a yes, at most one for each direction (CONT-13).
     public var heldDeletions: [HeldDeletions] = []
 

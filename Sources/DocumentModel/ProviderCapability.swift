@@ -14,6 +14,8 @@ public enum ProviderCapability: String, Sendable, CaseIterable, Comparable {
     case thumbnails
     /// Keep versions of documents beside their contents: the sides of conflicts, for all devices.
     case versions
+    /// Tell how much room the remote has.
+    case quota
 
     public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
 }

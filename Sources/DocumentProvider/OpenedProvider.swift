@@ -18,6 +18,7 @@ struct OpenedProvider<P: Provider>: Sendable {
     private let ranges: (any RangeProvider)?
     private let thumbnails: (any ThumbnailProvider)?
     private let versions: (any VersionsProvider)?
+    private let quota: (any QuotaProvider)?
 
     init(context: ProviderContext) async {
         identifier = context.providerIdentifier
@@ -32,6 +33,7 @@ struct OpenedProvider<P: Provider>: Sendable {
             ranges = provider as? any RangeProvider
             thumbnails = provider as? any ThumbnailProvider
             versions = provider as? any VersionsProvider
+            quota = provider as? any QuotaProvider
         } catch {
             outcome = .failure(
                 error as? DocumentError
@@ -48,6 +50,7 @@ struct OpenedProvider<P: Provider>: Sendable {
             ranges = nil
             thumbnails = nil
             versions = nil
+            quota = nil
         }
     }
 
@@ -68,6 +71,7 @@ struct OpenedProvider<P: Provider>: Sendable {
         if P.self is any SignInProvider.Type { capabilities.insert(.signIn) }
         if P.self is any ThumbnailProvider.Type { capabilities.insert(.thumbnails) }
         if P.self is any VersionsProvider.Type { capabilities.insert(.versions) }
+        if P.self is any QuotaProvider.Type { capabilities.insert(.quota) }
         let rootID = if case .success(let provider) = outcome { provider.rootID } else { ItemIdentifier.root }
         return SessionCapabilities(capabilities: capabilities, rootID: rootID)
     }
@@ -144,6 +148,8 @@ struct OpenedProvider<P: Provider>: Sendable {
         case .removeVersion(let id, let versionID):
             try await versionsProvider.removeVersion(versionID, of: id)
             return .removeVersion
+        case .quota:
+            return .quota(try await quotaProvider.quota())
         }
     }
 
@@ -179,6 +185,13 @@ struct OpenedProvider<P: Provider>: Sendable {
         get throws {
             if let versions { return versions }
             throw DocumentError(.unimplemented, "The provider “\(identifier)” keeps no versions.")
+        }
+    }
+
+    private var quotaProvider: any QuotaProvider {
+        get throws {
+            if let quota { return quota }
+            throw DocumentError(.unimplemented, "The provider “\(identifier)” does not tell how much room there is.")
         }
     }
 

@@ -73,6 +73,8 @@ struct ToolHandler: RequestHandler {
         case .setDomainRules(let name, let change):
             try await host.setRules(change, of: name)
             return .done
+        case .quota(let name):
+            return .listDomains(try host.reduced([try await host.quota(of: name)], for: tool))
         case .signIn(let name, let settings, let answersPrompts):
             let handler: DocumentHost.PromptHandler = { prompt, provider throws(DocumentError) in
                 let answer = try await request.ask(ToolCall.ask(name, provider: provider, prompt).serialized())

@@ -58,7 +58,7 @@ struct ProviderRoundTripTests {
                 .destination(
                     container: try generator.identifier(), name: try generator.name(), replacing: generator.bool()),
                 try generator.picker()),
-            .endPicker(session: "picker-\(generator.int(1...99))"),
+            .endPicker(session: "picker-\(generator.int(1...99))"), .quota,
             .thumbnails(
                 .init(
                     items: try (0..<generator.int(1...32)).map { number in
@@ -114,6 +114,11 @@ struct ProviderRoundTripTests {
                     startID: try generator.optional { try $0.identifier() })),
             .validateChoice,
             .endPicker,
+            .quota(
+                try RemoteQuota(
+                    total: generator.optional { UInt64($0.int(1_000...2_000)) },
+                    used: generator.optional { UInt64($0.int(0...1_000)) },
+                    available: generator.optional { UInt64($0.int(0...1_000)) })),
             .provideRange(try generator.item()),
             .thumbnails(
                 try generator.many(0...4) { generator in

@@ -69,6 +69,11 @@ struct ServiceRoundTripTests {
                 materialised: generator.int(0...1000), examples: try generator.many(0...3) { try $0.location() },
                 since: generator.timestamp())
         }
+        description.quota = try generator.optional {
+            ToldQuota(
+                try RemoteQuota(used: $0.optional { UInt64($0.int(0...1_000)) }, available: UInt64($0.int(0...1_000))),
+                asOf: $0.timestamp())
+        }
         return description
     }
 
@@ -201,7 +206,7 @@ struct ServiceRoundTripTests {
                 .removeDomain(try generator.domain(), discardUnsent: generator.bool()),
                 .signIn(
                     try generator.domain(), settings: generator.settings(), answersPrompts: generator.bool()),
-                .signOut(try generator.domain(), dropUnsent: generator.bool()),
+                .signOut(try generator.domain(), dropUnsent: generator.bool()), .quota(try generator.domain()),
                 .answerDeletions(
                     try generator.domain(), generator.optional { $0.one(of: HeldDeletions.Direction.allCases) },
                     carryOut: generator.bool()),

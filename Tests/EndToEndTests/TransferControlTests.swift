@@ -253,6 +253,27 @@ import Testing
         }
     }
 
+    @Test("CONT-13: docent domain show asks how much room there is, status tells it, also when the remote is away")
+    func quota() async throws {
+        try await withWork(["a.txt"]) { machine, client in
+            func told(_ json: Any) -> [String: Any]? {
+                let json = json as? [String: Any]
+                let status = (json?["domains"] as? [[String: Any]])?.first?["domain"] as? [String: Any]
+                return (status ?? json)?["quota"] as? [String: Any]
+            }
+            let shown = try #require(told(machine.json("domain", "show", "work")))
+            #expect(shown["total"] as? Double ?? 0 > 0 && shown["available"] is Double && shown["asOf"] is String)
+            #expect(try machine.succeed("domain", "show", "work").contains("Remote room"))
+            let quota = try await client.quota(of: DomainName("work"))?.quota
+            #expect(quota?.total != nil)
+            try machine.succeed("host", "stop")
+            try FileManager.default.moveItem(atPath: machine.remote, toPath: machine.remote + "-away")
+            #expect(try told(machine.json("status"))?["asOf"] as? String == shown["asOf"] as? String)
+            #expect(try machine.succeed("status").contains("Room on the remote:"))
+            #expect(try told(machine.json("domain", "show", "work"))?["asOf"] as? String == shown["asOf"] as? String)
+        }
+    }
+
     /// A presenter, with or without a word for contents that are about to leave.
     private final class Reader: FilePresenter {
         let presentedItemLocation: Location?

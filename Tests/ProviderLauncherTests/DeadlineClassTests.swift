@@ -42,7 +42,7 @@ struct DeadlineClassTests {
             (.startProviding(item, stagingPath: "/s", contentVersion: []), .stall(.seconds(3))),
             (.provideRange(range), .stall(.seconds(3))),
             (.preparePicker(picker), .total(.seconds(1))), (.validateChoice(.item(item), picker), .total(.seconds(1))),
-            (.endPicker(session: "p"), .total(.seconds(1))),
+            (.endPicker(session: "p"), .total(.seconds(1))), (.quota, .total(.seconds(1))),
             (
                 .thumbnails(.init(items: [WantedThumbnail(item, contentVersion: [1])], size: 128)), .stall(.seconds(3))
             ),

@@ -293,6 +293,65 @@ struct WriteFaultTests {
         }
     }
 
+    @Test(
+        "CONT-13: what a server says of its room is told, and nothing where it says nothing, or what cannot be (RFC 4331)",
+        arguments: [
+            (
+                "<D:quota-available-bytes>2500</D:quota-available-bytes><D:quota-used-bytes>999</D:quota-used-bytes>",
+                999, 2500
+            ),
+            ("<D:quota-available-bytes>0</D:quota-available-bytes>", nil, 0), ("", nil, nil),
+            // As some say that there is no limit.
+            ("<D:quota-available-bytes>-3</D:quota-available-bytes><D:quota-used-bytes>7</D:quota-used-bytes>", 7, nil),
+            ("<D:quota-available-bytes>99999999999999999999</D:quota-available-bytes>", nil, nil),
+            ("<D:quota-used-bytes>some</D:quota-used-bytes>", nil, nil),
+        ] as [(String, UInt64?, UInt64?)])
+    func quotaOfProvider(_ properties: String, _ used: UInt64?, _ available: UInt64?) async throws {
+        try await Server.with { request, _ in
+            guard String(decoding: request.body, as: UTF8.self).contains("quota-used-bytes") else {
+                return [.bytes(Server.multistatus(Server.response("/", folder: true)))]
+            }
+            let answer = """
+                <D:multistatus xmlns:D="DAV:"><D:response><D:href>/</D:href><D:propstat><D:prop><D:resourcetype>\
+                <D:collection/></D:resourcetype>\(properties)</D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat>\
+                </D:response></D:multistatus>
+                """
+            return [.bytes(Server.answer("207 Multi-Status", [Server.now], answer))]
+        } body: { server in
+            try await DomainFixture.with(url: server.url) { fixture async throws in
+                #expect(try await fixture.domain.quota() == RemoteQuota(used: used, available: available))
+            }
+        }
+    }
+
+    @Test(
+        "CONT-13: a server that does not know the question says nothing of its room; one that cannot answer now fails",
+        arguments: [("405 Method Not Allowed", nil), ("403 Forbidden", nil), ("503 Service Unavailable", .busy)]
+            as [(String, DocumentError.Code?)])
+    func noQuota(_ status: String, _ code: DocumentError.Code?) async throws {
+        try await Server.with { _, _ in
+            [.bytes(Server.answer(status))]
+        } body: { server in
+            try await DomainFixture.with(url: server.url) { fixture async throws in
+                do {
+                    let quota = try await fixture.domain.quota()
+                    #expect(quota == .unknown && code == nil)
+                } catch let error as DocumentError {
+                    #expect(error.code == code)
+                }
+            }
+        }
+    }
+
+    @Test("CONT-13: of a real server nothing is told that it does not say")
+    func quotaOfRealServer() async throws {
+        try await RealServer.with(.lighttpd) { server in
+            try await WritingFixture.with(.lighttpd, url: server.url) { fixture async throws in
+                #expect(try await fixture.domain.quota() == .unknown)
+            }
+        }
+    }
+
     @Test("all goes through the proxy of the settings, and what that refuses is told")
     func proxy() async throws {
         try await Server.with { request, _ in

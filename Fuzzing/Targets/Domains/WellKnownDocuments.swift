@@ -74,6 +74,7 @@ struct WellKnownDocuments: Sendable {
         case .provideVersion(let call): .provideVersion(ProvidedVersion(id: call.versionID, role: .conflict))
         case .keepVersion(let call): .keepVersion(ProvidedVersion(id: call.operation, role: call.role))
         case .removeVersion: .removeVersion
+        case .quota: .quota(.unknown)
         }
     }
 

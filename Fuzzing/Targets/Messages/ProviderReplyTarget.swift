@@ -83,6 +83,7 @@ enum ProviderReplyTarget: FuzzTarget {
                         id: id, contentsPath: "/a", role: .conflict, modified: .zero, savedBy: "",
                         sha256: [UInt8](repeating: 0, count: 32), operation: "1")),
                 .removeVersion(id, versionID: "v1"),
+                .quota,
             ]
         }
     }

@@ -1,7 +1,17 @@
+internal import DocumentModel
+
 /// How much may be kept on the server, as far as it says so (RFC 4331), in bytes.
 struct Quota: Hashable, Sendable {
     var available: Int64?
     var used: Int64?
+
+    /// Without a total: what is used and what is left need not make one, where others share the room.
+    var told: RemoteQuota {
+        get throws(DocumentError) {
+            try RemoteQuota(
+                used: used.flatMap { UInt64(exactly: $0) }, available: available.flatMap { UInt64(exactly: $0) })
+        }
+    }
 
     /// For people; nil when the server says nothing.
     var sentence: String? {

@@ -96,6 +96,21 @@ final class WebDAVDomain: Sendable {
         }
     }
 
+    /// How much room there is for the domain's folder. Many servers do not say.
+    func quota() async throws -> RemoteQuota {
+        let quota: Quota
+        do {
+            quota = try await checked(.root, "How much room there is cannot be asked") {
+                try await link.quota(of: .root)
+            }
+        } catch let error as DocumentError where [.cannotSynchronize, .notPermitted].contains(error.code) {
+            // It does not know the question, or answers it to others.
+            return .unknown
+        }
+        board?.tell(quota)
+        return try quota.told
+    }
+
     /// What may be done with items here.
     var capabilities: ItemCapabilities { gate?.capabilities ?? .readOnly }
 

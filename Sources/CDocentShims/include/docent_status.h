@@ -37,10 +37,13 @@ int docent_fstatat(int folder, const char *name, struct docent_status *status);
 struct docent_file_system {
     /// The magic number of its type.
     uint64_t type;
+    /// Of the blocks that are counted here, in bytes.
     uint64_t block_size;
     /// Blocks that this user may still use.
     uint64_t available_blocks;
     uint64_t blocks;
+    /// With those that only root may use.
+    uint64_t free_blocks;
     int32_t is_read_only;
 };
 

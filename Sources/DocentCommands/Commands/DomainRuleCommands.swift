@@ -15,6 +15,8 @@ extension DomainCommand {
         @OptionGroup var listing: ListingOptions
 
         func run(_ client: DocumentClient) async throws {
+            // Where it cannot be asked, what is known is told with the rest, and why with that.
+            _ = try? await client.quota(of: name)
             let domain = try await DomainCommand.find(name, client)
             try listing.show(domain.json, DomainListing.details(domain))
         }

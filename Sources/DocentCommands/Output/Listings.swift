@@ -159,6 +159,7 @@ package enum ProviderListing {
         case .picker: "shape how pickers show it (picker)"
         case .thumbnails: "give small pictures of documents (thumbnails)"
         case .versions: "keep both sides of conflicts for all devices (versions)"
+        case .quota: "tell how much room the remote has (quota)"
         case .signIn: "ask you things when you sign in, and keep secrets of its own (sign-in)"
         }
     }
@@ -206,6 +207,7 @@ package enum DomainListing {
         table.add("State", state(of: domain))
         for (key, value) in domain.settings.sorted(by: { $0.key < $1.key }) { table.add("Setting", "\(key)=\(value)") }
         if let note = domain.note { table.add(note.isWarning ? "Warning" : "Note", ErrorText.visible(note.text)) }
+        if let quota = domain.quota { table.add("Remote room", QuotaText.line(quota)) }
         table.add("Deletions ask", domain.rules.askingText)
         table.add("Look again", domain.rules.lookAgainText)
         return table.text(showsTitles: false) + (problem(of: domain) ?? "")
@@ -257,13 +259,18 @@ package enum StatusListing {
         }
         var text = table.text() + status.domains.compactMap { DomainListing.problem(of: $0.domain) }.joined()
         text += status.domains.compactMap { DomainListing.warning(of: $0.domain) }.joined()
+        let quotas = status.domains.reduce(into: [DomainName: ToldQuota]()) { $0[$1.domain.name] = $1.domain.quota }
+        if !quotas.isEmpty {
+            text += "\nRoom on the remote:\n"
+            text += quotas.sorted { $0.key < $1.key }.map { "  \($0.key): \(QuotaText.line($0.value))\n" }.joined()
+        }
         if !status.transfers.isEmpty { text += "\nTransfers: \(TransferText.line(status.transfers))\n" }
         let wrong = status.items.filter(\.needsALook)
         let settled = status.items.filter(\.isSettled)
         let underWay = status.items.filter { !$0.needsALook && !$0.isSettled }
-        if !underWay.isEmpty { text += "\nUnder way:\n" + lines(underWay) }
-        if !wrong.isEmpty { text += "\nNeeds a look:\n" + lines(wrong) }
-        if !settled.isEmpty { text += "\n" + lines(settled) }
+        if !underWay.isEmpty { text += "\nUnder way:\n" + lines(underWay, quotas) }
+        if !wrong.isEmpty { text += "\nNeeds a look:\n" + lines(wrong, quotas) }
+        if !settled.isEmpty { text += "\n" + lines(settled, quotas) }
         if wrong.isEmpty, underWay.isEmpty,
             status.domains.allSatisfy({
                 $0.domain.problem == nil && $0.domain.heldDeletions.isEmpty && $0.unsent == 0
@@ -281,7 +288,7 @@ package enum StatusListing {
         return text
     }
 
-    private static func lines(_ items: [ItemStatus]) -> String {
+    private static func lines(_ items: [ItemStatus], _ quotas: [DomainName: ToldQuota]) -> String {
         items.map { item in
             var text = "  \(item.location)  \(item.state.word)"
             for transfer in [item.transfers.download, item.transfers.upload] {
@@ -291,6 +298,9 @@ package enum StatusListing {
             if let problem = item.problem {
                 text += "    \(ErrorText.visible(problem.message))\n"
                 for cause in ErrorText.causes(of: problem) { text += "    because: \(ErrorText.visible(cause))\n" }
+            }
+            if item.transfers.upload?.wait == .remoteSpace, let quota = quotas[item.location.domain] {
+                text += "    The remote has \(QuotaText.line(quota)).\n"
             }
             for (name, how) in TransferText.marks(item.marks) where name == "Kept" && item.marks.ignoredBy == nil {
                 text += "    \(name) \(how).\n"

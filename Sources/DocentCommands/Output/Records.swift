@@ -122,6 +122,7 @@ extension DomainDescription {
             ("noteIsWarning", .boolean(note?.isWarning ?? false)),
             ("needsSignIn", .boolean(needsSignIn)),
             ("rules", rules.json),
+            ("quota", quota.map(\.json) ?? .null),
             ("heldDeletions", .array(heldDeletions.map(\.json))),
             ("problem", problem.map(\.json) ?? .null),
         ])

@@ -47,6 +47,7 @@ extension DocumentHost {
             .evict(let location), .waitUntilSent(let location), .refresh(let location), .status(let location?),
             .listVersions(let location), .fetchRemoteVersion(let location):
             return [(.reading, location)]
+        case .quota(let domain): return [(.reading, Location(domain: domain))]
         case .addPresenter(let registration): return registration.location.map { [(.reading, $0)] } ?? []
         case .setPresentedItem(_, let location): return location.map { [(.reading, $0)] } ?? []
         // The access ends whatever the tool may present: see ``DocumentHost/endWrite(_:presenter:presents:of:)``.

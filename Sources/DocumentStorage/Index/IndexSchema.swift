@@ -31,7 +31,7 @@ enum IndexSchema {
         version1, version2, version3, version4, version5, version6, version7, version8,
         version9, version10, version11, version12, version13, version14, version15,
         version16, version17, version18, version19, version20,
-        version21, version22,
+        version21, version22, version23,
     ]
 
     /// How many sides of conflicts the remote keeps of an item, and in which version of its metadata they were listed last;
@@ -71,6 +71,17 @@ enum IndexSchema {
             settled INTEGER NOT NULL DEFAULT 0
         ) STRICT;
         CREATE UNIQUE INDEX remote_side_version ON remote_side (domain, item, version);
+        """
+
+    /// What a domain's remote has said of its room, in bytes; NULL where it says nothing. `asked`: when, in seconds since 1970.
+    private static let version23 = """
+        CREATE TABLE remote_quota (
+            domain INTEGER PRIMARY KEY REFERENCES domain (number) ON DELETE CASCADE,
+            total INTEGER,
+            used INTEGER,
+            available INTEGER,
+            asked INTEGER NOT NULL
+        ) STRICT;
         """
 
     /// A `pinned` of 5 in `item`: contents that are here no longer than they are current. Older programs do not know it.

@@ -75,7 +75,7 @@ package final class IndexTransaction: IndexReader {
         guard let domain = try domain(name) else { return }
         let tables = [
             "journal", "conflict", "kept_version", "own_side", "remote_side", "removal_watch", "arrived", "partial",
-            "trash", "item",
+            "trash", "remote_quota", "item",
         ]
         for table in tables {
             try sql.run("DELETE FROM \(table) WHERE domain = ?", .int(own.number))

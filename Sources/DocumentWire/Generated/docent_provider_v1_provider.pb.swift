@@ -214,7 +214,7 @@ package nonisolated struct WireProviderSessionCapabilities: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// "modifying", "changes", "ranges", "picker", "sign-in", "thumbnails", "versions". Unknown names are ignored.
+  /// "modifying", "changes", "ranges", "picker", "sign-in", "thumbnails", "versions", "quota". Unknown names are ignored.
   package var capabilities: [String] = []
 
   /// The identifier of the domain's top folder. Empty means "/".
@@ -423,6 +423,15 @@ package nonisolated struct WireProviderProviderRequest: Sendable {
     set {call = .removeVersion(newValue)}
   }
 
+  /// Capability "quota".
+  package var quota: WireProviderGetQuota {
+    get {
+      if case .quota(let v)? = call {return v}
+      return WireProviderGetQuota()
+    }
+    set {call = .quota(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Call: Equatable, Sendable {
@@ -455,6 +464,8 @@ package nonisolated struct WireProviderProviderRequest: Sendable {
     case provideVersion(WireProviderProvideVersion)
     case keepVersion(WireProviderKeepVersion)
     case removeVersion(WireProviderRemoveVersion)
+    /// Capability "quota".
+    case quota(WireProviderGetQuota)
 
   }
 
@@ -653,6 +664,14 @@ package nonisolated struct WireProviderProviderAnswer: Sendable {
     set {answer = .removeVersion(newValue)}
   }
 
+  package var quota: WireProviderGetQuotaAnswer {
+    get {
+      if case .quota(let v)? = answer {return v}
+      return WireProviderGetQuotaAnswer()
+    }
+    set {answer = .quota(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Answer: Equatable, Sendable {
@@ -679,6 +698,7 @@ package nonisolated struct WireProviderProviderAnswer: Sendable {
     case provideVersion(WireProviderVersionAnswer)
     case keepVersion(WireProviderVersionAnswer)
     case removeVersion(WireProviderDone)
+    case quota(WireProviderGetQuotaAnswer)
 
   }
 
@@ -1578,6 +1598,62 @@ package nonisolated struct WireProviderRemoveVersion: Sendable {
   package init() {}
 }
 
+/// How much room does the remote have for this domain? Asked when somebody wants to know, at most once a minute.
+package nonisolated struct WireProviderGetQuota: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// In bytes, none above 2^63 - 1. What the remote does not say is left out; an answer with nothing in it is fine.
+package nonisolated struct WireProviderGetQuotaAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// All the room that there is.
+  package var total: UInt64 {
+    get {_total ?? 0}
+    set {_total = newValue}
+  }
+  /// Returns true if `total` has been explicitly set.
+  package var hasTotal: Bool {self._total != nil}
+  /// Clears the value of `total`. Subsequent reads from it will return its default value.
+  package mutating func clearTotal() {self._total = nil}
+
+  /// What is taken of it. May be more than `total`; then nothing is left.
+  package var used: UInt64 {
+    get {_used ?? 0}
+    set {_used = newValue}
+  }
+  /// Returns true if `used` has been explicitly set.
+  package var hasUsed: Bool {self._used != nil}
+  /// Clears the value of `used`. Subsequent reads from it will return its default value.
+  package mutating func clearUsed() {self._used = nil}
+
+  /// What may still be put there; never more than `total`.
+  package var available: UInt64 {
+    get {_available ?? 0}
+    set {_available = newValue}
+  }
+  /// Returns true if `available` has been explicitly set.
+  package var hasAvailable: Bool {self._available != nil}
+  /// Clears the value of `available`. Subsequent reads from it will return its default value.
+  package mutating func clearAvailable() {self._available = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _total: UInt64? = nil
+  fileprivate var _used: UInt64? = nil
+  fileprivate var _available: UInt64? = nil
+}
+
 /// Provider to host, at any time after the hello.
 package nonisolated struct WireProviderHostRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -2032,7 +2108,7 @@ nonisolated extension WireProviderSessionCapabilities: SwiftProtobuf.Message, Sw
 
 nonisolated extension WireProviderProviderRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ProviderRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}identity\0\u{1}item\0\u{1}enumerate\0\u{3}provide_placeholder\0\u{3}start_providing\0\u{3}item_changed\0\u{3}stop_providing\0\u{3}identifier_for_path\0\u{3}path_for_identifier\0\u{2}\u{b}create\0\u{1}modify\0\u{1}delete\0\u{4}\u{8}current_anchor\0\u{3}changes_since\0\u{4}\u{9}provide_range\0\u{4}\u{a}prepare_picker\0\u{3}validate_choice\0\u{3}end_picker\0\u{2}\u{8}thumbnails\0\u{4}\u{a}list_versions\0\u{3}provide_version\0\u{3}keep_version\0\u{3}remove_version\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}identity\0\u{1}item\0\u{1}enumerate\0\u{3}provide_placeholder\0\u{3}start_providing\0\u{3}item_changed\0\u{3}stop_providing\0\u{3}identifier_for_path\0\u{3}path_for_identifier\0\u{2}\u{b}create\0\u{1}modify\0\u{1}delete\0\u{4}\u{8}current_anchor\0\u{3}changes_since\0\u{4}\u{9}provide_range\0\u{4}\u{a}prepare_picker\0\u{3}validate_choice\0\u{3}end_picker\0\u{2}\u{8}thumbnails\0\u{4}\u{a}list_versions\0\u{3}provide_version\0\u{3}keep_version\0\u{3}remove_version\0\u{2}\u{2}quota\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2339,6 +2415,19 @@ nonisolated extension WireProviderProviderRequest: SwiftProtobuf.Message, SwiftP
           self.call = .removeVersion(v)
         }
       }()
+      case 75: try {
+        var v: WireProviderGetQuota?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .quota(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .quota(v)
+        }
+      }()
       default: break
       }
     }
@@ -2442,6 +2531,10 @@ nonisolated extension WireProviderProviderRequest: SwiftProtobuf.Message, SwiftP
       guard case .removeVersion(let v)? = self.call else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 73)
     }()
+    case .quota?: try {
+      guard case .quota(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 75)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -2456,7 +2549,7 @@ nonisolated extension WireProviderProviderRequest: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension WireProviderProviderAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ProviderAnswer"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}identity\0\u{1}item\0\u{1}enumerate\0\u{3}provide_placeholder\0\u{3}start_providing\0\u{3}item_changed\0\u{3}stop_providing\0\u{3}identifier_for_path\0\u{3}path_for_identifier\0\u{2}\u{b}create\0\u{1}modify\0\u{1}delete\0\u{4}\u{8}current_anchor\0\u{3}changes_since\0\u{4}\u{9}provide_range\0\u{4}\u{a}prepare_picker\0\u{3}validate_choice\0\u{3}end_picker\0\u{2}\u{8}thumbnails\0\u{4}\u{a}list_versions\0\u{3}provide_version\0\u{3}keep_version\0\u{3}remove_version\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}identity\0\u{1}item\0\u{1}enumerate\0\u{3}provide_placeholder\0\u{3}start_providing\0\u{3}item_changed\0\u{3}stop_providing\0\u{3}identifier_for_path\0\u{3}path_for_identifier\0\u{2}\u{b}create\0\u{1}modify\0\u{1}delete\0\u{4}\u{8}current_anchor\0\u{3}changes_since\0\u{4}\u{9}provide_range\0\u{4}\u{a}prepare_picker\0\u{3}validate_choice\0\u{3}end_picker\0\u{2}\u{8}thumbnails\0\u{4}\u{a}list_versions\0\u{3}provide_version\0\u{3}keep_version\0\u{3}remove_version\0\u{2}\u{2}quota\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2763,6 +2856,19 @@ nonisolated extension WireProviderProviderAnswer: SwiftProtobuf.Message, SwiftPr
           self.answer = .removeVersion(v)
         }
       }()
+      case 75: try {
+        var v: WireProviderGetQuotaAnswer?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .quota(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .quota(v)
+        }
+      }()
       default: break
       }
     }
@@ -2865,6 +2971,10 @@ nonisolated extension WireProviderProviderAnswer: SwiftProtobuf.Message, SwiftPr
     case .removeVersion?: try {
       guard case .removeVersion(let v)? = self.answer else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 73)
+    }()
+    case .quota?: try {
+      guard case .quota(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 75)
     }()
     case nil: break
     }
@@ -4542,6 +4652,69 @@ nonisolated extension WireProviderRemoveVersion: SwiftProtobuf.Message, SwiftPro
   package static func ==(lhs: WireProviderRemoveVersion, rhs: WireProviderRemoveVersion) -> Bool {
     if lhs.id != rhs.id {return false}
     if lhs.versionID != rhs.versionID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireProviderGetQuota: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".GetQuota"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireProviderGetQuota, rhs: WireProviderGetQuota) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireProviderGetQuotaAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".GetQuotaAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}total\0\u{1}used\0\u{1}available\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self._total) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self._used) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self._available) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._total {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._used {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._available {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireProviderGetQuotaAnswer, rhs: WireProviderGetQuotaAnswer) -> Bool {
+    if lhs._total != rhs._total {return false}
+    if lhs._used != rhs._used {return false}
+    if lhs._available != rhs._available {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -811,6 +811,14 @@ package nonisolated struct WireServiceServiceRequest: Sendable {
     set {call = .resumeDocument(newValue)}
   }
 
+  package var quota: WireServiceGetQuota {
+    get {
+      if case .quota(let v)? = call {return v}
+      return WireServiceGetQuota()
+    }
+    set {call = .quota(newValue)}
+  }
+
   package var beginPicker: WireServiceBeginPicker {
     get {
       if case .beginPicker(let v)? = call {return v}
@@ -1120,6 +1128,7 @@ package nonisolated struct WireServiceServiceRequest: Sendable {
     case removeVersions(WireServiceRemoveVersions)
     case fetchRemoteVersion(WireServiceFetchRemoteVersion)
     case resumeDocument(WireServiceResumeDocument)
+    case quota(WireServiceGetQuota)
     case beginPicker(WireServiceBeginPicker)
     case browsePicker(WireServiceBrowsePicker)
     case makePickerFolder(WireServiceMakePickerFolder)
@@ -2122,11 +2131,91 @@ package nonisolated struct WireServiceDomain: @unchecked Sendable {
     set {_uniqueStorage()._heldDeletions = newValue}
   }
 
+  /// How much room its remote has, as it said last. Absent: it says nothing, or was not asked yet.
+  package var quota: WireServiceRemoteQuota {
+    get {_storage._quota ?? WireServiceRemoteQuota()}
+    set {_uniqueStorage()._quota = newValue}
+  }
+  /// Returns true if `quota` has been explicitly set.
+  package var hasQuota: Bool {_storage._quota != nil}
+  /// Clears the value of `quota`. Subsequent reads from it will return its default value.
+  package mutating func clearQuota() {_uniqueStorage()._quota = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// In bytes, none above 2^63 - 1; absent what the remote does not say.
+package nonisolated struct WireServiceRemoteQuota: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// All the room that there is.
+  package var total: UInt64 {
+    get {_total ?? 0}
+    set {_total = newValue}
+  }
+  /// Returns true if `total` has been explicitly set.
+  package var hasTotal: Bool {self._total != nil}
+  /// Clears the value of `total`. Subsequent reads from it will return its default value.
+  package mutating func clearTotal() {self._total = nil}
+
+  /// What is taken of it. May be more than `total`.
+  package var used: UInt64 {
+    get {_used ?? 0}
+    set {_used = newValue}
+  }
+  /// Returns true if `used` has been explicitly set.
+  package var hasUsed: Bool {self._used != nil}
+  /// Clears the value of `used`. Subsequent reads from it will return its default value.
+  package mutating func clearUsed() {self._used = nil}
+
+  /// What may still be put there.
+  package var available: UInt64 {
+    get {_available ?? 0}
+    set {_available = newValue}
+  }
+  /// Returns true if `available` has been explicitly set.
+  package var hasAvailable: Bool {self._available != nil}
+  /// Clears the value of `available`. Subsequent reads from it will return its default value.
+  package mutating func clearAvailable() {self._available = nil}
+
+  /// When the remote said so.
+  package var asOf: WireModelTimestamp {
+    get {_asOf ?? WireModelTimestamp()}
+    set {_asOf = newValue}
+  }
+  /// Returns true if `asOf` has been explicitly set.
+  package var hasAsOf: Bool {self._asOf != nil}
+  /// Clears the value of `asOf`. Subsequent reads from it will return its default value.
+  package mutating func clearAsOf() {self._asOf = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _total: UInt64? = nil
+  fileprivate var _used: UInt64? = nil
+  fileprivate var _available: UInt64? = nil
+  fileprivate var _asOf: WireModelTimestamp? = nil
+}
+
+/// Have the provider asked how much room there is, unless it was within a minute. Answered as ListDomains, with this one: what
+/// was known before when it cannot be asked, and a failure when nothing is known.
+package nonisolated struct WireServiceGetQuota: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var domain: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
 }
 
 /// What the user chose for a domain. In a change: what is absent stays as it is.
@@ -5699,7 +5788,7 @@ nonisolated extension WireServiceToolIdentity: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ServiceRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_status\0\u{3}stop_host\0\u{3}nested_in\0\u{4}\u{7}list_providers\0\u{3}last_failure\0\u{3}restart_provider\0\u{3}record_provider\0\u{4}\u{7}add_domain\0\u{3}list_domains\0\u{3}remove_domain\0\u{3}answer_deletions\0\u{3}set_domain_rules\0\u{3}sign_in\0\u{3}sign_out\0\u{4}\u{4}list_items\0\u{3}get_item\0\u{3}make_folder\0\u{3}rename_item\0\u{3}remove_item\0\u{4}\u{6}begin_access\0\u{3}end_access\0\u{3}add_presenter\0\u{3}remove_presenter\0\u{3}set_presented_item\0\u{3}cancel_coordinator\0\u{3}coordination_status\0\u{3}flush_access\0\u{3}open_accessed\0\u{3}await_contents\0\u{3}export_document\0\u{3}move_document\0\u{3}move_in\0\u{3}move_out\0\u{2}\u{7}download\0\u{1}evict\0\u{3}wait_until_sent\0\u{1}status\0\u{3}resolve_conflict\0\u{1}refresh\0\u{3}start_download\0\u{3}pause_transfers\0\u{3}keep_item\0\u{3}space_use\0\u{3}list_versions\0\u{3}restore_version\0\u{3}watch_items\0\u{3}next_events\0\u{3}end_watch\0\u{3}remove_versions\0\u{3}fetch_remote_version\0\u{3}resume_document\0\u{4}\u{3}begin_picker\0\u{3}browse_picker\0\u{3}make_picker_folder\0\u{3}choose_picker\0\u{3}cancel_picker\0\u{3}search_picker\0\u{3}picker_thumbnails\0\u{3}item_thumbnails\0\u{4}\u{d}create_bookmark\0\u{3}resolve_bookmark\0\u{3}start_bookmark\0\u{3}stop_bookmark\0\u{3}list_bookmarks\0\u{3}revoke_bookmark\0\u{3}access_bookmark\0\u{4}\u{4}register_tool\0\u{3}list_tools\0\u{3}unregister_tool\0\u{3}open_container\0\u{3}list_containers\0\u{3}place_containers\0\u{3}remove_container_data\0\u{3}get_key_values\0\u{3}set_key_values\0\u{4}\u{c}ignore_rules\0\u{3}explain_ignoring\0\u{3}preview_sync\0\u{3}preview_removal\0\u{3}list_trash\0\u{3}restore_trash\0\u{3}empty_trash\0\u{3}trash_use\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}host_status\0\u{3}stop_host\0\u{3}nested_in\0\u{4}\u{7}list_providers\0\u{3}last_failure\0\u{3}restart_provider\0\u{3}record_provider\0\u{4}\u{7}add_domain\0\u{3}list_domains\0\u{3}remove_domain\0\u{3}answer_deletions\0\u{3}set_domain_rules\0\u{3}sign_in\0\u{3}sign_out\0\u{4}\u{4}list_items\0\u{3}get_item\0\u{3}make_folder\0\u{3}rename_item\0\u{3}remove_item\0\u{4}\u{6}begin_access\0\u{3}end_access\0\u{3}add_presenter\0\u{3}remove_presenter\0\u{3}set_presented_item\0\u{3}cancel_coordinator\0\u{3}coordination_status\0\u{3}flush_access\0\u{3}open_accessed\0\u{3}await_contents\0\u{3}export_document\0\u{3}move_document\0\u{3}move_in\0\u{3}move_out\0\u{2}\u{7}download\0\u{1}evict\0\u{3}wait_until_sent\0\u{1}status\0\u{3}resolve_conflict\0\u{1}refresh\0\u{3}start_download\0\u{3}pause_transfers\0\u{3}keep_item\0\u{3}space_use\0\u{3}list_versions\0\u{3}restore_version\0\u{3}watch_items\0\u{3}next_events\0\u{3}end_watch\0\u{3}remove_versions\0\u{3}fetch_remote_version\0\u{3}resume_document\0\u{1}quota\0\u{4}\u{2}begin_picker\0\u{3}browse_picker\0\u{3}make_picker_folder\0\u{3}choose_picker\0\u{3}cancel_picker\0\u{3}search_picker\0\u{3}picker_thumbnails\0\u{3}item_thumbnails\0\u{4}\u{d}create_bookmark\0\u{3}resolve_bookmark\0\u{3}start_bookmark\0\u{3}stop_bookmark\0\u{3}list_bookmarks\0\u{3}revoke_bookmark\0\u{3}access_bookmark\0\u{4}\u{4}register_tool\0\u{3}list_tools\0\u{3}unregister_tool\0\u{3}open_container\0\u{3}list_containers\0\u{3}place_containers\0\u{3}remove_container_data\0\u{3}get_key_values\0\u{3}set_key_values\0\u{4}\u{c}ignore_rules\0\u{3}explain_ignoring\0\u{3}preview_sync\0\u{3}preview_removal\0\u{3}list_trash\0\u{3}restore_trash\0\u{3}empty_trash\0\u{3}trash_use\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6358,6 +6447,19 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
           self.call = .resumeDocument(v)
         }
       }()
+      case 78: try {
+        var v: WireServiceGetQuota?
+        var hadOneofValue = false
+        if let current = self.call {
+          hadOneofValue = true
+          if case .quota(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.call = .quota(v)
+        }
+      }()
       case 80: try {
         var v: WireServiceBeginPicker?
         var hadOneofValue = false
@@ -6990,6 +7092,10 @@ nonisolated extension WireServiceServiceRequest: SwiftProtobuf.Message, SwiftPro
     case .resumeDocument?: try {
       guard case .resumeDocument(let v)? = self.call else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 77)
+    }()
+    case .quota?: try {
+      guard case .quota(let v)? = self.call else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 78)
     }()
     case .beginPicker?: try {
       guard case .beginPicker(let v)? = self.call else { preconditionFailure() }
@@ -8697,7 +8803,7 @@ nonisolated extension WireServiceListDomainsAnswer: SwiftProtobuf.Message, Swift
 
 nonisolated extension WireServiceDomain: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Domain"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}provider_id\0\u{1}settings\0\u{3}provider_state\0\u{1}problem\0\u{3}provider_process_id\0\u{3}restart_in_ms\0\u{1}recordings\0\u{1}note\0\u{3}needs_sign_in\0\u{3}note_is_warning\0\u{2}\u{9}rules\0\u{3}held_deletions\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}provider_id\0\u{1}settings\0\u{3}provider_state\0\u{1}problem\0\u{3}provider_process_id\0\u{3}restart_in_ms\0\u{1}recordings\0\u{1}note\0\u{3}needs_sign_in\0\u{3}note_is_warning\0\u{2}\u{9}rules\0\u{3}held_deletions\0\u{1}quota\0")
 
   fileprivate class _StorageClass {
     var _name: String = String()
@@ -8713,6 +8819,7 @@ nonisolated extension WireServiceDomain: SwiftProtobuf.Message, SwiftProtobuf._M
     var _noteIsWarning: Bool = false
     var _rules: WireServiceDomainRules? = nil
     var _heldDeletions: [WireServiceHeldDeletions] = []
+    var _quota: WireServiceRemoteQuota? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -8736,6 +8843,7 @@ nonisolated extension WireServiceDomain: SwiftProtobuf.Message, SwiftProtobuf._M
       _noteIsWarning = source._noteIsWarning
       _rules = source._rules
       _heldDeletions = source._heldDeletions
+      _quota = source._quota
     }
   }
 
@@ -8767,6 +8875,7 @@ nonisolated extension WireServiceDomain: SwiftProtobuf.Message, SwiftProtobuf._M
         case 11: try { try decoder.decodeSingularBoolField(value: &_storage._noteIsWarning) }()
         case 20: try { try decoder.decodeSingularMessageField(value: &_storage._rules) }()
         case 21: try { try decoder.decodeRepeatedMessageField(value: &_storage._heldDeletions) }()
+        case 22: try { try decoder.decodeSingularMessageField(value: &_storage._quota) }()
         default: break
         }
       }
@@ -8818,6 +8927,9 @@ nonisolated extension WireServiceDomain: SwiftProtobuf.Message, SwiftProtobuf._M
       if !_storage._heldDeletions.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._heldDeletions, fieldNumber: 21)
       }
+      try { if let v = _storage._quota {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -8840,10 +8952,90 @@ nonisolated extension WireServiceDomain: SwiftProtobuf.Message, SwiftProtobuf._M
         if _storage._noteIsWarning != rhs_storage._noteIsWarning {return false}
         if _storage._rules != rhs_storage._rules {return false}
         if _storage._heldDeletions != rhs_storage._heldDeletions {return false}
+        if _storage._quota != rhs_storage._quota {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceRemoteQuota: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".RemoteQuota"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}total\0\u{1}used\0\u{1}available\0\u{3}as_of\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self._total) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self._used) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self._available) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._asOf) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._total {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._used {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._available {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._asOf {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceRemoteQuota, rhs: WireServiceRemoteQuota) -> Bool {
+    if lhs._total != rhs._total {return false}
+    if lhs._used != rhs._used {return false}
+    if lhs._available != rhs._available {return false}
+    if lhs._asOf != rhs._asOf {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServiceGetQuota: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".GetQuota"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}domain\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.domain) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.domain.isEmpty {
+      try visitor.visitSingularStringField(value: self.domain, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireServiceGetQuota, rhs: WireServiceGetQuota) -> Bool {
+    if lhs.domain != rhs.domain {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

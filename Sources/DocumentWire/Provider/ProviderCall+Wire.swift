@@ -45,6 +45,7 @@ extension ProviderCall {
         case .removeVersion(let call):
             self = .removeVersion(
                 try ItemIdentifier(call.id), versionID: try Checks.versionIdentifier(call.versionID))
+        case .quota: self = .quota
         case nil:
             throw DocumentError(
                 .unimplemented, "This provider does not know the request. It may be older than the host: update it."
@@ -108,6 +109,7 @@ extension ProviderCall {
                     $0.id = id.rawValue
                     $0.versionID = versionID
                 })
+        case .quota: .quota(WireProviderGetQuota())
         }
     }
 }

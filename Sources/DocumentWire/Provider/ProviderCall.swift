@@ -26,6 +26,7 @@ package enum ProviderCall: Hashable, Sendable {
     case provideVersion(ProvideVersionCall)
     case keepVersion(KeepVersionCall)
     case removeVersion(ItemIdentifier, versionID: String)
+    case quota
 
     package struct CreateCall: Hashable, Sendable {
         package var parentID: ItemIdentifier
@@ -130,4 +131,5 @@ package enum ProviderReply: Hashable, Sendable {
     case provideVersion(ProvidedVersion)
     case keepVersion(ProvidedVersion)
     case removeVersion
+    case quota(RemoteQuota)
 }

@@ -11,7 +11,7 @@ extension ProviderReply {
             (.currentAnchor, .currentAnchor), (.changesSince, .changesSince), (.provideRange, .provideRange),
             (.preparePicker, .preparePicker), (.validateChoice, .validateChoice), (.endPicker, .endPicker),
             (.thumbnails, .thumbnails), (.listVersions, .listVersions), (.provideVersion, .provideVersion),
-            (.keepVersion, .keepVersion), (.removeVersion, .removeVersion):
+            (.keepVersion, .keepVersion), (.removeVersion, .removeVersion), (.quota, .quota):
             true
         default:
             false

@@ -101,6 +101,7 @@ extension ProviderReply {
         case .provideVersion(let answer): self = .provideVersion(try ProvidedVersion(answer.version))
         case .keepVersion(let answer): self = .keepVersion(try ProvidedVersion(answer.version))
         case .removeVersion: self = .removeVersion
+        case .quota(let answer): self = .quota(try RemoteQuota(answer))
         }
     }
 
@@ -168,6 +169,7 @@ extension ProviderReply {
             .provideVersion(.with { $0.version = WireProviderProvidedVersion(version) })
         case .keepVersion(let version): .keepVersion(.with { $0.version = WireProviderProvidedVersion(version) })
         case .removeVersion: .removeVersion(WireProviderDone())
+        case .quota(let quota): .quota(WireProviderGetQuotaAnswer(quota))
         }
     }
 }

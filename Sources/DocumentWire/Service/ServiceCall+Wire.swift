@@ -56,6 +56,7 @@ extension ServiceCall {
                 carryOut: call.carryOut)
         case .setDomainRules(let call):
             self = .setDomainRules(try DomainName(call.domain), try DomainRuleChange(call.rules))
+        case .quota(let call): self = .quota(try DomainName(call.domain))
         case .signIn(let call):
             self = .signIn(
                 try DomainName(call.domain), settings: try Checks.settings(call.settings),
@@ -243,6 +244,7 @@ extension ServiceCall {
                     $0.carryOut = carryOut
                 }
             )
+        case .quota(let name): .quota(.with { $0.domain = name.rawValue })
         case .setDomainRules(let name, let change):
             .setDomainRules(
                 .with {

@@ -17,6 +17,7 @@ package enum ServiceCall: Hashable, Sendable {
     /// Without a direction: both.
     case answerDeletions(DomainName, HeldDeletions.Direction?, carryOut: Bool)
     case setDomainRules(DomainName, DomainRuleChange)
+    case quota(DomainName)
     case signIn(DomainName, settings: [String: String], answersPrompts: Bool = false)
     case signOut(DomainName, dropUnsent: Bool)
     case listItems(Location, page: PageToken?, suggestedCount: Int, refresh: Bool, known: Bool = false)

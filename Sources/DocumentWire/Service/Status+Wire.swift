@@ -114,6 +114,7 @@ extension DomainDescription {
         needsSignIn = wire.needsSignIn
         rules = try DomainRules(wire.rules)
         heldDeletions = try mapped(wire.heldDeletions, HeldDeletions.init)
+        quota = wire.hasQuota ? try ToldQuota(wire.quota) : nil
     }
 }
 
@@ -135,6 +136,7 @@ extension WireServiceDomain {
         needsSignIn = domain.needsSignIn
         rules = WireServiceDomainRules(domain.rules)
         heldDeletions = domain.heldDeletions.map(WireServiceHeldDeletions.init)
+        if let quota = domain.quota { self.quota = WireServiceRemoteQuota(quota) }
     }
 }
 

@@ -44,6 +44,15 @@ struct AttackQuestion: Sendable {
         case .useAll: try await useAll(client)
         case .pick: try await pick(client)
         case .thumbnails: try await lookAtThumbnails(client)
+        case .quota:
+            // Nobody waits for it but who asks for it, and nothing of it is told that cannot be.
+            async let listed = list(client)
+            async let told = client.quota(of: domain)
+            _ = try await listed
+            guard try await client.domains().first(where: { $0.name == domain })?.quota == nil else {
+                throw CheckFailure("A domain's room is told that its provider cannot have told.")
+            }
+            _ = try await told
         case .create:
             try await list(client)
             let source = "\(folder)/work/\(domain)-new.txt"

@@ -65,7 +65,7 @@ public struct HostAttack: Sendable, Identifiable {
     /// Every attack, family after family.
     public static let all: [HostAttack] =
         starts + frames + answers + floods + contents + parts + processes + listings + values + changes + modifications
-        + codes + pickers + thumbnails + questions + counted + tools
+        + codes + pickers + thumbnails + quotas + questions + counted + tools
 }
 
 /// What a caller asks for while a provider misbehaves.
@@ -110,6 +110,8 @@ package enum HostQuestion: Hashable, Sendable {
     case pick
     /// The thumbnails of the document that the behaviours deviate on, and of a good one.
     case thumbnails
+    /// How much room the remote has, and then the top folder with the rest of what the host tells.
+    case quota
     /// Nothing: a host tool misbehaves, and judges what it gets itself.
     case tool
 
@@ -134,6 +136,7 @@ package enum HostQuestion: Hashable, Sendable {
                     .joined())
         case .pick: [.metadata, .metadata, .metadata, .metadata, .contents]
         case .thumbnails: [.metadata, .contents, .contents, .metadata]
+        case .quota: [.metadata, .metadata]
         case .tool: [.tool]
         }
     }

@@ -17,6 +17,7 @@ package struct MisbehavingBundle: Sendable {
         MisbehavingBundle(name: "picker", capabilities: [.modifying, .picker]),
         MisbehavingBundle(name: "sign-in", capabilities: [.signIn]),
         MisbehavingBundle(name: "thumbnails", capabilities: [.thumbnails]),
+        MisbehavingBundle(name: "quota", capabilities: [.quota]),
         MisbehavingBundle(name: "children", capabilities: [], processes: 128),
     ]
 

@@ -24,6 +24,7 @@ public enum CheckRegistry {
         PickerChoiceChecks.all,
         ThumbnailChecks.all,
         KeptVersionChecks.all,
+        QuotaChecks.all,
         CodeChecks.all,
     ]
 

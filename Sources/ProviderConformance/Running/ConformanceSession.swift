@@ -254,6 +254,7 @@ extension ProviderCall {
         case .provideVersion: "ProvideVersion"
         case .keepVersion: "KeepVersion"
         case .removeVersion: "RemoveVersion"
+        case .quota: "GetQuota"
         }
     }
 }

@@ -218,6 +218,12 @@ package struct ProviderSession: Sendable {
         return reply
     }
 
+    /// How much room its remote has, as far as that says.
+    package func quota() async throws(DocumentError) -> RemoteQuota {
+        guard case .quota(let quota) = try await ask(.quota) else { throw wrongKind }
+        return quota
+    }
+
     package func preparePicker(_ picker: ProviderCall.PickerCall) async throws(DocumentError) -> PickerPresentation {
         guard case .preparePicker(let presentation) = try await ask(.preparePicker(picker)) else { throw wrongKind }
         return presentation

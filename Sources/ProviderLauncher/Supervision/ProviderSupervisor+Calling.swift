@@ -86,6 +86,7 @@ extension ProviderCapability {
         case .signIn: "asks nobody anything"
         case .thumbnails: "gives no thumbnails"
         case .versions: "keeps no versions"
+        case .quota: "does not tell how much room there is"
         }
     }
 }
@@ -100,6 +101,7 @@ extension ProviderCall {
         case .preparePicker, .validateChoice, .endPicker: .picker
         case .thumbnails: .thumbnails
         case .listVersions, .provideVersion, .keepVersion, .removeVersion: .versions
+        case .quota: .quota
         default: nil
         }
     }

@@ -13,6 +13,7 @@ struct PeerCall {
         case preparePicker = 50
         case validateChoice, endPicker
         case thumbnails = 60
+        case quota = 75
     }
 
     /// The frame's.

@@ -89,5 +89,5 @@ struct ProviderBehaviour: Sendable {
     /// All of them, by subject.
     static let all: [ProviderBehaviour] =
         starts + frames + answers + floods + contents + parts + processes + listings + values + changes + modifications
-        + codes + pickers + thumbnails + questions + counted
+        + codes + pickers + thumbnails + quotas + questions + counted
 }

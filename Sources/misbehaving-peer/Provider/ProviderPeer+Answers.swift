@@ -29,6 +29,7 @@ extension ProviderPeer {
                 try answer(call, item: item)
             }
         case .itemChanged, .stopProviding, .preparePicker, .validateChoice, .endPicker: try done(call)
+        case .quota: try answer(call) { $0.number(1, 1_000_000) }
         case .thumbnails:
             try answer(call) { for (id, version) in call.wantedThumbnails { $0.thumbnail(id, version: version) } }
         case .identifierForPath:

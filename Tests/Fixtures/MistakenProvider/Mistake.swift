@@ -378,6 +378,13 @@ enum Mistake: String, CaseIterable, Sendable {
     /// Versions are only in memory.
     case versionsForgottenAtRestart
 
+    // MARK: Room
+
+    /// More is left than there is at all.
+    case quotaImpossible
+    /// Every second time nothing is told of the room.
+    case quotaForgotten
+
     // MARK: Pickers
 
     /// A section of a picker leads to a document.

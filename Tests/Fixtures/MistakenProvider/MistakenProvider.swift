@@ -5,7 +5,7 @@ import Synchronization
 
 /// A provider that is right in all that a provider can do, but for the one mistake that its setting names.
 final class MistakenProvider: ModifyingProvider, ChangeFeedProvider, RangeProvider, PickerProvider,
-    ThumbnailProvider, VersionsProvider
+    ThumbnailProvider, VersionsProvider, QuotaProvider
 {
     static let version = "1.0"
 

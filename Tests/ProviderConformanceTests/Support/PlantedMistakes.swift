@@ -36,6 +36,8 @@ enum PlantedMistakes {
         .goneVersionIsInternalError: ["PC-KEEP-006"],
         .versionsOfGoneAreNone: ["PC-KEEP-010"],
         .versionsForgottenAtRestart: ["PC-KEEP-008"],
+        .quotaImpossible: ["PC-QUOTA-001", "PC-QUOTA-002"],
+        .quotaForgotten: ["PC-QUOTA-002"],
         .spinsIdle: ["PC-IO-004"],
         .pickerColumnTwice: ["PC-PICKER-007"],
         .pickerShownOtherwise: ["PC-PICKER-008", "PC-PICKER-013"],
@@ -155,7 +157,7 @@ enum PlantedMistakes {
         .cancelledChangesAreCut: ["PC-CANCEL-014"],
         .cancelAnsweredTwice: [
             "PC-CANCEL-001", "PC-CANCEL-010", "PC-CANCEL-011", "PC-CANCEL-012", "PC-CANCEL-013", "PC-CANCEL-014",
-            "PC-THUMB-010",
+            "PC-THUMB-010", "PC-QUOTA-003",
         ],
         .createShowsEarly: ["PC-CONC-010", "PC-RESTART-010"],
         .modifyWritesInPlace: ["PC-RESTART-011"],

@@ -213,6 +213,9 @@ struct FrameDamage: ~Copyable, Sendable {
         case (_, .answer(let body), .thumbnails):
             guard case .thumbnails(let given) = try? ProviderReply(serialized: body) else { return nil }
             return damaged(given).map { answer(frame, .thumbnails($0)) }
+        case (.quotaImpossible, .answer, .quota):
+            // Field 75: a total of 10 bytes, of which 20 are left.
+            return Self.bytes(Frame(id: frame.id, .answer(body: [0xDA, 0x04, 4, 0x08, 10, 0x18, 20])))
         case (.answersAnotherKind, .answer, .item): return answer(frame, .delete)
         case (.answersTwice, .answer, .item): return Self.bytes(frame) + Self.bytes(frame)
         case (.cancelAnsweredTwice, .answer, _) where cancelledIDs.contains(frame.id),

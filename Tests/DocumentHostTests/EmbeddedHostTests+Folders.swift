@@ -125,6 +125,30 @@ extension EmbeddedHostTests {
         }
     }
 
+    @Test("VER-5: a conflict whose file a program has removed ends when somebody resolves it: the other side is left")
+    func conflictWithoutFile() async throws {
+        try await withHost { host, remote in
+            let (file, location) = (remote.appending("a.txt"), try Location("d:/a.txt"))
+            try TemporaryFile.write("base", to: file)
+            let tool = host.connect(tool: "one")
+            defer { host.disconnect(tool) }
+            let access = try await host.beginAccess(AccessRequest(location: location, intent: .writing), for: tool)
+            let path = FilePath(access.items[0].path)
+            try TemporaryFile.write("mine", to: path)
+            try TemporaryFile.write("theirs, longer", to: file)
+            try await host.endAccess(access.number, of: tool)
+            let conflict = await code { try await host.waitUntilSent(location) }
+            #expect(conflict == .inConflict)
+            try FileManager.default.removeItem(atPath: path.string)
+            let refusal = await code { try await host.resolveConflict(at: location, keeping: .both) }
+            #expect(refusal == .noSuchItem)
+            try await host.waitUntilSent(Location("d:/"))
+            try await host.resolveConflict(at: location, keeping: .both)
+            try await host.download(location)
+            #expect(try TemporaryFile.read(path) == "theirs, longer")
+        }
+    }
+
     private func isKnown(_ location: String, _ host: DocumentHost) throws -> Bool {
         try host.storage.read { try $0.item(at: Location(location)) } != nil
     }

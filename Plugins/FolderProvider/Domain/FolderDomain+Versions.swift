@@ -63,7 +63,9 @@ extension FolderDomain {
         }
         return try mirror.withLock { mirror in
             let root = try mirror.openRoot()
-            _ = try mirror.documentForVersions(keeping.id, root)
+            let record = try mirror.documentForVersions(keeping.id, root)
+            // Whatever other document has the same file.
+            mirror.kept.documents[id] = record.id
             guard let note = try place.folder.note(of: id), let version = try place.folder.version(id, note) else {
                 throw Self.gone(id, keeping.id)
             }

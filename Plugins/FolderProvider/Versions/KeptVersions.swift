@@ -24,10 +24,19 @@ struct KeptVersions {
     mutating func attach(in tree: FolderTree) {
         for (id, note) in notes {
             if let known = documents[id], tree.records[known] != nil { continue }
-            let record =
-                tree.ids(of: note.key).sorted().first.flatMap { tree.records[$0] } ?? tree.record(at: note.path)
+            let record = owner(of: note, in: tree)
             documents[id] = record.flatMap { $0.facts.isFolder ? nil : $0.id }
         }
+    }
+
+    /// The document that a note is about: the one at its place, when that is the file; else the one that the file has moved with.
+    private func owner(of note: VersionNote, in tree: FolderTree) -> FolderRecord? {
+        let there = tree.record(at: note.path)
+        let holders = tree.ids(of: note.key).sorted()
+        if let there, holders.contains(there.id) { return there }
+        // Without the time of its birth, a number may have been given to another file since, or be another one's on this machine.
+        guard note.key.born != nil, holders.count == 1 else { return there }
+        return tree.records[holders[0]]
     }
 
     /// The versions of a document, sides of conflicts first.

@@ -19,12 +19,20 @@ final class SideKeeper: Sendable {
         var next: Duration? = .zero
         /// What was said no to; it is not asked for again before the provider says that something is resolved.
         var refused: Set<SideStep> = []
+        /// When that is asked for once more all the same: others make room, and nobody says so.
+        var refusedUntil: Duration?
+        /// How often something was said to be resolved.
+        var generation = 0
+        /// What the remote has said of this device's sides before this host began is asked for once more.
+        var hasBegun = false
         /// Documents that are being settled, as their conflict was resolved elsewhere.
         var settling: Set<ItemIdentifier> = []
     }
 
     /// For those who use a document.
     private static let patience = Duration.seconds(2)
+    /// Others need not wait any longer for what is wrong with one document.
+    private static let longest = Duration.seconds(30)
 
     private let state = Mutex<[DomainName: Standing]>([:])
     private let storage: StorageThreads
@@ -72,6 +80,8 @@ final class SideKeeper: Sendable {
             state[domain]?.next = .zero
             state[domain]?.attempts = 0
             state[domain]?.refused = []
+            state[domain]?.refusedUntil = nil
+            state[domain]?.generation += 1
         }
         if domains.find(domain)?.keepsVersions == true { wake(domain) }
     }
@@ -96,22 +106,40 @@ final class SideKeeper: Sendable {
 
     private func run(_ name: DomainName) async {
         while true {
-            state.withLock { $0[name]?.isAskedAgain = false }
+            let (generation, begins) = beginRound(of: name)
             var isLeft = false
             var failure: DocumentError?
             do throws(DocumentError) {
                 if let domain = domains.find(name), domain.keepsVersions {
+                    if begins { try await storage.run { try $0.listOwnSidesAgain(in: name) } }
                     isLeft = try await round(of: domain)
                 }
             } catch {
                 failure = error
             }
-            if ended(name, failure, isLeft: isLeft) { return }
+            if ended(name, failure, isLeft: isLeft, since: generation) { return }
+        }
+    }
+
+    private func beginRound(of name: DomainName) -> (generation: Int, isFirst: Bool) {
+        let now = clock()
+        return state.withLock { state in
+            var standing = state[name] ?? Standing()
+            defer { state[name] = standing }
+            standing.isAskedAgain = false
+            if let until = standing.refusedUntil, until <= now {
+                (standing.refused, standing.refusedUntil) = ([], nil)
+            }
+            let isFirst = !standing.hasBegun
+            standing.hasBegun = true
+            return (standing.generation, isFirst)
         }
     }
 
     /// - Returns: whether nothing is to be done for now.
-    private func ended(_ name: DomainName, _ failure: DocumentError?, isLeft: Bool) -> Bool {
+    private func ended(
+        _ name: DomainName, _ failure: DocumentError?, isLeft: Bool, since generation: Int
+    ) -> Bool {
         let now = clock()
         let jitter = Double.random(in: 0...1)
         let (isOver, next) = state.withLock { state -> (Bool, Duration?) in
@@ -120,18 +148,24 @@ final class SideKeeper: Sendable {
             if let failure {
                 standing.attempts += 1
                 switch retry.decision(for: failure, attempt: standing.attempts, jitter: jitter) {
-                case .retry(let pause): standing.next = now + pause
-                // Others resolve their conflicts, and there is room again: nobody says so.
-                case .hold where failure.code == .insufficientQuota: standing.next = now + retry.longest
+                case .retry(let pause) where failure.isOfTheProvider: standing.next = now + pause
+                // What is wrong with one document keeps nothing from the others for long.
+                case .retry(let pause): standing.next = now + min(pause, Self.longest)
                 case .hold, .giveUp: standing.next = nil
                 }
             } else {
                 standing.attempts = 0
                 standing.next = isLeft ? now + Self.patience : .zero
             }
+            // It was said to be resolved meanwhile: what was found before that counts no more.
+            if standing.generation != generation {
+                (standing.next, standing.refused, standing.attempts) = (.zero, [], 0)
+                standing.isAskedAgain = true
+            }
             if standing.isAskedAgain, standing.next == .zero, !Task.isCancelled { return (false, nil) }
             standing.isRunning = false
-            return (true, standing.next == .zero ? nil : standing.next)
+            let next = standing.next == .zero ? nil : standing.next
+            return (true, [next, standing.refusedUntil].compactMap { $0 }.min())
         }
         if let failure, failure.code != .cancelled {
             logger.notice(
@@ -167,9 +201,17 @@ final class SideKeeper: Sendable {
                         "a side of a conflict could not be kept in step",
                         metadata: ["domain": "\(name)", "item.id": "\(step.itemID)", "error": "\(error)"])
                 case .transient, .resolvable:
-                    // What is wrong with one document keeps nothing from the others, and may end by that.
                     guard !error.isOfTheProvider else { throw error }
-                    failure = failure ?? error
+                    // What is wrong with one document keeps nothing from the others, and may end by that.
+                    guard error.code.errorClass == .resolvable else {
+                        failure = failure ?? error
+                        continue
+                    }
+                    let until = error.code == .insufficientQuota ? clock() + retry.longest : nil
+                    state.withLock { state in
+                        state[name]?.refused.insert(step)
+                        if let until { state[name]?.refusedUntil = until }
+                    }
                 }
             }
         }
@@ -214,6 +256,9 @@ final class SideKeeper: Sendable {
                     logger.notice(
                         "a conflict that was resolved elsewhere is left to be resolved here, too",
                         metadata: ["domain": "\(domain)", "item.id": "\(own.itemID)", "error": "\(error)"])
+                    // It is looked at once more, and not at once: somebody may use the document.
+                    try? await Task.sleep(for: Self.longest)
+                    try? await storage.run { try $0.listSidesAgain(of: own.itemID, in: domain) }
                 }
             }
             state.withLock { _ = $0[domain]?.settling.remove(own.itemID) }

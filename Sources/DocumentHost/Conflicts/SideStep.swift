@@ -49,7 +49,7 @@ extension IndexReader {
         var steps = try unkeptSides(in: domain).map { SideStep.keep($0, $0.local) }
         steps += try needlessOwnSides(in: domain).map { .drop($0) }
         steps += try settledSides(in: domain).map { .remove($0) }
-        let unkept = Set(steps.map(\.itemID))
+        let unkept = Set(try ownSides(in: domain).filter { $0.version == nil }.map(\.itemID))
         // One that is being kept is listed when that is done: it would be taken for another device's.
         steps += try itemsWithUnlistedSides(in: domain).filter { !unkept.contains($0.id) }
             .map { .list($0, $0.item.version.metadata) }

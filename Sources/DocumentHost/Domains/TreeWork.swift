@@ -214,16 +214,14 @@ struct TreeWork: Sendable {
     /// The other side is gone on the remote: nobody is left to choose between the two. The edit survives (VER-15), and what the
     /// remote had is a version of it.
     private func endConflict(of item: IndexedItem) async throws(DocumentError) {
-        let (isGone, kept) = try storage.read { index in
-            (
-                try index.item(item.id, in: item.domain)?.isGone == true,
-                try index.conflicts(in: item.domain).filter { $0.itemID == item.id }
-            )
+        let kept = try storage.read { try $0.conflicts(in: item.domain) }.filter { $0.itemID == item.id }
+        let change = try await locks.withLock(item.key) { () async throws(DocumentError) -> VersionChange? in
+            // Somebody may have chosen meanwhile, or it was told of again.
+            let now = try storage.read { try $0.item(item.id, in: item.domain) }
+            guard let now, now.isGone, now.state == .conflict else { return nil }
+            return try await storage.run { try $0.resolveConflict(of: item.id, in: item.domain, keepingLocal: true) }
         }
-        guard isGone else { return }
-        let change = try await locks.withLock(item.key) { () async throws(DocumentError) in
-            try await storage.run { try $0.resolveConflict(of: item.id, in: item.domain, keepingLocal: true) }
-        }
+        guard let change else { return }
         let resolved = try storage.read { try $0.coordinated(change.item) }
         broker.versions(change, of: resolved)
         for conflict in kept { broker.version(conflict.kept, .resolved, of: resolved) }

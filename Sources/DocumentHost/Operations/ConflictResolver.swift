@@ -33,6 +33,14 @@ struct ConflictResolver: Sendable {
         guard let claim = try await claims(on: item, at: location, and: place) else { return false }
         // What is made beside it is told of when it is made.
         defer { broker.end(claim, effects: [.changed] + (place == nil ? [] : [.unchanged])) }
+        guard try await storage.run({ try $0.recordChange(of: item.id, in: item.domain) }).state == .conflict else {
+            // The other side is all that there is.
+            guard choice != .remote else { return true }
+            throw DocumentError(
+                .noSuchItem,
+                "The file of \(location) was removed here, and with it what was changed: the document is what the remote has. The conflict is over."
+            )
+        }
         let kept = try storage.read { try $0.conflicts(in: domain.name) }.filter { $0.itemID == item.id }
         if choice == .both, let local = item.local {
             // Where its file is, also while a move of it waits.

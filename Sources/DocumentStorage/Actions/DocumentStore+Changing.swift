@@ -227,8 +227,17 @@ extension DocumentStore {
         _ item: IndexedItem, missingAt location: Location, _ entry: JournalEntry?
     ) throws -> MissingFile? {
         if item.isArriving { return try recordGone(item, at: location, entry).map { .gone($0) } }
+        // Of a conflict the other side is left, and nothing to be decided.
+        let sides = try item.state == .conflict ? conflictsAsBases(of: item) : []
         let isStill = try index.write { index in
             guard try index.isStill(item, at: location) else { return false }
+            for var side in sides {
+                side.role = .older
+                try index.addKeptVersion(side, in: item.domain)
+            }
+            for conflict in try index.conflicts(in: item.domain) where conflict.itemID == item.id {
+                try index.removeConflict(number: conflict.number)
+            }
             try index.setPlaceholder(item.id, in: item.domain)
             if item.isUnsent {
                 let error = DocumentError(

@@ -38,7 +38,8 @@ extension DocumentStore {
                 try request.remove()
                 return nil
             }
-            let asked = last?.version == nil ? last : nil
+            // Of other contents it is another question: each is told apart by its contents.
+            let asked = last?.version == nil && last?.digest == digest ? last : nil
             return SideKeeping(
                 side: try asked ?? index.write { try $0.addOwnSide(side, in: domain) }, item: item, snapshot: snapshot,
                 request: request, digest: digest)
@@ -51,7 +52,7 @@ extension DocumentStore {
         var side = keeping.side
         side.version = version.id
         // Where it was asked before, it may have answered with what it had kept then.
-        let isSure = side.digest == keeping.digest || version.sha256 == keeping.digest
+        let isSure = version.sha256.map { $0 == keeping.digest } ?? (side.digest == keeping.digest)
         if isSure, let source = keeping.snapshot.source {
             side.digest = keeping.digest
             (side.inode, side.size, side.modified) = (source.inode, source.size, source.modified)

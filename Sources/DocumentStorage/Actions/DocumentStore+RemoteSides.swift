@@ -36,7 +36,12 @@ extension DocumentStore {
                 try index.addRemoteSide(side, in: domain)
                 change.gained.append(side)
             }
-            if let last = own.last, let version = last.version, !names.contains(version),
+            for var side in own where !side.isSeen && side.version.map(names.contains) == true {
+                side.isSeen = true
+                try index.update(side)
+            }
+            // What was kept and never listed may only be late.
+            if let last = own.last, let version = last.version, !names.contains(version), last.isSeen,
                 try index.item(id, in: domain)?.state == .conflict
             {
                 change.own = last
@@ -92,6 +97,21 @@ extension DocumentStore {
             .filter { $0.role == .side && $0.identifier == side.identifier }
         try index.write { try $0.remove(side) }
         try drop(left)
+    }
+
+    /// What the remote keeps of an item is asked for once more.
+    package func listSidesAgain(of id: ItemIdentifier, in domain: DomainName) throws {
+        try index.write(durably: false) { try $0.noteSidesListed(of: id, in: domain, metadata: nil) }
+    }
+
+    /// The same of all documents of which the remote keeps this device's side: what it has said of them may not have been
+    /// followed to the end.
+    package func listOwnSidesAgain(in domain: DomainName) throws {
+        let documents = try index.read { Set(try $0.ownSides(in: domain).filter { $0.version != nil }.map(\.itemID)) }
+        guard !documents.isEmpty else { return }
+        try index.write(durably: false) { index in
+            for id in documents.sorted() { try index.noteSidesListed(of: id, in: domain, metadata: nil) }
+        }
     }
 
     package func forget(_ side: OwnSide) throws { try index.write { try $0.remove(side) } }

@@ -385,7 +385,8 @@ extension DocumentStore {
         return VersionChange(item: try current(id, in: domain), gained: gained, lost: lost)
     }
 
-    private func conflictsAsBases(of item: IndexedItem) throws -> [KeptVersion] {
+    /// The other sides of an item's conflict, as what it begins from.
+    func conflictsAsBases(of item: IndexedItem) throws -> [KeptVersion] {
         try index.read { try $0.conflicts(in: item.domain) }.filter { $0.itemID == item.id }.compactMap { conflict in
             guard let status = try root.versions.status(of: conflict.kept) else { return nil }
             return KeptVersion(

@@ -55,7 +55,8 @@ enum IndexSchema {
             inode INTEGER NOT NULL,
             size INTEGER NOT NULL,
             modified INTEGER NOT NULL,
-            modified_ns INTEGER NOT NULL
+            modified_ns INTEGER NOT NULL,
+            seen INTEGER NOT NULL DEFAULT 0
         ) STRICT;
         CREATE INDEX own_side_item ON own_side (domain, item);
 

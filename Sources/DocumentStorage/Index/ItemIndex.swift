@@ -156,9 +156,10 @@ package final class ItemIndex: Sendable {
 
     private func commit<T>(_ body: (IndexTransaction) throws -> T) throws -> T {
         var touched = WriteLog.Touched.anything
+        var isCounted = false
         // Also when it throws: whether all of it was undone need not be known.
         defer {
-            writes.add(touched)
+            if !isCounted { writes.add(touched) }
             listener.withLock { $0 }?(())
         }
         var result: T?
@@ -172,6 +173,9 @@ package final class ItemIndex: Sendable {
                 presence = transaction.presence
                 touched = transaction.touched
             } committed: {
+                // Before anybody is told: who looks then is not to find what was remembered before.
+                writes.add(touched)
+                isCounted = true
                 if !changes.isEmpty { changeObserver.withLock { $0 }?(changes) }
                 if !presence.isEmpty { presenceObserver.withLock { $0 }?(presence) }
             }

@@ -14,6 +14,8 @@ package struct OwnSide: Hashable, Sendable {
     package var inode: UInt64
     package var size: Int64
     package var modified: Timestamp
+    /// The remote has listed it: when it does not any more, somebody has resolved it.
+    package var isSeen = false
 
     /// Whether a file has these contents still, as far as can be told without reading it.
     package func isOf(_ file: FileIdentity) -> Bool {
@@ -32,7 +34,7 @@ extension IndexReader {
         let own = try reference(to: domain)
         return try sql.all(
             """
-            SELECT number, item, operation, version, digest, inode, size, modified, modified_ns FROM own_side
+            SELECT number, item, operation, version, digest, inode, size, modified, modified_ns, seen FROM own_side
             WHERE domain = ? ORDER BY number
             """, .int(own.number)
         ) { row in
@@ -40,7 +42,8 @@ extension IndexReader {
                 number: row.int(0), itemID: try ItemIdentifier(row.text(1)), operation: row.text(2),
                 version: row.optionalText(3), digest: row.blob(4), inode: UInt64(bitPattern: row.int(5)),
                 size: row.int(6),
-                modified: Timestamp(seconds: row.int(7), nanoseconds: UInt32(truncatingIfNeeded: row.int(8))))
+                modified: Timestamp(seconds: row.int(7), nanoseconds: UInt32(truncatingIfNeeded: row.int(8))),
+                isSeen: row.int(9) != 0)
         }
     }
 }
@@ -64,10 +67,11 @@ extension IndexTransaction {
     func update(_ side: OwnSide) throws {
         try sql.run(
             """
-            UPDATE own_side SET version = ?, digest = ?, inode = ?, size = ?, modified = ?, modified_ns = ?
+            UPDATE own_side SET version = ?, digest = ?, inode = ?, size = ?, modified = ?, modified_ns = ?, seen = ?
             WHERE number = ?
             """, SQLValue(side.version), .blob(side.digest), .int(Int64(bitPattern: side.inode)), .int(side.size),
-            .int(side.modified.seconds), .int(Int64(side.modified.nanoseconds)), .int(side.number))
+            .int(side.modified.seconds), .int(Int64(side.modified.nanoseconds)),
+            .int(side.isSeen ? 1 : 0), .int(side.number))
     }
 
     package func remove(_ side: OwnSide) throws {

@@ -73,7 +73,7 @@ extension IndexReader {
                  WHERE item.domain = ?1 AND item.kind = 0 AND item.gone = 0
                     AND (item.sides_listed IS NULL OR item.sides_listed <> item.metadata)
                     AND item.id IN (
-                        SELECT id FROM item WHERE domain = ?1 AND conflict_versions > 0
+                        SELECT id FROM item INDEXED BY item_sides WHERE domain = ?1 AND conflict_versions > 0
                         UNION SELECT item FROM remote_side WHERE domain = ?1
                         UNION SELECT item FROM own_side WHERE domain = ?1 AND version IS NOT NULL)
                 ORDER BY item.row
@@ -106,11 +106,11 @@ extension IndexTransaction {
         try sql.run("DELETE FROM remote_side WHERE number = ?", .int(side.number))
     }
 
-    /// - Parameter metadata: the version of the item's metadata before the remote was asked.
-    func noteSidesListed(of id: ItemIdentifier, in domain: DomainName, metadata: [UInt8]) throws {
+    /// - Parameter metadata: the version of the item's metadata before the remote was asked; nil: it is to be asked.
+    func noteSidesListed(of id: ItemIdentifier, in domain: DomainName, metadata: [UInt8]?) throws {
         let own = try reference(to: domain)
         try sql.run(
-            "UPDATE item SET sides_listed = ? WHERE domain = ? AND id = ?", .blob(metadata), .int(own.number),
+            "UPDATE item SET sides_listed = ? WHERE domain = ? AND id = ?", SQLValue(metadata), .int(own.number),
             .text(id.rawValue))
     }
 }

@@ -175,21 +175,6 @@ struct ReconciliationTests {
         #expect(try storage.indexed("p").problem?.code == .destinationExists)
     }
 
-    @Test("XFER-8: contents that were on their way when the host ended are asked for once more by the next one")
-    func interruptedComing() throws {
-        let storage = try prepared()
-        try storage.tell(storage.item("p", "p.txt", contents: "12345"))
-        try storage.tell(storage.item("q", "q.txt", contents: "12345"))
-        _ = try storage.store.beginMaterialising(ItemIdentifier("p"), in: storage.domain)
-        let given = try storage.store.beginMaterialising(ItemIdentifier("q"), in: storage.domain)
-        try storage.store.abandon(given, because: nil)
-        try storage.reopen()
-        _ = try storage.store.reconcile()
-        #expect(try storage.indexed("p").state == .placeholder)
-        #expect(try storage.index.read { try $0.downloadRequests(in: storage.domain) }.map(\.id.rawValue) == ["p"])
-        #expect(try storage.index.read { try $0.journal() }.isEmpty)
-    }
-
     @Test("Contents with the item's stamp are adopted at the item's own place, and nowhere else")
     func adoption() throws {
         let storage = try prepared()

@@ -109,7 +109,7 @@ final class PinKeeper: Sendable {
         _ item: IndexedItem, _ body: () async throws(DocumentError) -> Value
     ) async throws(DocumentError) -> Value {
         guard item.item.kind != .document || isWanting(item) else { return try await body() }
-        await requests.beginWaiting(for: item, isComing: isComing(item))
+        await requests.beginWaiting(for: item)
         do throws(DocumentError) {
             let value = try await body()
             requests.endWaiting(for: item.key)
@@ -120,8 +120,6 @@ final class PinKeeper: Sendable {
                 requests.endWaiting(for: item.key)
                 throw error
             }
-            // The host may be ending, too.
-            await requests.outlives(item)
             work.add { [self] in
                 do throws(DocumentError) {
                     try await request(item)
@@ -133,12 +131,6 @@ final class PinKeeper: Sendable {
             }
             throw error
         }
-    }
-
-    /// Whether its contents begin to come as soon as somebody asks for them.
-    private func isComing(_ item: IndexedItem) -> Bool {
-        item.item.kind == .document && domains.find(item.domain)?.isRunning == true
-            && (try? downloader.materialiser.pauses.isPaused(item.key)) == false
     }
 
     private func resolved(_ domain: DomainName) { withQueue(of: domain) { $0.resolved() } }

@@ -209,7 +209,7 @@ extension DocumentStore {
     private func settle(
         _ entry: JournalEntry, _ item: IndexedItem?, report: inout ReconciliationReport
     ) throws {
-        try index.write { try finish(entry, of: item, $0) }
+        try index.write { try $0.finish(entry) }
         guard let item else { return }
         // What is missing is found once more among all that have contents here.
         var missing: [IndexedItem] = []
@@ -219,15 +219,9 @@ extension DocumentStore {
     private func settlePlaceholder(_ entry: JournalEntry, _ item: IndexedItem?) throws {
         try index.write { index in
             if let item { try index.setPlaceholder(item.id, in: item.domain) }
-            try finish(entry, of: item, index)
+            try index.finish(entry)
         }
         if let item { refreshPlaceholder(item.id, in: item.domain) }
-    }
-
-    /// Closes an entry. Contents that were on their way had somebody who waited for them: they are asked for once more (XFER-8).
-    private func finish(_ entry: JournalEntry, of item: IndexedItem?, _ index: IndexTransaction) throws {
-        if entry.action == .materialise, let item { try index.keepDownloadRequests([item]) }
-        try index.finish(entry)
     }
 
     private func adopt(

@@ -63,8 +63,12 @@ struct SideStore: Sendable {
         if side.version == nil {
             // It may have been kept, and not been answered for.
             do throws(DocumentError) {
+                // The same contents may be kept once more since, and that is needed.
+                let own = try storage.read { try $0.ownSides(of: side.itemID, in: domain.name) }
+                let needed = Set(own.compactMap(\.version))
                 versions = try await session.versions(of: side.itemID)
-                    .filter { $0.sha256 == side.digest && $0.savedBy == deviceName }.map(\.id)
+                    .filter { $0.sha256 == side.digest && $0.savedBy == deviceName && !needed.contains($0.id) }
+                    .map(\.id)
             } catch {
                 guard error.code == .noSuchItem else { throw error }
             }

@@ -67,6 +67,7 @@ struct FolderReviver: Sendable {
             parentID: parent, name: name, kind: folder.item.kind, contentsPath: nil, modified: nil,
             operation: operation)
         var attempt = 0
+        var isAnew = false
         while true {
             do throws(DocumentError) {
                 let item = try await onceMoreAfterDeath { [call] () async throws(DocumentError) in
@@ -74,6 +75,12 @@ struct FolderReviver: Sendable {
                 }
                 return Made(item: item, isBeside: attempt > 0)
             } catch {
+                if error.code == .noSuchItem, !isAnew, try await isThere(parent, session) {
+                    // It was made when this was asked for before, and somebody has removed it since.
+                    isAnew = true
+                    call.operation += "-anew"
+                    continue
+                }
                 guard error.code == .nameCollision, attempt < Self.mostNames else { throw error }
                 // Somebody else was quicker.
                 if let item = try await existing(call.name, of: folder, in: parent, session) {
@@ -81,7 +88,7 @@ struct FolderReviver: Sendable {
                 }
                 attempt += 1
                 call.name = try ConflictName.make(forFolder: name, attempt: attempt)
-                call.operation = "\(operation)-\(attempt)"
+                call.operation = "\(operation)-\(attempt)\(isAnew ? "-anew" : "")"
             }
         }
     }

@@ -199,6 +199,9 @@ package struct ProviderSession: Sendable {
     ) async throws(DocumentError) -> ProvidedVersion {
         let reply = try await checked(.keepVersion(call), "kept something else than it was given", onProgress)
         guard case .keepVersion(let version) = reply else { throw wrongKind }
+        if let digest = version.sha256, digest != call.sha256 {
+            throw broken("was given contents to keep, and says that it keeps others")
+        }
         return version
     }
 

@@ -107,7 +107,6 @@ extension DocumentHost {
     public func domainDescriptions() async throws(DocumentError) -> [DomainDescription] {
         var descriptions: [DomainDescription] = []
         for record in try storage.read({ try $0.domains() }) { descriptions.append(describe(record)) }
-        askQuotasLater(of: descriptions.map(\.name))
         return descriptions.sorted { $0.name < $1.name }
     }
 

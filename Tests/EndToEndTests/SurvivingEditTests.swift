@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test("VER-15: an edit in conflict, whose folder was removed on the remote then, can be kept")
+    @Test("VER-15: an edit in conflict, whose folder was removed on the remote then, survives; the conflict is over")
     func keptAfterConflict() throws {
         try withDocument { machine, path in
             try machine.succeed("host", "stop")
@@ -56,13 +56,15 @@ import Testing
             #expect(try Machine.eventually { try state(machine) == "conflict" }, "\(machine.logTail)")
             try FileManager.default.removeItem(atPath: machine.remote + "/outer")
             try machine.succeed("refresh", "d:/")
-            #expect(try state(machine) == "conflict")
-            #expect(try machine.succeed("status").contains("d:/outer/inner/a.txt"))
-            try machine.succeed("resolve", "d:/outer/inner/a.txt", "--keep", "local")
             #expect(
                 Machine.eventually { machine.read(machine.remote + "/outer/inner/a.txt") == "mine\n" },
                 "\(machine.logTail)")
             #expect(try Machine.eventually { try state(machine) == "materialised" })
+            #expect(try machine.succeed("conflicts") == "Nothing is in conflict.\n")
+            // Whoever chooses too late changes nothing; what the remote had is a version here.
+            try machine.succeed("resolve", "d:/outer/inner/a.txt", "--keep", "local")
+            let versions = try machine.json("versions", "d:/outer/inner/a.txt") as? [[String: Any]] ?? []
+            #expect(versions.compactMap { ($0["path"] as? String).flatMap(machine.read) }.contains("theirs, longer\n"))
         }
     }
 }

@@ -193,7 +193,7 @@ struct ManifestTests {
         ),
         (
             ["capabilities": "[\"fly\"]"], "",
-            "“fly” in “capabilities” is not known; there are modifying, changes, ranges, picker, sign-in, thumbnails, quota"
+            "“fly” in “capabilities” is not known; there are modifying, changes, ranges, picker, sign-in, thumbnails, versions, quota"
         ),
         (["file-half": "1"], "", "“file-half” must be true or false"),
         (

@@ -15,6 +15,10 @@ extension ConflictResolver {
         let unresolved = try storage.read { try $0.unresolvedSides(of: item) }
         guard let first = unresolved.first else { return true }
         try domain.requireModifying(location)
+        // Its sides could not be removed there either.
+        guard item.item.capabilities.contains(.write) else {
+            throw DocumentError(.notPermitted, "\(location) is read-only on the remote.")
+        }
         switch choice {
         case .local: break
         case .remote:

@@ -76,7 +76,10 @@ final class QuotaDesk: Sendable {
 
     /// The same for somebody who does not wait, of a provider that runs anyway.
     func askLater(_ domain: Domain) {
-        guard domain.tellsQuota, domain.isRunning, isDue(domain.name, \.asked) else { return }
+        // Where nobody is signed in, nothing knocks.
+        guard domain.tellsQuota, domain.isRunning, domain.signIn.problem == nil, isDue(domain.name, \.asked) else {
+            return
+        }
         // Others that come before it has begun.
         state.withLock { $0.asked[domain.name] = clock() }
         work.add { [self] in

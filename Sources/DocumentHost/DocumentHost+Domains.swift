@@ -125,11 +125,6 @@ extension DocumentHost {
         return try await description(of: name)
     }
 
-    /// Somebody looks at domains, and is told what is known: whoever looks next is told more.
-    func askQuotasLater(of names: [DomainName]) {
-        for domain in names.compactMap(domains.find) { quotas.askLater(domain) }
-    }
-
     /// Ends a domain: its placeholders and clean contents go, here only.
     ///
     /// - Throws: `unsyncedEdits` when something is unsent and `discardingUnsent` is false (AUTH-6).

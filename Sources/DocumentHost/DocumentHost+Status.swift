@@ -51,7 +51,8 @@ extension DocumentHost {
             for item in items { tally.add(item.transfers) }
             report.items += items
         }
-        askQuotasLater(of: records.map(\.name))
+        // Whoever looks next is told more.
+        for domain in records.compactMap({ domains.find($0.name) }) { quotas.askLater(domain) }
         if let named, named.item.kind == .document, !report.items.contains(where: { $0.item.id == named.id }) {
             report.items.append(try status(of: named))
         }

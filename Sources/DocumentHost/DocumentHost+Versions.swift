@@ -24,9 +24,7 @@ extension DocumentHost {
         while true {
             let (domain, item) = try await document(at: location)
             try domain.requireModifying(location)
-            guard item.item.capabilities.contains(.write) else {
-                throw DocumentError(.notPermitted, "\(location) is read-only on the remote.")
-            }
+            try item.requireWritable(at: location)
             // One that is not here yet is brought first (VER-8).
             let side = try storage.read { try $0.unresolvedSides(of: item) }.first { $0.identifier == version }
             if let side, item.state != .conflict {

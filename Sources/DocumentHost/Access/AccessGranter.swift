@@ -324,9 +324,7 @@ struct AccessGranter: Sendable {
         try domain.requireModifying(request.location)
         // A folder is claimed for what is done in it, or with it; its contents are the items inside.
         guard item.item.kind == .document else { return }
-        guard item.item.capabilities.contains(.write) else {
-            throw DocumentError(.notPermitted, "\(request.location) is read-only on the remote.")
-        }
+        try item.requireWritable(at: request.location)
     }
 }
 

@@ -16,9 +16,7 @@ extension ConflictResolver {
         guard let first = unresolved.first else { return true }
         try domain.requireModifying(location)
         // Its sides could not be removed there either.
-        guard item.item.capabilities.contains(.write) else {
-            throw DocumentError(.notPermitted, "\(location) is read-only on the remote.")
-        }
+        try item.requireWritable(at: location)
         switch choice {
         case .local: break
         case .remote:
@@ -56,9 +54,6 @@ extension ConflictResolver {
     func put(
         _ side: RemoteSide, of item: IndexedItem, at location: Location, on domain: Domain
     ) async throws(DocumentError) -> Bool {
-        guard item.item.capabilities.contains(.write) else {
-            throw DocumentError(.notPermitted, "\(location) is read-only on the remote.")
-        }
         let kept = try await sides.fetch(side, of: item, at: location, on: domain) { _ in }
         let claims = ReplacingClaim(storage: storage, broker: broker, owner: owner)
         guard let claim = try await claims(on: item, at: location) else { return false }

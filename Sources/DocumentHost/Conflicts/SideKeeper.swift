@@ -192,31 +192,28 @@ final class SideKeeper: Sendable {
             do throws(DocumentError) {
                 if try await !carryOut(step, on: domain) { isLeft = true }
             } catch {
-                switch error.code.errorClass {
-                case .definitive, .caller:
-                    guard error.code != .cancelled else { throw error }
-                    // The others are tried all the same.
-                    state.withLock { _ = $0[name]?.refused.insert(step) }
-                    logger.notice(
-                        "a side of a conflict could not be kept in step",
-                        metadata: ["domain": "\(name)", "item.id": "\(step.itemID)", "error": "\(error)"])
-                case .transient, .resolvable:
-                    guard !error.isOfTheProvider else { throw error }
-                    // What is wrong with one document keeps nothing from the others, and may end by that.
-                    guard error.code.errorClass == .resolvable else {
-                        failure = failure ?? error
-                        continue
-                    }
-                    let until = error.code == .insufficientQuota ? clock() + retry.longest : nil
-                    state.withLock { state in
-                        state[name]?.refused.insert(step)
-                        if let until { state[name]?.refusedUntil = until }
-                    }
+                guard !error.isOfTheProvider else { throw error }
+                // What is wrong with one document keeps nothing from the others, and may end by that.
+                if error.code.errorClass == .transient {
+                    failure = failure ?? error
+                } else {
+                    isRefused(step, in: name, because: error)
                 }
             }
         }
         if let failure { throw failure }
         return isLeft
+    }
+
+    private func isRefused(_ step: SideStep, in domain: DomainName, because error: DocumentError) {
+        let until = error.code == .insufficientQuota ? clock() + retry.longest : nil
+        state.withLock { state in
+            state[domain]?.refused.insert(step)
+            if let until { state[domain]?.refusedUntil = until }
+        }
+        logger.notice(
+            "a side of a conflict could not be kept in step",
+            metadata: ["domain": "\(domain)", "item.id": "\(step.itemID)", "error": "\(error)"])
     }
 
     private func isPaused(_ step: SideStep, in domain: DomainName) throws(DocumentError) -> Bool {
@@ -225,8 +222,7 @@ final class SideKeeper: Sendable {
         if try pauses.isPaused(key) { return true }
         return try storage.read { index in
             guard let item = try index.item(key.id, in: domain) else { return false }
-            let marks = try index.marks(of: item)
-            return marks.keeping == .excluded || marks.ignoredBy != nil
+            return try index.marks(of: item).keeping == .excluded
         }
     }
 
@@ -234,8 +230,7 @@ final class SideKeeper: Sendable {
     private func carryOut(_ step: SideStep, on domain: Domain) async throws(DocumentError) -> Bool {
         switch step {
         case .keep(let item, _): return try await sides.keep(item, on: domain, pausedBy: pauses)
-        case .drop(let side):
-            try await sides.drop(side, on: domain)
+        case .drop(let side): try await sides.drop(side, on: domain)
         case .remove(let side): try await sides.remove(side, on: domain)
         case .list(let item, _):
             let change = try await sides.list(item, on: domain)

@@ -8,6 +8,12 @@ typealias ItemKey = CoordinatedItem.Key
 extension IndexedItem {
     var key: ItemKey { ItemKey(domain: domain, id: id) }
 
+    /// - Throws: `notPermitted` for what the remote lets nobody change.
+    func requireWritable(at location: Location) throws(DocumentError) {
+        guard !item.capabilities.contains(.write) else { return }
+        throw DocumentError(.notPermitted, "\(location) is read-only on the remote.")
+    }
+
     /// Whether contents of the version that the provider last told are here, or newer ones of our own.
     var isCurrent: Bool {
         switch state {

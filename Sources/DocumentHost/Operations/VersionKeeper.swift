@@ -135,9 +135,7 @@ struct VersionKeeper: Sendable {
         let known = try versions(of: item)
         // What other devices have left at the remote is resolved one by one.
         let sides = try storage.read { try $0.unresolvedSides(of: item) }.filter { chosen.contains($0.identifier) }
-        guard sides.isEmpty || item.item.capabilities.contains(.write) else {
-            throw DocumentError(.notPermitted, "\(location) is read-only on the remote.")
-        }
+        if !sides.isEmpty { try item.requireWritable(at: location) }
         if chosen.isEmpty, known.contains(where: { $0.kind == .conflict }) {
             throw DocumentError(
                 .inConflict,

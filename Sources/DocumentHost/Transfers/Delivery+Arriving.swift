@@ -42,11 +42,11 @@ extension Delivery {
             guard let folder = try await prepared(id, in: domain, prepare), let parent = folder.item.parentID else {
                 return
             }
-            let heard = try self.made.heard(of: domain)
-            let made: FolderReviver.Made
+            let heard = try made.heard(of: domain)
+            let answer: FolderReviver.Made
             do throws(DocumentError) {
                 // Asked again after a crash, it is not made twice: its name here is that of the operation, too.
-                made = try await folders.make(folder, in: parent, "\(id)", session)
+                answer = try await folders.make(folder, in: parent, "\(id)", session)
             } catch {
                 guard error.code == .noSuchItem else {
                     if error.code == .cancelled { throw error }
@@ -54,19 +54,19 @@ extension Delivery {
                 }
                 // The folder around it is gone there by now.
                 let parent = try await folders.revive(parent, in: domain, for: "\(id)", with: session)
-                made = try await folders.make(folder, in: parent, "\(id)", session)
+                answer = try await folders.make(folder, in: parent, "\(id)", session)
             }
-            let new = made.item
+            let new = answer.item
             guard new.kind.isFolder else {
                 throw session.broken("was asked to make a folder in \(domain), and made a \(new.kind)")
             }
             try identify(folder, as: new.id)
-            try await storage.run { try $0.revive(id, as: new, isBeside: made.isBeside, in: domain) }
+            try await storage.run { try $0.revive(id, as: new, isBeside: answer.isBeside, in: domain) }
             // It may be a package, as its provider says: who uses what is in it uses the package (COORD-21).
             if !broker.isIdle, let known = try storage.read({ try $0.item(new.id, in: domain) }) {
                 broker.placed(try storage.read { try $0.coordinated(known) })
             }
-            _ = try await self.made.isGone(new.id, of: domain, since: heard, session)
+            _ = try await made.isGone(new.id, of: domain, since: heard, session)
         }
     }
 

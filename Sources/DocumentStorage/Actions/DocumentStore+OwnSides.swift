@@ -7,8 +7,7 @@ package struct SideKeeping: Sendable {
     /// What the provider is to take.
     package var snapshot: StagedFile
     package var request: StagingRequest
-    /// Of the snapshot. That of the side is another, where it was asked for before and the document was changed since.
-    package var digest: [UInt8]
+    package var digest: [UInt8] { side.digest }
 }
 
 extension DocumentStore {
@@ -42,7 +41,7 @@ extension DocumentStore {
             let asked = last?.version == nil && last?.digest == digest ? last : nil
             return SideKeeping(
                 side: try asked ?? index.write { try $0.addOwnSide(side, in: domain) }, item: item, snapshot: snapshot,
-                request: request, digest: digest)
+                request: request)
         }
     }
 
@@ -51,14 +50,9 @@ extension DocumentStore {
         defer { try? keeping.request.remove() }
         var side = keeping.side
         side.version = version.id
-        // Where it was asked before, it may have answered with what it had kept then.
-        let isSure = version.sha256.map { $0 == keeping.digest } ?? (side.digest == keeping.digest)
-        if isSure, let source = keeping.snapshot.source {
-            side.digest = keeping.digest
+        // Where it was asked before, the same contents may be in another file by now.
+        if let source = keeping.snapshot.source {
             (side.inode, side.size, side.modified) = (source.inode, source.size, source.modified)
-        } else if !isSure {
-            // No file has these contents any more: they are replaced.
-            side.inode = 0
         }
         try index.write { try $0.update(side) }
     }

@@ -103,13 +103,14 @@ static int add_path(int ruleset, const struct ruleset *handled, const struct san
     return (int)result;
 }
 
+const char *const sandbox_own_files[SANDBOX_OWN_FILES] = {"cmdline", "maps"};
+
 // A Swift program looks for its arguments on its stack, which it finds by the process's maps; others read the line. The
 // process stays the same when it becomes the program, so what is granted is the program's own, and no other process's.
 static int add_own_arguments(int ruleset, const struct ruleset *handled) {
-    static const char *const names[] = {"cmdline", "maps"};
-    for (unsigned index = 0; index < sizeof names / sizeof *names; index++) {
+    for (unsigned index = 0; index < SANDBOX_OWN_FILES; index++) {
         char path[32];
-        snprintf(path, sizeof path, "/proc/%d/%s", (int)getpid(), names[index]);
+        snprintf(path, sizeof path, "/proc/%d/%s", (int)getpid(), sandbox_own_files[index]);
         if (add_path(ruleset, handled, &(struct sandbox_path){.path = path, .grant = SANDBOX_READ}) != 0) return -1;
     }
     return 0;

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-enum { SANDBOX_PATHS_MAX = 512, SANDBOX_PORTS_MAX = 64 };
+enum { SANDBOX_PATHS_MAX = 512, SANDBOX_PORTS_MAX = 64, SANDBOX_OWN_FILES = 2 };
 
 enum sandbox_grant {
     SANDBOX_READ,
@@ -32,6 +32,9 @@ struct sandbox {
     bool may_change_attributes;
     bool may_lack_landlock;
 };
+
+// The names, in a process's folder in /proc, of what each confined program may read of itself.
+extern const char *const sandbox_own_files[SANDBOX_OWN_FILES];
 
 // 0, or -1 with errno and with `*what` saying what failed. A path that is not there is left out, and said so on
 // standard error. `channel` leads to the shepherd. `*counts_tasks` says whether that counts threads and processes from now

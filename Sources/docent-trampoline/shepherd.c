@@ -19,6 +19,7 @@
 
 #include "notices.h"
 #include "program.h"
+#include "sandbox.h"
 
 enum { KILL_ALL = SIGUSR1 };
 
@@ -30,6 +31,8 @@ struct flock_of {
     // Brings the listener of the provider's filter, if there is one; then the listener itself. -1 when there is neither.
     int channel;
     bool has_listener;
+    // What a sandbox grants of the provider's own folder in /proc; -1 where there is none.
+    int own_files[SANDBOX_OWN_FILES];
     struct tasks tasks;
     bool provider_has_ended;
     // Of its end, as waitpid has it.
@@ -193,21 +196,34 @@ static _Noreturn void watch(struct flock_of *flock) {
     }
 }
 
-// The provider's pipes must end when it ends, or closes them; the shepherd keeps only its standard error, and what it
-// watches.
+// A rule of Landlock is about an inode, and the kernel makes those of /proc anew once it has forgotten the name, as it does
+// when memory is short: the provider could not see its arguments any more. While somebody has the name open it stays.
+static void hold_own_files(struct flock_of *flock) {
+    for (unsigned index = 0; index < SANDBOX_OWN_FILES; index++) {
+        char path[32];
+        snprintf(path, sizeof path, "/proc/%d/%s", (int)flock->provider, sandbox_own_files[index]);
+        flock->own_files[index] = open(path, O_PATH | O_CLOEXEC);
+    }
+}
+
+// The provider's pipes must end when it ends, or closes them; the shepherd keeps only its standard error, what it watches,
+// and what it holds.
 static void let_go_of_pipes(const struct flock_of *flock) {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0) fail("/dev/null");
-    int kept[] = {flock->host, flock->signals, flock->channel};
-    enum { KEPT = sizeof kept / sizeof *kept };
-    for (int index = 1; index < KEPT; index++) {
+    int kept[3 + SANDBOX_OWN_FILES] = {flock->host, flock->signals, flock->channel};
+    int count = 3;
+    for (unsigned index = 0; index < SANDBOX_OWN_FILES; index++) {
+        if (flock->own_files[index] >= 0) kept[count++] = flock->own_files[index];
+    }
+    for (int index = 1; index < count; index++) {
         for (int place = index; place > 0 && kept[place - 1] > kept[place]; place--) {
             int larger = kept[place - 1];
             kept[place - 1] = kept[place];
             kept[place] = larger;
         }
     }
-    docent_close_descriptors_but(kept, KEPT);
+    docent_close_descriptors_but(kept, (unsigned)count);
 }
 
 void docent_shepherd(pid_t host, unsigned processes, int (*become)(void *, int), void *context) {
@@ -240,6 +256,10 @@ void docent_shepherd(pid_t host, unsigned processes, int (*become)(void *, int),
         if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) fail("prctl(PR_SET_PDEATHSIG)");
         if (getppid() != shepherd) _exit(EXIT_SETUP);
         if (setsid() < 0) fail("setsid");
+        // Not before the shepherd holds what is granted.
+        char byte;
+        while (read(channel[1], &byte, 1) < 0 && errno == EINTR) {
+        }
         _exit(become(context, channel[1]));
     }
     prctl(PR_SET_NAME, "docent-shepherd");
@@ -250,6 +270,8 @@ void docent_shepherd(pid_t host, unsigned processes, int (*become)(void *, int),
         .channel = channel[0],
         .tasks = {.provider = provider, .limit = TASKS_OF_A_PROVIDER + processes, .is_alone = processes == 0},
     };
+    hold_own_files(&flock);
+    if (write(channel[0], "", 1) != 1) fail("write");
     let_go_of_pipes(&flock);
     watch(&flock);
 }

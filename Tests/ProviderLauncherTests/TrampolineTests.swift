@@ -1,4 +1,5 @@
 import DocumentTransport
+import Foundation
 import Glibc
 import SystemPackage
 import Testing
@@ -84,5 +85,29 @@ struct TrampolineTests {
         // The shell itself holds the one that it lists the folder with.
         let numbers = output.split(whereSeparator: \.isWhitespace).compactMap { $0.split(separator: "/").last }
         #expect(numbers.starts(with: ["0", "1", "2"]) && numbers.count <= 4, "\(numbers)")
+    }
+
+    @Test("DESIGN 9: a confined program can read its own arguments, also when the kernel forgets names in between")
+    func theProgramCanReadItsArguments() throws {
+        let folder = try TemporaryFolder()
+        let script = """
+            echo $$; while [ ! -e "$1" ]; do :; done; IFS= read -r line < /proc/$$/cmdline; echo "line: $line"
+            """
+        let process = try SpawnedProcess(
+            trampoline,
+            [me, "--confine", "--execute", "/usr", "--", "/usr/bin/sh", "-c", script, "sh", "\(folder.path)/go"])
+        let program = try process.line()
+        // The kernel has the names of what somebody has open.
+        let held = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.pid)/fd").compactMap {
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process.pid)/fd/\($0)")
+        }
+        for name in ["cmdline", "maps"] { #expect(held.contains("/proc/\(program)/\(name)"), "\(held)") }
+        // Where it may be told to forget all others, it is.
+        if let names = try? FileDescriptor.open("/proc/sys/vm/drop_caches", .writeOnly) {
+            try names.closeAfter { _ = try? names.writeAll("2\n".utf8) }
+        }
+        try folder.file("go", "")
+        #expect(try process.line().hasPrefix("line: /usr/bin/sh"))
+        #expect(process.status() == 0)
     }
 }

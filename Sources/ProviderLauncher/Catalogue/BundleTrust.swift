@@ -78,13 +78,11 @@ struct BundleTrust: Sendable {
 
     /// The path without symbolic links.
     static func real(_ path: FilePath, _ what: String) throws(DocumentError) -> FilePath {
-        let resolved = path.withPlatformString { realpath($0, nil) }
-        guard let resolved else {
+        guard let real = path.withoutLinks else {
             throw DocumentError(
                 .notConfigured, "“\(path)”, \(what), cannot be reached: \(Errno(rawValue: errno)).")
         }
-        defer { free(resolved) }
-        return FilePath(platformString: resolved)
+        return real
     }
 
     static func stat(_ path: FilePath, _ what: String) throws(DocumentError) -> Stat {

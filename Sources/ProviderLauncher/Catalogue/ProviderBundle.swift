@@ -57,7 +57,7 @@ package struct ProviderBundle: Hashable, Sendable {
         try trust.check(folder, "the folder of a provider")
         try trust.check(folder.appending(Manifest.fileName), "the manifest of a provider")
         try trust.check(executable, "the program of a provider")
-        try trust.check(executable.removingLastComponent(), "the folder of a provider's program")
+        try trust.check(executable.folderAround, "the folder of a provider's program")
     }
 
     private static func read(_ path: FilePath) throws(DocumentError) -> String {
@@ -98,10 +98,10 @@ package struct ProviderBundle: Hashable, Sendable {
         if path.isAbsolute {
             return try runnable(path, manifest: manifest)
         }
-        let above = folder.removingLastComponent()
-        let folders = [folder, above, above.removingLastComponent()]
-        for candidate in folders.map({ $0.appending(path.components) })
-        where (try? candidate.stat())?.type == .regular {
+        let folders = [folder, folder.folderAround, folder.folderAround.folderAround]
+        for place in folders {
+            let candidate = FilePath("\(place.string)/\(executable)")
+            guard (try? candidate.stat())?.type == .regular else { continue }
             return try runnable(candidate, manifest: manifest)
         }
         let places = folders.map { "“\($0)”" }.joined(separator: ", ")

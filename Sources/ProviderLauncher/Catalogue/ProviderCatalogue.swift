@@ -36,7 +36,9 @@ package struct ProviderCatalogue: Sendable {
         for folder in folders {
             candidates += subfolders(of: folder).filter { (try? $0.appending(Manifest.fileName).stat()) != nil }
         }
-        candidates += explicit.map { $0.lastComponent?.string == Manifest.fileName ? $0.removingLastComponent() : $0 }
+        candidates += explicit.map {
+            $0.string.hasSuffix("/" + Manifest.fileName) ? $0.removingLastComponent() : $0
+        }
 
         // One folder may be reached by several ways, which makes it neither twice installed nor twice broken.
         var seen: Set<FilePath> = []

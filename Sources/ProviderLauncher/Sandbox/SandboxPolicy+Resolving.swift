@@ -1,5 +1,4 @@
 package import DocumentModel
-internal import Glibc
 package import SystemPackage
 
 extension SandboxPolicy {
@@ -48,11 +47,7 @@ extension SandboxPolicy {
     package static func isThereNow(anyOf missing: [FilePath]) -> Bool { missing.contains { realPath($0) != nil } }
 
     /// Nil when it does not exist.
-    package static func realPath(_ path: FilePath) -> FilePath? {
-        guard let found = path.withPlatformString({ realpath($0, nil) }) else { return nil }
-        defer { free(found) }
-        return FilePath(platformString: found)
-    }
+    package static func realPath(_ path: FilePath) -> FilePath? { path.withoutLinks }
 }
 
 extension SandboxFolders {
@@ -68,13 +63,15 @@ extension SandboxFolders {
 
     /// Where it is, or will be when somebody makes it.
     private static func place(_ path: FilePath, by realPath: (FilePath) -> FilePath?) -> FilePath {
-        var (above, missing) = (path.lexicallyNormalized(), [FilePath.Component]())
-        while true {
-            if let real = realPath(above) { return real.appending(missing.reversed()) }
-            guard let last = above.lastComponent else { return path }
-            missing.append(last)
-            above.removeLastComponent()
+        if let real = realPath(path) { return real }
+        let text = path.lexicallyNormalized().string
+        var above = FilePath(text)
+        while above != "/" {
+            above = above.folderAround
+            guard let real = realPath(above) else { continue }
+            return FilePath("\(real)/\(text.dropFirst(above.string.count))")
         }
+        return path
     }
 
     /// What a grant would give away, in words; nil when it is harmless.

@@ -86,6 +86,17 @@ enum LocalCopy {
         }
     }
 
+    /// The same for a file that somebody else has written beside it.
+    static func publish(flushing file: FilePath, at destination: FilePath, replacing: Bool) throws(Errno) {
+        let written = open(file.string, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard written >= 0 else { throw Errno(rawValue: errno) }
+        defer { close(written) }
+        try checked(docent_fsync(written))
+        try publish(file, at: destination, replacing: replacing)
+        let folder = destination.removingLastComponent()
+        flushFolder(folder.isEmpty ? "." : folder)
+    }
+
     private static func publish(_ temporary: FilePath, at destination: FilePath, replacing: Bool) throws(Errno) {
         if replacing {
             if rename(temporary.string, destination.string) != 0 { throw Errno(rawValue: errno) }

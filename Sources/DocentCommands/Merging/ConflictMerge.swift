@@ -1,7 +1,6 @@
 import DocumentClient
 import DocumentModel
 import DocumentTypes
-import Glibc
 import SystemPackage
 
 /// Merges both sides of a conflict, with the user's program for its type or by lines. Only when somebody asks for it, and
@@ -20,55 +19,19 @@ struct ConflictMerge {
     }
 
     func run(_ client: DocumentClient) async throws {
-        let versions = try await client.versions(of: location)
-        guard versions.contains(where: { $0.isInPlace && $0.path != nil }),
-            let other = versions.first(where: { !$0.isInPlace && ($0.kind == .current || $0.kind == .conflict) })
-        else {
-            throw DocumentError(.invalidArgument, "\(location) is not in conflict; there is nothing to merge.")
+        let type = try await client.item(at: location).item.contentType
+        let program = try MergePrograms.ofUser().program(for: type, MachineTypes().current)
+        let merger: ConflictMerger = { sides, result in
+            if let program {
+                try await program.merge(sides, into: result)
+            } else {
+                try await TextMerge(sides: sides).merge(into: result)
+            }
         }
-        // What edits here began from says nothing of a conflict of other devices.
-        let isOwn = try await client.item(at: location).state == .conflict
-        guard isOwn, let base = versions.first(where: { $0.kind == .base })?.path else {
-            throw DocumentError(
-                .noSuchItem,
-                "What both sides of \(location) began from is not kept here: a program changed it without asking, or another device did. Choose with --keep."
-            )
-        }
-        guard let theirs = other.path else {
-            throw DocumentError(
-                .noSuchItem,
-                "The other side of \(location) is not here: docent versions \(location) --fetch brings it.")
-        }
-        let program = try MergePrograms.ofUser().program(
-            for: try await client.item(at: location).item.contentType, MachineTypes().current)
         if let destination {
-            guard access(destination.string, F_OK) != 0 else {
-                throw DocumentError(
-                    .destinationExists, "\(destination) exists already: name a new file for the result.")
-            }
-            return try await client.coordinate(readingItemAt: location) { path, _ in
-                try await merge(path, base, theirs, with: program, into: destination)
-            }
-        }
-        try await client.coordinate(writingItemAt: location) { path, _ in
-            var beside = path
-            beside.extension = (path.extension.map { $0 + "." } ?? "") + "merge-\(getpid())"
-            defer { unlink(beside.string) }
-            try await merge(path, base, theirs, with: program, into: beside)
-            guard rename(beside.string, path.string) == 0 else {
-                throw DocumentError(.localStorage, "\(path) could not be replaced: \(Errno(rawValue: errno)).")
-            }
-        }
-        try await client.resolveConflict(at: location, keeping: .local)
-    }
-
-    private func merge(
-        _ ours: FilePath, _ base: String, _ theirs: String, with program: MergeProgram?, into result: FilePath
-    ) async throws {
-        if let program {
-            try await program.merge(location, base: FilePath(base), ours: ours, theirs: FilePath(theirs), into: result)
+            try await client.mergedVersion(of: location, into: destination, by: merger)
         } else {
-            try await TextMerge(location: location).merge(ours, base, theirs, into: result)
+            try await client.mergeConflict(at: location, by: merger)
         }
     }
 

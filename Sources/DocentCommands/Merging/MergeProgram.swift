@@ -1,3 +1,4 @@
+import DocumentClient
 import DocumentModel
 import Glibc
 import SystemPackage
@@ -34,22 +35,21 @@ package struct MergeProgram: Hashable, Sendable {
     ///
     /// - Parameter result: a new file, made only when the program says that the merge is clear.
     /// - Throws: `inConflict` when it says that it is not; `notConfigured` when it cannot be run.
-    func merge(
-        _ location: Location, base: FilePath, ours: FilePath, theirs: FilePath, into result: FilePath
-    ) async throws {
+    func merge(_ sides: ConflictSides, into result: FilePath) async throws {
+        let location = sides.location
         let around = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(around)/docent-merge.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw DocumentError(.localStorage, "No folder could be made in \(around): \(Errno(rawValue: errno)).")
         }
         let folder = FilePath(String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self))
-        let ending = ours.extension.map { "." + $0 } ?? ""
+        let ending = sides.ours.extension.map { "." + $0 } ?? ""
         let files = Dictionary(uniqueKeysWithValues: Self.names.map { ($0, folder.appending($0 + ending)) })
         defer {
             for file in files.values { unlink(file.string) }
             rmdir(folder.string)
         }
-        for (name, source) in [("base", base), ("ours", ours), ("theirs", theirs)] {
+        for (name, source) in [("base", sides.base), ("ours", sides.ours), ("theirs", sides.theirs)] {
             guard let target = files[name] else { continue }
             try ConflictMerge.copy(source, to: target, of: location)
         }

@@ -1,14 +1,16 @@
+import DocumentClient
 import DocumentModel
 import SystemPackage
 
 /// Merges both sides of a conflict by their lines, with a tool that knows how: `git merge-file`, or `merge` of RCS.
 struct TextMerge {
-    let location: Location
+    let sides: ConflictSides
 
     /// - Throws: `inConflict` where the same lines were changed on both sides. Then the result is of no use.
-    func merge(_ ours: FilePath, _ base: String, _ theirs: String, into result: FilePath) async throws {
-        try ConflictMerge.copy(ours, to: result, of: location)
-        let status = try await mergeTool(on: result, base, theirs)
+    func merge(into result: FilePath) async throws {
+        let location = sides.location
+        try ConflictMerge.copy(sides.ours, to: result, of: location)
+        let status = try await mergeTool(on: result, sides.base.string, sides.theirs.string)
         guard status == 0 else {
             throw DocumentError(
                 .inConflict,

@@ -6,7 +6,7 @@ import DocumentTypes
 import FileCoordination
 import Glibc
 public import Logging
-package import ProviderLauncher
+import ProviderLauncher
 public import SystemPackage
 
 /// The engine that owns one document storage root, the providers and all coordination.
@@ -14,79 +14,6 @@ public import SystemPackage
 /// A program may embed it: open it, keep ``run()`` running in a task group, and call the rest from other tasks.
 /// `docentd` does so behind a socket.
 public final class DocumentHost: Sendable {
-    /// Where things are, and how patient the host is.
-    public struct Configuration: Sendable {
-        /// The document storage root; made when it is missing.
-        public var root: FilePath
-        /// Folders of provider bundles.
-        public var providerFolders: [FilePath]
-        /// Further bundles, by their own path.
-        public var providerBundles: [FilePath]
-        /// The program that starts providers, so that they cannot outlive the host.
-        public var trampoline: FilePath
-        /// The folder of the socket that tools find the host by, if there is one: no provider may change it.
-        public var socketFolder: FilePath?
-        /// How long an unused provider process is kept.
-        public var providerIdleTime: Duration = .seconds(300)
-        /// Whether orphans among this process's descendants come to it, and every child process that is no provider is
-        /// killed: for when the program that watches over a provider is itself killed. Only for a program that starts
-        /// no processes of its own, as `docentd`.
-        public var adoptsOrphans = false
-        /// Whether providers are started where the kernel has no Landlock, and nothing keeps them to the files that
-        /// they ask for, or one that is too old for what they ask for. The user's to decide.
-        public var allowsUnsandboxedProviders = false
-        /// Whether programs that nobody registered count as the user's own, and may do what the user may. Else they may do
-        /// nothing, but for the command line tool beside the trampoline.
-        public var admitsUnregisteredTools = true
-        /// Where is kept what domains sign in with. A program that embeds a host has it in files.
-        package var secrets = KeptSecrets.Choice.files
-        /// Which documents come part by part.
-        package var parts = PartwiseFetch.Limits()
-        /// How long what is known of thumbnails is taken to be so.
-        var thumbnails = ThumbnailDesk.Pace()
-        /// After which outdated contents that could not leave are tried again, at first.
-        var outdatedPatience = Duration.seconds(30)
-        /// What this device is called, for people on other devices who find contents that were saved here (VER-9).
-        public var deviceName = Self.nodeName
-        /// Where providers are found instead of in processes: the other end of the connection to a domain's. Nil: they are
-        /// processes.
-        package var link: ProviderLink?
-        /// Who we are, for providers' logs.
-        public var software: String
-
-        public init(
-            root: FilePath, providerFolders: [FilePath], providerBundles: [FilePath] = [], trampoline: FilePath,
-            software: String
-        ) {
-            self.root = root
-            self.providerFolders = providerFolders
-            self.providerBundles = providerBundles
-            self.trampoline = trampoline
-            self.software = software
-        }
-
-        /// What this machine is called in its network.
-        private static var nodeName: String {
-            var name = utsname()
-            guard uname(&name) == 0 else { return "" }
-            return withUnsafeBytes(of: name.nodename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-        }
-
-        /// The usual places: bundles of the user, of the system and beside the executable, the trampoline beside it,
-        /// and what the environment names.
-        public init(root: FilePath, executable: FilePath, providerBundles: [FilePath] = [], software: String) {
-            let environment = ["XDG_DATA_HOME", "HOME", ProviderCatalogue.environmentKey].reduce(into: [:]) {
-                values, name in
-                values[name] = getenv(name).map { String(cString: $0) }
-            }
-            self.init(
-                root: root,
-                providerFolders: ProviderCatalogue.standardFolders(environment: environment, executable: executable),
-                providerBundles: providerBundles + ProviderCatalogue.explicitBundles(environment: environment),
-                trampoline: executable.removingLastComponent().appending("docent-trampoline"), software: software)
-        }
-    }
-
     /// Is told of each durable step; tests end the process there.
     package typealias Observer = StepObserver
 
@@ -161,9 +88,9 @@ public final class DocumentHost: Sendable {
     let fleet: ProviderFleet
     let confinement: Confinement
     let providerRecords: ProviderRecords
-    private let recordThreads: BlockingPool
+    let recordThreads: BlockingPool
     /// Looks for what providers have left, and waits some seconds for its end.
-    private let sweepThread: BlockingPool
+    let sweepThread: BlockingPool
     /// For what is kept in a keyring, which may take its time: documents do not wait for it.
     let secretThread: BlockingPool
 
@@ -414,62 +341,6 @@ public final class DocumentHost: Sendable {
         }
         localChanges.follow(report.moved)
         try openDomains()
-    }
-
-    /// Runs the domains' providers and the host's own work until the task is cancelled; then ends the providers, in
-    /// parallel, and closes the storage root.
-    public func run() async {
-        // Not a child: the providers end in good order after everything else was cancelled.
-        let providers = Task(executorPreference: loop) { [fleet] in await fleet.run() }
-        await withTaskExecutorPreference(loop) {
-            await withDiscardingTaskGroup { group in
-                group.addTask { [self] in await work.run() }
-                group.addTask { [self] in await localChanges.run() }
-                group.addTask { [self] in
-                    await moveKeptSecrets()
-                    await openWhenKeyringAnswers()
-                }
-                group.addTask { [self] in await departures.resume(nil) }
-                group.addTask { [self] in await clearing.resume(nil) }
-                group.addTask { [self] in await interrupted.settle(nil) }
-                group.addTask { [self] in await backlog.settle(nil) }
-                work.add { [self] in await keepTrashWithinLimits() }
-                do throws(DocumentError) {
-                    try sender.enqueueAll(of: nil)
-                    reclaimer.setLimits(try storage.read { try $0.spaceLimits() })
-                } catch {
-                    logger.error("unsent documents could not be looked up", metadata: ["error": "\(error)"])
-                }
-                work.add { [pinKeeper] in
-                    await pinKeeper.resume()
-                    await pinKeeper.look()
-                }
-                work.add { [outdatedContents] in await outdatedContents.look() }
-                // What a host that ended before has left.
-                follower.placeholders.wake()
-                missingDigests.begin()
-                sideKeeper.indexWasWritten()
-            }
-        }
-        fleet.stopAll()
-        await providers.value
-        storage.store.follower.handOver(to: nil)
-        storage.store.versionNews.onPruned(nil)
-        work.finish()
-        do throws(DocumentError) {
-            try await uses.writeDown(in: storage)
-        } catch {
-            logger.notice("what was used when is not written down", metadata: ["error": "\(error)"])
-        }
-        recordThreads.shutdown()
-        sweepThread.shutdown()
-        secretThread.shutdown()
-        storage.shutdown()
-        do {
-            try root.close()
-        } catch {
-            logger.error("the storage root could not be closed", metadata: ["error": "\(error)"])
-        }
     }
 
     /// The document storage root.

@@ -1,0 +1,63 @@
+import DocumentModel
+import DocumentStorage
+import DocumentTransport
+import Logging
+import ProviderLauncher
+
+extension DocumentHost {
+    /// Runs the domains' providers and the host's own work until the task is cancelled; then ends the providers, in
+    /// parallel, and closes the storage root.
+    public func run() async {
+        // Not a child: the providers end in good order after everything else was cancelled.
+        let providers = Task(executorPreference: loop) { [fleet] in await fleet.run() }
+        await withTaskExecutorPreference(loop) {
+            await withDiscardingTaskGroup { group in
+                group.addTask { [self] in await work.run() }
+                group.addTask { [self] in await localChanges.run() }
+                group.addTask { [self] in
+                    await moveKeptSecrets()
+                    await openWhenKeyringAnswers()
+                }
+                group.addTask { [self] in await departures.resume(nil) }
+                group.addTask { [self] in await clearing.resume(nil) }
+                group.addTask { [self] in await interrupted.settle(nil) }
+                group.addTask { [self] in await backlog.settle(nil) }
+                work.add { [self] in await keepTrashWithinLimits() }
+                do throws(DocumentError) {
+                    try sender.enqueueAll(of: nil)
+                    reclaimer.setLimits(try storage.read { try $0.spaceLimits() })
+                } catch {
+                    logger.error("unsent documents could not be looked up", metadata: ["error": "\(error)"])
+                }
+                work.add { [pinKeeper] in
+                    await pinKeeper.resume()
+                    await pinKeeper.look()
+                }
+                work.add { [outdatedContents] in await outdatedContents.look() }
+                // What a host that ended before has left.
+                follower.placeholders.wake()
+                missingDigests.begin()
+                sideKeeper.indexWasWritten()
+            }
+        }
+        fleet.stopAll()
+        await providers.value
+        storage.store.follower.handOver(to: nil)
+        storage.store.versionNews.onPruned(nil)
+        work.finish()
+        do throws(DocumentError) {
+            try await uses.writeDown(in: storage)
+        } catch {
+            logger.notice("what was used when is not written down", metadata: ["error": "\(error)"])
+        }
+        recordThreads.shutdown()
+        sweepThread.shutdown()
+        secretThread.shutdown()
+        storage.shutdown()
+        do {
+            try root.close()
+        } catch {
+            logger.error("the storage root could not be closed", metadata: ["error": "\(error)"])
+        }
+    }
+}

@@ -19,8 +19,9 @@ package enum VersionListing {
     package static func text(ofConflicts conflicts: [(ItemStatus, [DocumentVersion])]) -> String {
         if conflicts.isEmpty { return "Nothing is in conflict.\n" }
         return conflicts.map { item, versions in
+            let others = versions.filter { [.current, .conflict].contains($0.kind) && !$0.isInPlace }
             let sides = versions.filter { ![.older, .remote].contains($0.kind) }.map { version in
-                let place = place(of: version, item)
+                let place = place(of: version, item, isFirst: version.id == others.first?.id)
                 let device = version.device.map { ", saved by \(TerminalText.safe($0))" } ?? ""
                 let wins = version.kind == .current ? ", wins" : ""
                 return "  \(place)\(wins): \(version.path ?? "not here") (\(Words.time(version.modified))\(device))\n"
@@ -30,10 +31,12 @@ package enum VersionListing {
         }.joined()
     }
 
-    private static func place(of version: DocumentVersion, _ item: ItemStatus) -> String {
+    private static func place(of version: DocumentVersion, _ item: ItemStatus, isFirst: Bool) -> String {
         if version.isInPlace { return "here" }
         if version.kind == .base { return "what both began from" }
-        return item.state == .conflict ? "the remote's" : "kept on the remote"
+        guard item.state == .conflict else { return "kept on the remote" }
+        // The remote's own comes before what else it keeps.
+        return isFirst ? "the remote's" : "another side"
     }
 }
 

@@ -104,19 +104,21 @@ final class AttributeWatch: Sendable {
     ) throws(DocumentError) -> (item: CoordinatedItem, now: Set<ItemAttribute>)? {
         try storage.read { index in
             guard let item = try index.item(key.id, in: key.domain) else { return nil }
-            return (try index.coordinated(item), item.attributes)
+            // As everywhere, those that nobody here has resolved.
+            let sides = item.item.conflictVersions > 0 ? try index.unresolvedSides(of: item).count : 0
+            return (try index.coordinated(item), item.attributes(unresolvedSides: sides))
         }
     }
 }
 
 extension IndexedItem {
-    var attributes: Set<ItemAttribute> {
+    fileprivate func attributes(unresolvedSides sides: Int) -> Set<ItemAttribute> {
         var attributes: Set<ItemAttribute> = []
         if isCurrent { attributes.insert(.isDownloaded) }
         if state == .materialising { attributes.insert(.isDownloading) }
         if !isUnsent { attributes.insert(.isUploaded) }
         if state == .sending { attributes.insert(.isUploading) }
-        if state == .conflict || item.conflictVersions > 0 { attributes.insert(.hasUnresolvedConflicts) }
+        if state == .conflict || sides > 0 { attributes.insert(.hasUnresolvedConflicts) }
         return attributes
     }
 }

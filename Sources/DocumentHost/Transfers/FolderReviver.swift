@@ -83,7 +83,9 @@ struct FolderReviver: Sendable {
                 }
                 guard error.code == .nameCollision, attempt < Self.mostNames else { throw error }
                 // Somebody else was quicker.
-                if let item = try await existing(call.name, of: folder, in: parent, session) {
+                if let item = try await existing(call.name, of: folder, in: parent, session),
+                    try !isShownElsewhere(item.id, than: folder)
+                {
                     return Made(item: item, isBeside: attempt > 0)
                 }
                 attempt += 1
@@ -91,6 +93,12 @@ struct FolderReviver: Sendable {
                 call.operation = "\(operation)-\(attempt)\(isAnew ? "-anew" : "")"
             }
         }
+    }
+
+    /// Whether it is another folder here, too, that has got its name there: it cannot be both.
+    private func isShownElsewhere(_ id: ItemIdentifier, than folder: IndexedItem) throws(DocumentError) -> Bool {
+        guard let known = try storage.read({ try $0.item(id, in: folder.domain) }) else { return false }
+        return known.id != folder.id && known.exists && known.state != .nameClash
     }
 
     private static var mostNames: Int { 20 }

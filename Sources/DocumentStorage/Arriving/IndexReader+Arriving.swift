@@ -45,6 +45,12 @@ extension IndexTransaction {
         return applier.outcome
     }
 
+    /// Nobody knows it by its first identifier any more: what it became is gone.
+    func forgetArrival(of id: ItemIdentifier, in domain: DomainName) throws {
+        try sql.run(
+            "DELETE FROM arrived WHERE domain = ? AND id = ?", .int(reference(to: domain).number), .text(id.rawValue))
+    }
+
     /// Nobody knows them by their first identifiers any more: the host has just begun.
     func forgetArrivals() throws { try sql.run("DELETE FROM arrived") }
 

@@ -417,6 +417,7 @@ extension DocumentStore {
         guard let parent, let file = try tree.flush(location) else { return nil }
         try tree.flushFolders(around: location)
         try index.write { index in
+            try index.forgetArrival(of: id, in: location.domain)
             try index.insertArrival(
                 [CopiedPart(path: [], file: file)], in: parent, named: name, of: location.domain, as: id
             ) { _ in file }

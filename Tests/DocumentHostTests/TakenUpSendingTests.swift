@@ -90,11 +90,11 @@ import Testing
         _ = try storage.index.write { try $0.delete([item.id], in: storage.domain) }
 
         let begun = try #require(try await delivery.begin(ItemKey(domain: storage.domain, id: item.id)))
-        #expect(begun.isResumed)
+        #expect(begun.sending.isRepeated)
         _ = try await delivery.carryOut(begun, to: ProviderTurn(ProviderSession(provider), nil)) { _ in }
 
         let name = sending.operation
-        #expect(provider.state.withLock { $0.asked } == [name, name, "\(name)-anew"])
+        #expect(provider.state.withLock { $0.asked } == [name, "\(name)-anew"])
         #expect(try provider.state.withLock { $0.contents } == [ItemIdentifier("b"): "two"])
         #expect(try storage.indexed("b").state == .materialised)
     }

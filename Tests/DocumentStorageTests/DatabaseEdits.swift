@@ -8,7 +8,7 @@ enum DatabaseEdits {
         DROP TABLE own_side; DROP TABLE remote_side; DROP INDEX item_sides; DROP INDEX item_unsettled;
         ALTER TABLE item DROP COLUMN conflict_versions; ALTER TABLE item DROP COLUMN sides_listed;
         CREATE INDEX item_unsettled ON item (domain, row) WHERE state NOT IN (0, 2) OR problem_code IS NOT NULL;
-        DROP TABLE remote_quota; DROP TABLE download_request; DROP TABLE unanswered;
+        DROP TABLE outstanding; DROP TABLE remote_quota; DROP TABLE download_request; DROP TABLE unanswered;
         ALTER TABLE item DROP COLUMN digest; ALTER TABLE item DROP COLUMN proven; ALTER TABLE item DROP COLUMN proven_ns;
 
         """

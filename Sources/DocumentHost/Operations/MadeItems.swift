@@ -16,6 +16,7 @@ struct MadeItems: Sendable {
 
     /// To be called when the item is in the index: what is told from now on finds it there.
     ///
+    /// - Parameter heard: nil: nobody knows when it was made; it is looked for wherever there is a feed.
     /// - Returns: whether it is gone, and goes here, too.
     func isGone(
         _ id: ItemIdentifier, of domain: DomainName, since heard: SyncAnchor?, _ session: ProviderSession

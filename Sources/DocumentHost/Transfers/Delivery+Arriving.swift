@@ -105,7 +105,8 @@ extension Delivery {
                 digests.take(try await storage.run { try $0.finish(sending, asNew: item, having: earlier) })
             }
         }
-        _ = try await made.isGone(item.id, of: key.domain, since: heard, session)
+        // What was made when this was asked for before may have been removed before anybody here knew of it.
+        _ = try await made.isGone(item.id, of: key.domain, since: sending.isRepeated ? nil : heard, session)
     }
 
     /// Claims and presenters follow first: whoever asks from now on meets them.

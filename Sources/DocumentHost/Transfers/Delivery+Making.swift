@@ -19,22 +19,29 @@ extension Delivery {
     ///
     /// - Parameters:
     ///   - modified: when its contents count as written.
+    ///   - isAnew: the provider had it before. By the operation's own name it may have taken a change of that.
     ///   - settling: `refusing`: what has its name there with other contents is a change of the remote's (VER-14).
+    ///   - isUnanswered: is set when the provider was asked, and has not answered.
     func make(
-        _ sending: Sending, modified: Timestamp?, inFolder folder: AroundDocument = .known,
-        settling: Settling = .keepingBoth, with turn: ProviderTurn
+        _ sending: Sending, modified: Timestamp?, inFolder folder: AroundDocument = .known, isAnew: Bool = false,
+        settling: Settling = .keepingBoth, with turn: ProviderTurn, _ isUnanswered: Flag = Flag()
     ) async throws(DocumentError) {
         guard let parent = sending.item.item.parentID, let name = sending.item.item.name else {
             throw DocumentError(.internal, "\(sending.location) is in no folder.")
         }
         var call = ProviderCall.CreateCall(
             parentID: parent, name: name, kind: sending.item.item.kind, contentsPath: sending.snapshot.path.string,
-            modified: modified, operation: sending.operation)
+            modified: modified, operation: isAnew ? "\(sending.operation)-anew" : sending.operation)
+        let operation = call.operation
+        // Beside what had its name there when the provider was asked first: by then nothing may have it any more.
+        var attempt = sending.attempt
+        let first = attempt
+        if first > 0 { (call.name, call.operation) = try Self.beside(sending, name, operation, first) }
         let session = turn.session
         let heard = try made.heard(of: sending.item.domain)
         var isFolderGone = folder == .gone
         var mayBeGone = true
-        var attempt = 0
+        if !sending.entry.payload.isMaking { try await storage.run { try $0.noteMaking(sending, attempt: first) } }
         while true {
             do throws(DocumentError) {
                 if isFolderGone {
@@ -42,36 +49,37 @@ extension Delivery {
                     call.parentID = try await folders.revive(
                         parent, in: sending.item.domain, for: sending.operation, with: session)
                 }
-                let item = try await create(call, for: sending.location, with: turn)
+                let item = try await create(call, for: sending.location, with: turn, isUnanswered)
                 guard item.kind == call.kind else {
                     throw session.broken("made a \(item.kind) of \(sending.location)")
-                }
-                // Somebody may have removed there what the operation had come to before, and whose answer was lost: the provider
-                // says the same once more.
-                if item.id == sending.item.id, call.operation == sending.operation,
-                    try await isGone(item.id, session)
-                {
-                    call.operation = "\(sending.operation)-anew"
-                    continue
                 }
                 return try await record(sending, asNew: item, since: heard, with: session)
             } catch {
                 switch error.code {
                 case .noSuchItem where mayBeGone: isFolderGone = true
                 case .nameCollision where attempt < Self.mostNames:
-                    if attempt == 0, let found = try await same(as: sending, in: call.parentID, with: turn) {
+                    if attempt == first,
+                        let found = try await same(as: sending, named: call.name, in: call.parentID, with: turn)
+                    {
                         return try await record(
-                            sending, asNew: found.item, having: found.earlier, since: heard, with: session)
+                            sending.compared, asNew: found.item, having: found.earlier, since: heard, with: session)
                     }
                     guard settling != .refusing else { throw Self.nameIsTaken(sending, because: error) }
                     attempt += 1
-                    let date = ConflictName.date(of: sending.snapshot.source?.modified ?? .zero)
-                    call.name = try ConflictName.make(for: name, at: date, attempt: attempt)
-                    call.operation = "\(sending.operation)-\(attempt)"
+                    (call.name, call.operation) = try Self.beside(sending, name, operation, attempt)
+                    let next = attempt
+                    try await storage.run { try $0.noteMaking(sending, attempt: next) }
                 default: throw error
                 }
             }
         }
+    }
+
+    private static func beside(
+        _ sending: Sending, _ name: ItemName, _ operation: String, _ attempt: Int
+    ) throws(DocumentError) -> (name: ItemName, operation: String) {
+        let date = ConflictName.date(of: sending.snapshot.source?.modified ?? .zero)
+        return (try ConflictName.make(for: name, at: date, attempt: attempt), "\(operation)-\(attempt)")
     }
 
     private static func nameIsTaken(_ sending: Sending, because refusal: DocumentError) -> DocumentError {
@@ -82,21 +90,13 @@ extension Delivery {
             causes: [refusal.message])
     }
 
-    private func isGone(_ id: ItemIdentifier, _ session: ProviderSession) async throws(DocumentError) -> Bool {
-        do throws(DocumentError) {
-            _ = try await session.item(id)
-            return false
-        } catch {
-            guard error.code == .noSuchItem else { throw error }
-            return true
-        }
-    }
-
     private func create(
-        _ call: ProviderCall.CreateCall, for place: Location, with turn: ProviderTurn
+        _ call: ProviderCall.CreateCall, for place: Location, with turn: ProviderTurn, _ isUnanswered: Flag
     ) async throws(DocumentError) -> Item {
         try await turn.taken(for: place) { session throws(DocumentError) in
-            try await onceMoreAfterDeath { () async throws(DocumentError) in try await session.create(call) }
+            try await onceMoreAfterDeath(noting: isUnanswered) { () async throws(DocumentError) in
+                try await session.create(call)
+            }
         }
     }
 
@@ -107,10 +107,9 @@ extension Delivery {
     ///   them.
     /// - Throws: `busy` when it is the very document that was said to be gone: it is not made anew, but compared.
     private func same(
-        as sending: Sending, in parent: ItemIdentifier, with turn: ProviderTurn
+        as sending: Sending, named name: ItemName, in parent: ItemIdentifier, with turn: ProviderTurn
     ) async throws(DocumentError) -> (item: Item, earlier: StagedFile?)? {
-        guard let name = sending.item.item.name,
-            let found = try? await folders.existing(name, of: sending.item, in: parent, turn.session)
+        guard let found = try? await folders.existing(name, of: sending.item, in: parent, turn.session)
         else { return nil }
         guard found.id != sending.item.id else {
             throw DocumentError(

@@ -137,13 +137,12 @@ struct Delivery: Sendable {
 
     struct Begun: Sendable {
         let sending: Sending
-        let isResumed: Bool
         /// What was known of it just before; nil when that has changed.
         let trees: SyncTrees?
     }
 
-    /// A sending that the host's death interrupted after the provider was asked is taken up under its old name, so that
-    /// it is not done twice.
+    /// What the provider was asked for before, and has not answered for, is asked for again under its old name, so that it is not
+    /// done twice: also what the host's death interrupted.
     ///
     /// - Returns: nil when it was sent, or is in conflict, since it was looked at.
     func begin(_ key: ItemKey) async throws(DocumentError) -> Begun? {
@@ -158,10 +157,10 @@ struct Delivery: Sendable {
             guard let trees else { return nil }
             guard let interrupted else {
                 let sending = try store.beginSending(key.id, in: key.domain, seen: seen)
-                let isStill = (trees.synced[key.id]?.version ?? []) == sending.base.content
-                return Begun(sending: sending, isResumed: false, trees: isStill ? trees : nil)
+                let isStill = (trees.synced[key.id]?.version ?? []) == sending.base.content && !sending.isRepeated
+                return Begun(sending: sending, trees: isStill ? trees : nil)
             }
-            return Begun(sending: try store.resumeSending(interrupted), isResumed: true, trees: nil)
+            return Begun(sending: try store.resumeSending(interrupted), trees: nil)
         }
     }
 
@@ -171,7 +170,9 @@ struct Delivery: Sendable {
     ) async throws(DocumentError) -> Outcome {
         let sending = begun.sending
         let id = sending.item.id
-        var evidence = RemoteEvidence(resuming: begun.isResumed ? sending.base.content : nil)
+        var evidence = RemoteEvidence(resuming: sending.isRepeated ? sending.base.content : nil)
+        let isUnanswered = Flag()
+        if sending.isRepeated { isUnanswered.set() }
         var known = begun.trees
         while true {
             var conflict: DocumentError?
@@ -187,14 +188,16 @@ struct Delivery: Sendable {
                 known = nil
                 let trees = evidence.applied(to: now, of: id)
                 switch trees.operation(on: id) {
-                case .send(_, let base, _): return try await send(sending, base: base, to: turn, report)
+                case .send(_, let base, _): return try await send(sending, base: base, to: turn, isUnanswered, report)
                 case .compare:
-                    conflict = try await settle(sending, with: turn, because: evidence.refusal, settling, report)
+                    conflict = try await settle(
+                        sending, with: turn, because: evidence.refusal, settling, isUnanswered, report)
                 case .create:
                     try await make(
-                        sending, modified: sending.snapshot.source?.modified, settling: settling, with: turn)
+                        sending, modified: sending.snapshot.source?.modified, settling: settling, with: turn,
+                        isUnanswered)
                 case .revive where settling == .refusing: throw Self.conflicting(sending, because: evidence.refusal)
-                case .revive: try await makeAnew(sending, in: trees, with: turn)
+                case .revive: try await makeAnew(sending, in: trees, with: turn, isUnanswered)
                 default: throw evidence.refusal ?? DocumentError(.busy, "\(sending.location) cannot be sent just now.")
                 }
             } catch {
@@ -202,7 +205,7 @@ struct Delivery: Sendable {
                 // That it was paused, or that the host ends, is nothing that is wrong with it.
                 let problem = error.code == .cancelled ? nil : error
                 try await storage.run { store in
-                    try store.abandon(sending, because: problem, mayBeDone: error.code.leavesOpen)
+                    try store.abandon(sending, because: problem, error.code.outcome(isUnanswered: isUnanswered.isSet))
                 }
                 let isSaid = error.code == .cancelled || error.message.contains("\(sending.location)")
                 throw isSaid ? error : error.wrapped("\(sending.location) cannot be sent: \(error.message)")
@@ -214,7 +217,7 @@ struct Delivery: Sendable {
 
     private func send(
         _ sending: Sending, base: [UInt8], after overwritten: Timestamp? = nil, to turn: ProviderTurn,
-        _ report: @escaping ProgressObserver
+        _ isUnanswered: Flag, _ report: @escaping ProgressObserver
     ) async throws(DocumentError) -> Outcome {
         // PROV-9: after the write; one call may stand for several.
         try await turn.session.itemChanged(sending.item.id)
@@ -224,7 +227,7 @@ struct Delivery: Sendable {
             operation: sending.operation)
         let item = try await turn.taken(for: sending.location) { session throws(DocumentError) in
             report(TransferProgress(done: 0, expected: sending.snapshot.source.map { UInt64(max($0.size, 0)) }))
-            return try await onceMoreAfterDeath { () async throws(DocumentError) in
+            return try await onceMoreAfterDeath(noting: isUnanswered) { () async throws(DocumentError) in
                 try await session.modify(call, onProgress: report)
             }
         }
@@ -252,7 +255,7 @@ struct Delivery: Sendable {
     /// - Returns: what is to be told of the conflict; nil when there is none.
     private func settle(
         _ sending: Sending, with turn: ProviderTurn, because refusal: DocumentError?, _ settling: Settling,
-        _ report: @escaping ProgressObserver
+        _ isUnanswered: Flag, _ report: @escaping ProgressObserver
     ) async throws(DocumentError) -> DocumentError? {
         let conflict = DocumentError(
             .inConflict,
@@ -281,7 +284,7 @@ struct Delivery: Sendable {
             let verified = try theirs.0.verify(
                 theirs.1, size: remote.size, sha256: provided.sha256, stamp: stamp)
             if try store.root.staging.haveSameContents(verified, sending.snapshot) {
-                _ = try store.finish(sending, as: remote)
+                _ = try store.finish(sending.compared, as: remote)
                 return .same
             }
             if remote.version.content != sending.base.content, try store.isBase(of: sending, verified) { return .base }
@@ -298,11 +301,12 @@ struct Delivery: Sendable {
             if let item = try storage.read({ try $0.item(remote.id, in: sending.item.domain) }) { digests.take(item) }
             return nil
         case .base:
-            _ = try await send(sending, base: remote.version.content, to: turn, report)
+            _ = try await send(sending, base: remote.version.content, to: turn, isUnanswered, report)
             return nil
         case .overwritten(let change):
             broker.versions(change, of: try storage.read { try $0.coordinated(sending.item) })
-            _ = try await send(sending, base: remote.version.content, after: remote.modified, to: turn, report)
+            _ = try await send(
+                sending, base: remote.version.content, after: remote.modified, to: turn, isUnanswered, report)
             return nil
         case .conflict:
             try tellOfConflict(sending.item)
@@ -329,7 +333,7 @@ struct Delivery: Sendable {
     /// The item is gone on the remote, on positive evidence: the edit survives as a new item (VER-15), in its folder, which is
     /// made anew, too, where that is gone.
     private func makeAnew(
-        _ sending: Sending, in trees: SyncTrees, with turn: ProviderTurn
+        _ sending: Sending, in trees: SyncTrees, with turn: ProviderTurn, _ isUnanswered: Flag
     ) async throws(DocumentError) {
         do throws(DocumentError) {
             // As the engine records it: nothing was agreed on any more, and what is here was made here.
@@ -340,7 +344,9 @@ struct Delivery: Sendable {
             trees.remote[sending.item.id] = nil
             var isFolderThere = false
             if case .create? = trees.operation(on: sending.item.id) { isFolderThere = true }
-            try await make(sending, modified: sending.stamp, inFolder: isFolderThere ? .known : .gone, with: turn)
+            try await make(
+                sending, modified: sending.stamp, inFolder: isFolderThere ? .known : .gone, isAnew: true, with: turn,
+                isUnanswered)
             logger.notice(
                 "an edit survived a deletion",
                 metadata: ["domain": "\(sending.item.domain)", "item.id": "\(sending.item.id)"])
@@ -357,13 +363,19 @@ struct Delivery: Sendable {
 }
 
 extension DocumentError.Code {
-    /// Whether what failed so may have been carried out all the same: the answer was lost, makes no sense, or comes from
-    /// somebody who does not know. Who is busy or does not run has done nothing.
-    fileprivate var leavesOpen: Bool {
+    /// What becomes of a sending that has failed so.
+    ///
+    /// - Parameter isUnanswered: the provider was asked for it before, by the same name, and has not answered.
+    fileprivate func outcome(isUnanswered: Bool) -> SendingOutcome {
         switch self {
-        case .serverUnreachable, .cancelled: true
-        case .busy, .providerUnavailable: false
-        default: errorClass == .transient
+        // Who knew the name would have said what came of it.
+        case _ where errorClass == .definitive: .refused
+        case .contractBroken, .protocolViolation: .senseless
+        // The answer was lost, or could not be written down, or comes from somebody who does not know.
+        case _ where isUnanswered, .serverUnreachable, .cancelled: .open
+        // Who is busy or does not run has done nothing.
+        case .busy, .providerUnavailable: .undone
+        default: errorClass == .transient ? .open : .undone
         }
     }
 }

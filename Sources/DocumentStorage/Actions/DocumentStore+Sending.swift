@@ -11,8 +11,10 @@ package struct Sending: Sendable {
     package var snapshot: StagedFile
     /// The version that the change began from: what the provider must still have.
     package var base: ItemVersion
-    /// The same in every retry.
+    /// The same in every retry, until the provider has answered.
     package var operation: String
+    /// The provider may have been asked for it before, under this name.
+    package var isRepeated = false
 }
 
 extension DocumentStore {
@@ -33,7 +35,8 @@ extension DocumentStore {
         }
     }
 
-    /// The snapshot comes first: until the entry is written down it is nobody's, and is swept at the next start.
+    /// The snapshot comes first: until the entry is written down it is nobody's, and is swept at the next start. The entry is on
+    /// disk before the provider is asked: also when the machine fails, it is asked for the same by the same name.
     ///
     /// - Returns: nil when the item was changed in the index, or moved, while its snapshot was made.
     private func snapshotAndBegin(
@@ -46,10 +49,11 @@ extension DocumentStore {
                 "\(location) is \(item.state.rawValue): there is nothing to be sent.")
         }
         var payload = JournalPayload()
-        payload.operation = RandomName.make()
         payload.boot = root.boot
         payload.base = base
         payload.place = location.components
+        payload.isMaking = item.isArriving
+        let earlier = try index.read { try $0.outstanding(of: item) }
         let request = try root.staging.makeSendingRequest(to: domain)
         payload.staging = request.name
         return try takingBack {
@@ -58,7 +62,10 @@ extension DocumentStore {
             try reached(.sendBegan)
             let snapshot = try root.staging.snapshot(of: location, in: request)
             payload.file = snapshot.source
-            let begun: (entry: JournalEntry, item: IndexedItem)? = try index.write(durably: false) { index in
+            payload.digest = digest(of: snapshot)
+            let isRepeated = payload.takeName(of: earlier)
+            if !isRepeated { payload.operation = RandomName.make() }
+            let begun: (entry: JournalEntry, item: IndexedItem)? = try index.write { index in
                 guard try index.isStill(item, at: location) else { return nil }
                 try index.setState(.sending, of: item.id, in: domain)
                 let entry = try index.begin(.sendSnapshotTaken, item: item.id, in: domain, payload: payload)
@@ -69,9 +76,12 @@ extension DocumentStore {
                 return nil
             }
             try reached(.sendSnapshotTaken)
+            var asked = item
+            // What was told since is newer than the answer, perhaps.
+            if isRepeated { asked.item.version = base }
             return Sending(
-                entry: begun.entry, item: item, begun: begun.item, location: location, snapshot: snapshot, base: base,
-                operation: operation)
+                entry: begun.entry, item: asked, begun: begun.item, location: location, snapshot: snapshot, base: base,
+                operation: operation, isRepeated: isRepeated)
         }
     }
 
@@ -85,12 +95,13 @@ extension DocumentStore {
         entry = try index.write(durably: false) { try $0.advance(entry, to: .sendSnapshotTaken) }
         try reached(.sendSnapshotTaken)
         return Sending(
-            entry: entry, item: item, location: location, snapshot: snapshot, base: base, operation: operation)
+            entry: entry, item: item, location: location, snapshot: snapshot, base: base, operation: operation,
+            isRepeated: true)
     }
 
     /// The provider has taken it. The item is `materialised`, or `changed` again when it was written to meanwhile. That is on
     /// disk with the next durable write, or flush, of the index, and before its contents are taken away: when the machine fails
-    /// before, it is sent anew, and found to be there.
+    /// before, it is asked for again by its name.
     ///
     /// - Parameter item: what the provider answered.
     package func finish(_ sending: Sending, as item: Item) throws -> IndexedItem {
@@ -102,8 +113,9 @@ extension DocumentStore {
         }
         var acknowledged: Acknowledged?
         var kept: KeptVersion?
-        var sent = sending.snapshot.source
-        let digest = digest(of: sending.snapshot)
+        // Whatever is in the file, nobody knows that the provider has just that.
+        var sent = sending.entry.payload.mayBeOthers ? nil : sending.snapshot.source
+        let digest = sending.entry.payload.mayBeOthers ? nil : digest(of: sending)
         // Mostly, nothing has happened to it since.
         var seen = sending.begun.map { SeenItem(item: $0, location: sending.location, isBeingWritten: false) }
         while acknowledged == nil {
@@ -184,7 +196,9 @@ extension DocumentStore {
             isEdited = now.item.local.map { local in sent.map { !local.isUntouched(since: $0) } ?? true } ?? false
         }
         // What is written meanwhile began from what was just sent.
-        if kept == nil, isEdited || isBeingWritten { kept = try keepSent(sending, as: item, location) }
+        if kept == nil, isEdited || isBeingWritten, !sending.entry.payload.mayBeOthers {
+            kept = try keepSent(sending, as: item, location)
+        }
         let base = isEdited || isBeingWritten ? kept : nil
         let recorded = isEdited ? editToRecord(file, now.item.local, sent) : file ?? sent
         let acknowledged: Acknowledged? = try index.write(durably: false) { index in
@@ -243,13 +257,19 @@ extension DocumentStore {
         try takingBack {
             discard(request: earlier?.request)
         } _: {
-            try index.write { try $0.rename(sending.item.id, to: item.id, in: sending.item.domain) }
+            try index.write { index in
+                try index.rename(sending.item.id, to: item.id, in: sending.item.domain)
+                // It was asked for where it was then.
+                if sending.isMovedSince { try index.keepPlace(of: sending.item, madeAs: item) }
+            }
             var renamed = sending
             renamed.item = try current(item.id, in: sending.item.domain)
             renamed.begun = nil
             renamed.entry.itemID = item.id
             guard let earlier else { return try finish(renamed, as: item) }
+            renamed = renamed.compared
             renamed.snapshot = earlier
+            renamed.entry.payload.digest = nil
             // No file here has just these contents: whatever is at its place is a change.
             renamed.snapshot.source = nil
             let known = try finish(renamed, as: item)
@@ -271,32 +291,6 @@ extension DocumentStore {
             return try index.apply([item], in: domain)
         }
         try follow(outcome)
-    }
-
-    /// It was not sent, as far as anybody knows: the item is `changed` again, with its base version.
-    ///
-    /// - Parameter mayBeDone: the provider was asked, perhaps, and has not said that it did nothing.
-    package func abandon(_ sending: Sending, because error: DocumentError?, mayBeDone: Bool = false) throws {
-        let given = mayBeDone ? digest(of: sending.snapshot) : nil
-        try takeBackSending(sending.entry) { index, item in
-            try index.setProblem(error, of: item.id, in: item.domain)
-            if let given { try index.keepUnanswered(given, of: item, over: sending.base) }
-        }
-    }
-
-    /// - Parameter body: gets the item, if there still is one.
-    func takeBackSending(
-        _ entry: JournalEntry, recording body: (IndexTransaction, IndexedItem) throws -> Void = { _, _ in }
-    ) throws {
-        try index.write { index in
-            // What was made anew may have its new identifier by now, and more of it not be recorded.
-            if let id = try index.subject(of: entry) ?? entry.itemID, let item = try index.item(id, in: entry.domain) {
-                try body(index, item)
-                if item.state == .sending { try index.setState(.changed, of: id, in: entry.domain) }
-            }
-            try index.finish(entry)
-        }
-        discard(request: entry.payload.staging)
     }
 
     // MARK: Conflicts

@@ -31,7 +31,7 @@ enum IndexSchema {
         version1, version2, version3, version4, version5, version6, version7, version8,
         version9, version10, version11, version12, version13, version14, version15,
         version16, version17, version18, version19, version20,
-        version21, version22, version23,
+        version21, version22, version23, version24,
     ]
 
     /// How many sides of conflicts the remote keeps of an item, and in which version of its metadata they were listed last;
@@ -72,6 +72,14 @@ enum IndexSchema {
             settled INTEGER NOT NULL DEFAULT 0
         ) STRICT;
         CREATE UNIQUE INDEX remote_side_version ON remote_side (domain, item, version);
+        """
+
+    /// Of an item: what its provider was asked for last under an operation's name and has not answered for, as the journal has it.
+    private static let version24 = """
+        CREATE TABLE outstanding (
+            item INTEGER PRIMARY KEY REFERENCES item (row) ON DELETE CASCADE,
+            payload BLOB NOT NULL
+        ) STRICT;
         """
 
     /// What a domain's remote has said of its room, in bytes; NULL where it says nothing. `asked`: when, in seconds since 1970.

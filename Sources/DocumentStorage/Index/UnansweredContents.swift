@@ -38,5 +38,6 @@ extension IndexTransaction {
     /// The provider has answered for what was sent after them.
     func forgetUnanswered(of item: IndexedItem) throws {
         try sql.run("DELETE FROM unanswered WHERE item = ?", .int(item.row))
+        try sql.run("DELETE FROM outstanding WHERE item = ?", .int(item.row))
     }
 }

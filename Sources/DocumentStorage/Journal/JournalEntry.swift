@@ -64,6 +64,14 @@ package struct JournalPayload: Hashable, Sendable {
     /// Of a change: what it begins from is kept, and was in the file when it began. Who has touched the file and left that in it
     /// has changed nothing of the contents.
     package var isBaseKept = false
+    /// Of a sending: the digest of its contents (SHA-256), where they are not large.
+    package var digest: [UInt8]?
+    /// Of a sending: which of the names beside a taken one the provider was asked for last; 0: its own.
+    package var attempt = 0
+    /// Of a sending: the provider is asked to make a document, or may be.
+    package var isMaking = false
+    /// Of a sending: the provider may have taken other contents under the operation's name.
+    package var mayBeOthers = false
 
     package init() {}
 }

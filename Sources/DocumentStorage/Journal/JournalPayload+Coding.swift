@@ -32,6 +32,10 @@ extension JournalPayload {
         if replacesContents { writer.add("replaces-contents", "yes") }
         if isNew { writer.add("is-new", "yes") }
         if isBaseKept { writer.add("is-base-kept", "yes") }
+        if let digest { writer.add("digest", hex: digest) }
+        if attempt > 0 { writer.add("attempt", "\(attempt)") }
+        if isMaking { writer.add("is-making", "yes") }
+        if mayBeOthers { writer.add("may-be-others", "yes") }
         writer.finish()
         return writer.bytes
     }
@@ -68,6 +72,10 @@ extension JournalPayload {
         replacesContents = record.text("replaces-contents") == "yes"
         isNew = record.text("is-new") == "yes"
         isBaseKept = record.text("is-base-kept") == "yes"
+        digest = record.hex("digest")
+        attempt = record.text("attempt").flatMap { Int($0) } ?? 0
+        isMaking = record.text("is-making") == "yes"
+        mayBeOthers = record.text("may-be-others") == "yes"
     }
 
     private static func names(_ text: String) throws -> [ItemName] {

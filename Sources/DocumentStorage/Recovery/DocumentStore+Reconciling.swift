@@ -92,7 +92,7 @@ extension DocumentStore {
             guard isLast || evidence.place != .nothing else { return false }
             try settle(entry, item, report: &report)
         case .sendAnew:
-            try takeBackSending(entry)
+            try takeBackSending(entry, entry.step == .sendSnapshotTaken ? .open : .undone)
             report.findings.append("The change of \(name) was not sent before the host ended: it is to be sent anew.")
         case .askProvider:
             report.pending.append(entry)
@@ -473,7 +473,8 @@ extension DocumentStore {
         {
             staged.source = entry.payload.file
             return Sending(
-                entry: entry, item: item, location: location, snapshot: staged, base: base, operation: operation)
+                entry: entry, item: item, location: location, snapshot: staged, base: base, operation: operation,
+                isRepeated: true)
         }
         // The file is what was sent, as the decision has found: taken once more.
         discard(request: name)
@@ -482,7 +483,7 @@ extension DocumentStore {
         entry.payload.staging = request.name
         entry.payload.boot = root.boot
         return try takingBack {
-            try takeBackSending(entry)
+            try takeBackSending(entry, .open)
         } _: {
             let sending = try snapshot(entry, item, location)
             guard let now = sending.snapshot.source, let sent = entry.payload.file, now.isStill(sent) else {

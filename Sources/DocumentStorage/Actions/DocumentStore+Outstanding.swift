@@ -1,0 +1,84 @@
+package import DocumentModel
+
+/// What is known of a sending that did not come to its end.
+package enum SendingOutcome: Sendable {
+    /// Whether it was carried out, only the provider knows: it is asked again by the operation's name.
+    case open
+    /// The provider has done nothing this time.
+    case undone
+    /// The provider has refused it: it has done nothing by that name.
+    case refused
+    /// The answer makes no sense: it may have been carried out, and would be answered so again.
+    case senseless
+}
+
+/// Sendings whose outcome nobody here knows: each keeps its name until the provider has answered for it (RS-5).
+extension DocumentStore {
+    /// It was not sent, as far as anybody knows: the item is `changed` again, with its base version.
+    package func abandon(
+        _ sending: Sending, because error: DocumentError?, _ outcome: SendingOutcome = .undone
+    ) throws {
+        try takeBackSending(sending.entry, outcome) { index, item in
+            try index.setProblem(error, of: item.id, in: item.domain)
+        }
+    }
+
+    /// - Parameter body: gets the item, if there still is one.
+    func takeBackSending(
+        _ entry: JournalEntry, _ outcome: SendingOutcome,
+        recording body: (IndexTransaction, IndexedItem) throws -> Void = { _, _ in }
+    ) throws {
+        try index.write { index in
+            // What was made anew may have its new identifier by now, and more of it not be recorded.
+            if let id = try index.subject(of: entry) ?? entry.itemID, let item = try index.item(id, in: entry.domain) {
+                try body(index, item)
+                let asked = try index.open(entry)?.payload ?? entry.payload
+                switch outcome {
+                case .open: try index.keepOutstanding(asked, of: item)
+                case .undone: break
+                case .refused: try index.forgetOutstanding(of: item, named: asked.operation)
+                case .senseless:
+                    try index.keepOutstanding(asked, of: item)
+                    try index.forgetOutstanding(of: item, named: asked.operation)
+                }
+                if item.state == .sending { try index.setState(.changed, of: id, in: entry.domain) }
+            }
+            try index.finish(entry)
+        }
+        discard(request: entry.payload.staging)
+    }
+
+    /// The provider is about to be asked to make a document of it: under the name so many beside its own.
+    package func noteMaking(_ sending: Sending, attempt: Int) throws {
+        try index.write { index in
+            guard var open = try index.open(sending.entry),
+                !open.payload.isMaking || open.payload.attempt != attempt
+            else { return }
+            (open.payload.isMaking, open.payload.attempt) = (true, attempt)
+            _ = try index.advance(open, to: open.step)
+        }
+    }
+
+    /// The digest of what is sent; nil when it is large: it is not read while somebody waits for it.
+    func digest(of sending: Sending) -> [UInt8]? {
+        sending.entry.payload.digest ?? digest(of: sending.snapshot)
+    }
+}
+
+extension Sending {
+    /// Which name beside a taken one it was asked for last; 0: its own.
+    package var attempt: Int { entry.payload.attempt }
+
+    /// The provider is known to have just the snapshot's contents, whatever it was asked for before.
+    package var compared: Sending {
+        var sending = self
+        sending.entry.payload.mayBeOthers = false
+        return sending
+    }
+
+    /// Whether it was moved or renamed here since the provider was asked for it first.
+    var isMovedSince: Bool {
+        guard isRepeated, attempt == 0, let place = entry.payload.place else { return false }
+        return place != location.components
+    }
+}

@@ -37,6 +37,7 @@ extension HostSimulation {
         }
         note("a person has \(number) back out of the trash at \(restored.location)")
         ledger.restore(number)
+        excuse(number)
         trashed[machine]?.remove(number)
     }
 

@@ -107,6 +107,7 @@ extension HostSimulation {
         lives[machine] = nil
         contexts["m\(machine)"] = nil
         if life.losesIndex {
+            excuse("m\(machine)")
             trashed[machine] = nil
             pins = pins.filter { $0.key.machine != machine }
         }

@@ -103,7 +103,11 @@ extension HostSimulation {
         case .replacePast: try replacePast(host, place, step)
         case .renamePast:
             let (from, to) = (Self.path(place, host), Self.path(free, host))
-            asPerson { if access(to, F_OK) != 0 { _ = Glibc.rename(from, to) } }
+            asPerson {
+                guard access(to, F_OK) != 0 else { return }
+                if let number = ledger.number(of: SimulatedDisk.bytes(of: from)) { excuse(number) }
+                _ = Glibc.rename(from, to)
+            }
         case .removePast:
             removed(document, host)
             asPerson { _ = unlink(Self.path(place, host)) }

@@ -37,6 +37,8 @@ package final class HostSimulation: @unchecked Sendable {  // One thread, as it 
     var rescued: [[UInt8]] = []
     /// The documents that the provider has made, by the names of what it was asked for.
     var made: [String: ItemIdentifier] = [:]
+    /// What each machine has given to the provider last.
+    var given: [MachineContents: GivenContents] = [:]
     /// Nothing fails any more, nor does anybody do anything of his own.
     var isCalm = false
     /// What people were told about pins of documents.

@@ -69,9 +69,11 @@ struct SimulatedProvider: ModifyingProvider, ChangeFeedProvider {
     func createItem(_ new: ItemCreation, transfer: Transfer) async throws -> Item {
         try await call("create \(new.name) in \(new.parentID)") {
             let contents = try new.contents.map(transfer.read)
-            let item = try remote.create(
-                new.name, in: new.parentID, contents: contents, modified: new.modified ?? simulation.date,
-                savedBy: context.deviceName, operation: new.operation)
+            let item = try giving(contents, to: nil, for: new.operation) {
+                try remote.create(
+                    new.name, in: new.parentID, contents: contents, modified: new.modified ?? simulation.date,
+                    savedBy: context.deviceName, operation: new.operation)
+            }
             if contents != nil { simulation.made(item.id, for: new.operation) }
             return item
         }
@@ -81,10 +83,25 @@ struct SimulatedProvider: ModifyingProvider, ChangeFeedProvider {
         let what = (change.contents == nil ? "" : " contents") + (change.name.map { " name \($0)" } ?? "")
         return try await call("modify \(change.id)\(what)") {
             let contents = try change.contents.map(transfer.read)
-            return try remote.modify(
-                change.id, base: change.baseVersion, contents: contents, name: change.name, parent: change.parentID,
-                modified: change.modified, savedBy: context.deviceName, operation: change.operation)
+            return try giving(contents, to: change.id, for: change.operation) {
+                try remote.modify(
+                    change.id, base: change.baseVersion, contents: contents, name: change.name,
+                    parent: change.parentID, modified: change.modified, savedBy: context.deviceName,
+                    operation: change.operation)
+            }
         }
+    }
+
+    /// Has contents taken, and looks whether they were taken before.
+    private func giving(
+        _ contents: [UInt8]?, to item: ItemIdentifier?, for operation: String, _ take: () throws -> Item
+    ) throws -> Item {
+        let (before, changes) = (item.flatMap { remote.entries[$0]?.contents }, remote.changes.count)
+        let taken = try take()
+        guard let contents, remote.changes.count > changes else { return taken }
+        if before != contents { simulation.checkGiven(contents, by: context.deviceName, to: item, for: operation) }
+        simulation.gave(contents, by: context.deviceName, as: taken.id, for: operation)
+        return taken
     }
 
     func deleteItem(_ deletion: ItemDeletion) async throws {

@@ -32,6 +32,13 @@ struct SideTests {
         return keeping
     }
 
+    private func digest(_ contents: String) throws -> [UInt8] {
+        let room = try storage.store.makeRoomForRemoteVersion(in: storage.domain)
+        defer { try? room.request.remove() }
+        try storage.write(contents, to: room.file.path)
+        return try VersionStore.digest(ofFileAt: room.file.path)
+    }
+
     private var unkept: [ItemIdentifier] {
         get throws { try storage.index.read { try $0.unkeptSides(in: storage.domain) }.map(\.id) }
     }
@@ -144,6 +151,69 @@ struct SideTests {
             }
         }
         #expect(try storage.store.fetchedSide(side, in: storage.domain) == nil)
+    }
+
+    @Test("VER-2: contents of a side that are other ones than were listed are not kept, whatever is said of them then")
+    func otherThanListed() throws {
+        let digest = try self.digest("theirs")
+        _ = try record([ProvidedVersion(id: "theirs", role: .conflict, size: 6, sha256: digest)])
+        try storage.reopen()
+        let side = try #require(try others().first)
+        for (contents, size, sha256): (String, Int64?, [UInt8]?) in [
+            ("longer than that", 16, nil), ("THEIRS", 6, try self.digest("THEIRS")), ("THEIRS", nil, nil),
+            ("longer than that", nil, digest),
+        ] {
+            let room = try storage.store.makeRoomForRemoteVersion(in: storage.domain)
+            try storage.write(contents, to: room.file.path)
+            let given = ProvidedVersion(id: "theirs", role: .conflict, size: size, sha256: sha256)
+            let error = try #require(throws: DocumentError.self) {
+                try storage.store.keepSide(room.file, of: room.request, as: given, side: side, in: storage.domain)
+            }
+            #expect(error.code == .contractBroken, "\(contents)")
+        }
+        #expect(try storage.store.fetchedSide(side, in: storage.domain) == nil)
+        // What is said of neither is no contradiction.
+        let room = try storage.store.makeRoomForRemoteVersion(in: storage.domain)
+        try storage.write("theirs", to: room.file.path)
+        _ = try storage.store.keepSide(
+            room.file, of: room.request, as: ProvidedVersion(id: "theirs", role: .conflict), side: side,
+            in: storage.domain)
+        #expect(try storage.store.fetchedSide(side, in: storage.domain) != nil)
+    }
+
+    @Test(
+        "VER-2: what says that it keeps other bytes than it was given, or in the place of another device's, keeps nothing"
+    )
+    func keptAsAnother() throws {
+        try conflict()
+        _ = try record([ProvidedVersion(id: "theirs", role: .conflict)])
+        for (name, size): (String, Int64?) in [("mine", 5), ("theirs", 4), ("theirs", nil)] {
+            let keeping = try #require(try storage.store.beginKeepingSide(of: item.id, in: storage.domain))
+            let error = try #require(throws: DocumentError.self) {
+                try storage.store.finish(keeping, as: ProvidedVersion(id: name, role: .conflict, size: size))
+            }
+            #expect(error.code == .contractBroken && error.itemID == item.id)
+            #expect(try unkept == [item.id])
+        }
+        #expect(try keep("mine") != nil)
+        #expect(try unkept.isEmpty)
+    }
+
+    @Test("VER-2: a version goes at the remote when nothing else of the document is kept under its name")
+    func sharedNames() throws {
+        try conflict()
+        #expect(try keep("1") != nil)
+        try storage.edit("a", "ours, later")
+        #expect(try keep("1") != nil)
+        _ = try record([ProvidedVersion(id: "theirs", role: .conflict)])
+        let own = try storage.index.read { try $0.ownSides(of: item.id, in: storage.domain) }
+        #expect(own.count == 2)
+        let staying = { side in try storage.index.read { try $0.versionsToStay(besides: side, in: storage.domain) } }
+        #expect(try staying(own[0]) == ["1", "theirs"])
+        try storage.store.forget(own[0])
+        #expect(try staying(own[1]) == ["theirs"])
+        try storage.store.settle(try others())
+        #expect(try staying(own[1]).isEmpty)
     }
 
     @Test("VER-6: a side that was resolved here is listed no more, and goes at the remote when nothing is unsent")

@@ -45,7 +45,11 @@ struct SideStore: Sendable {
                 try await onceMoreAfterDeath { () async throws(DocumentError) in try await session.keepVersion(call) }
             }
             if let version {
-                try await storage.run { try $0.finish(begun, as: version) }
+                do throws(DocumentError) {
+                    try await storage.run { try $0.finish(begun, as: version) }
+                } catch {
+                    throw session.blamed(for: error)
+                }
             } else {
                 try await storage.run { _ in try begun.request.remove() }
             }
@@ -59,8 +63,11 @@ struct SideStore: Sendable {
     /// Has the remote keep no more what this device has given it.
     func drop(_ side: OwnSide, on domain: Domain) async throws(DocumentError) {
         let session = domain.provider
-        var versions = side.version.map { [$0] } ?? []
-        if side.version == nil {
+        var versions: [String] = []
+        if let version = side.version {
+            let isShared = try storage.read { try $0.versionsToStay(besides: side, in: domain.name) }.contains(version)
+            if !isShared { versions = [version] }
+        } else {
             // It may have been kept, and not been answered for.
             do throws(DocumentError) {
                 // The same contents may be kept once more since, and that is needed.

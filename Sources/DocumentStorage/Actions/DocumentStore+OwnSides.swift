@@ -46,15 +46,32 @@ extension DocumentStore {
     }
 
     /// The provider has answered: that is what it keeps now.
+    ///
+    /// - Throws: `contractBroken` when it cannot be what it was given. Then it is taken for not kept.
     package func finish(_ keeping: SideKeeping, as version: ProvidedVersion) throws {
         defer { try? keeping.request.remove() }
         var side = keeping.side
+        if let size = version.size, let given = keeping.snapshot.source?.size, size != given {
+            throw DocumentError(
+                .contractBroken, "It was given \(given) bytes to keep, and says that it keeps \(size).",
+                itemID: side.itemID)
+        }
         side.version = version.id
         // Where it was asked before, the same contents may be in another file by now.
         if let source = keeping.snapshot.source {
             (side.inode, side.size, side.modified) = (source.inode, source.size, source.modified)
         }
-        try index.write { try $0.update(side) }
+        try index.write { index in
+            // It would go with ours, and nobody has resolved it.
+            let others = try index.remoteSides(of: side.itemID, in: keeping.item.domain)
+            guard !others.contains(where: { $0.version == version.id }) else {
+                throw DocumentError(
+                    .contractBroken,
+                    "It keeps a version under the identifier “\(version.id)”, which another device's has already.",
+                    itemID: side.itemID)
+            }
+            try index.update(side)
+        }
     }
 
     /// Whether a document's file has just these contents. Reads all of it.
@@ -76,6 +93,13 @@ extension IndexReader {
             let last = kept.last { $0.itemID == id }
             return last?.version != nil && last?.isOf(local) == true ? nil : item
         }
+    }
+
+    /// What the remote calls what else is to stay of a document, its own and others'.
+    package func versionsToStay(besides side: OwnSide, in domain: DomainName) throws -> Set<String> {
+        let own = try ownSides(of: side.itemID, in: domain).filter { $0.number != side.number }.compactMap(\.version)
+        let others = try remoteSides(of: side.itemID, in: domain).filter { !$0.isSettled }.map(\.version)
+        return Set(own + others)
     }
 
     /// What the remote is not to keep any more: of documents that are in conflict no more, and whose contents it has or that are

@@ -53,6 +53,8 @@ extension DocumentStore {
     }
 
     /// Keeps the contents of a side that the provider has given, under the name that it has here. The request ends in any case.
+    ///
+    /// - Throws: `contractBroken` when they are not those that it has listed.
     package func keepSide(
         _ file: StagedFile, of request: StagingRequest, as version: ProvidedVersion, side: RemoteSide,
         in domain: DomainName
@@ -60,7 +62,14 @@ extension DocumentStore {
         defer { try? request.remove() }
         let stamp = ItemStamp(
             domain: domain, id: side.itemID, contentVersion: [], size: version.size ?? 0, modified: version.modified)
-        let verified = try request.verify(file, size: version.size, sha256: version.sha256, stamp: stamp)
+        guard side.isOf(version) else {
+            throw DocumentError(
+                .contractBroken,
+                "It gave other contents of the version “\(side.version)” than it had listed. Nothing was changed here.",
+                itemID: side.itemID)
+        }
+        let verified = try request.verify(
+            file, size: version.size ?? side.size, sha256: version.sha256 ?? side.digest, stamp: stamp)
         let (_, location) = try locate(side.itemID, in: domain)
         if let known = try fetchedSide(side, in: domain) { return known }
         let kept = KeptVersion(

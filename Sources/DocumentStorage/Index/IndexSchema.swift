@@ -31,7 +31,7 @@ enum IndexSchema {
         version1, version2, version3, version4, version5, version6, version7, version8,
         version9, version10, version11, version12, version13, version14, version15,
         version16, version17, version18, version19, version20,
-        version21, version22, version23, version24,
+        version21, version22, version23, version24, version25,
     ]
 
     /// How many sides of conflicts the remote keeps of an item, and in which version of its metadata they were listed last;
@@ -81,6 +81,9 @@ enum IndexSchema {
             payload BLOB NOT NULL
         ) STRICT;
         """
+
+    /// Of what the remote keeps of others: the SHA-256 that it has listed; NULL where it has listed none.
+    private static let version25 = "ALTER TABLE remote_side ADD COLUMN digest BLOB;"
 
     /// What a domain's remote has said of its room, in bytes; NULL where it says nothing. `asked`: when, in seconds since 1970.
     private static let version23 = """

@@ -8,6 +8,8 @@ package struct RemoteSide: Hashable, Sendable {
     package var version: String
     /// In bytes; nil when it is not known.
     package var size: Int64?
+    /// Of the contents: SHA-256; nil when it is not known.
+    package var digest: [UInt8]?
     package var modified: Timestamp
     /// Empty where it is not known.
     package var device: String
@@ -19,6 +21,7 @@ package struct RemoteSide: Hashable, Sendable {
         itemID = id
         self.version = version.id
         size = version.size
+        digest = version.sha256
         modified = version.modified
         device = version.savedBy ?? ""
     }
@@ -31,6 +34,15 @@ package struct RemoteSide: Hashable, Sendable {
         modified = Timestamp(seconds: row.int(4), nanoseconds: UInt32(truncatingIfNeeded: row.int(5)))
         device = row.text(6)
         isSettled = row.int(7) != 0
+        digest = row.isNull(8) ? nil : row.blob(8)
+    }
+
+    /// Whether a version has these contents, as far as is said of both.
+    func isOf(_ version: ProvidedVersion) -> Bool {
+        func agree<Value: Equatable>(_ one: Value?, _ other: Value?) -> Bool {
+            one == nil || other == nil || one == other
+        }
+        return agree(size, version.size) && agree(digest, version.sha256)
     }
 
     /// What it is called here, before its contents are here and afterwards (VER-8): 32 hexadecimal digits.
@@ -82,7 +94,7 @@ extension IndexReader {
     }
 
     private static let sideColumns = """
-        SELECT number, item, version, size, modified, modified_ns, device, settled FROM remote_side
+        SELECT number, item, version, size, modified, modified_ns, device, settled, digest FROM remote_side
         """
 }
 
@@ -91,10 +103,11 @@ extension IndexTransaction {
         let own = try reference(to: domain)
         try sql.run(
             """
-            INSERT OR IGNORE INTO remote_side (domain, item, version, size, modified, modified_ns, device)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
+            INSERT OR IGNORE INTO remote_side (domain, item, version, size, modified, modified_ns, device, digest)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """, .int(own.number), .text(side.itemID.rawValue), .text(side.version), SQLValue(side.size),
-            .int(side.modified.seconds), .int(Int64(side.modified.nanoseconds)), .text(side.device))
+            .int(side.modified.seconds), .int(Int64(side.modified.nanoseconds)), .text(side.device),
+            SQLValue(side.digest))
     }
 
     /// It is resolved, and goes at the remote as soon as that can be.

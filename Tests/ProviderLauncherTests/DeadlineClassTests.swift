@@ -1,6 +1,8 @@
 import DocumentModel
 import DocumentTransport
 import DocumentWire
+import Foundation
+import SystemPackage
 import Testing
 
 @testable import ProviderLauncher
@@ -71,6 +73,24 @@ struct DeadlineClassTests {
         for (call, _) in try Self.calls() {
             #expect(call.deadline(Self.deadlines, isForSignIn: true) == .stall(.seconds(400)), "\(call)")
         }
+    }
+
+    @Test("WIRE-28: who fills a staging file gets somewhere by what is in it")
+    func filling() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.path.appending("staged").string
+        let item = try ItemIdentifier("a")
+        let range = ProviderCall.RangeCall(id: item, stagingPath: file, contentVersion: [1], range: 0..<1)
+        let calls: [ProviderCall] = [
+            .startProviding(item, stagingPath: file, contentVersion: []), .provideRange(range),
+            .provideVersion(.init(id: item, versionID: "v", stagingPath: file)),
+        ]
+        let meters = try calls.map { try #require($0.bytesOnDisk, "\($0)") }
+        #expect(meters.map { $0() } == [0, 0, 0])
+        try Data("some".utf8).write(to: URL(fileURLWithPath: file))
+        #expect(meters.allSatisfy { $0() > 0 })
+        let others = try Self.calls().map(\.0).filter { $0.bytesOnDisk != nil }
+        #expect(others.count == calls.count)
     }
 
     private static func configuration(

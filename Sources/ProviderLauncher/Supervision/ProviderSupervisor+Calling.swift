@@ -121,6 +121,7 @@ extension ProviderCall {
         switch self {
         case .startProviding(_, let file, _): path = file
         case .provideRange(let call): path = call.stagingPath
+        case .provideVersion(let call): path = call.stagingPath
         default: return nil
         }
         return {

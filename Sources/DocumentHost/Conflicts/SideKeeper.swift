@@ -25,8 +25,20 @@ final class SideKeeper: Sendable {
         var generation = 0
         /// What the remote has said of this device's sides before this host began is asked for once more.
         var hasBegun = false
+        /// What was listed of late.
+        var listings: [ItemIdentifier: Listings] = [:]
         /// Documents that are being settled, as their conflict was resolved elsewhere.
         var settling: Set<ItemIdentifier> = []
+    }
+
+    /// How often a document's sides were listed since a time.
+    private struct Listings {
+        var began: Duration
+        var count = 0
+
+        /// What changes on and on is listed so often in that time.
+        static let most = 10
+        static let time = Duration.seconds(10)
     }
 
     /// For those who use a document.
@@ -130,6 +142,7 @@ final class SideKeeper: Sendable {
             if let until = standing.refusedUntil, until <= now {
                 (standing.refused, standing.refusedUntil) = ([], nil)
             }
+            standing.listings = standing.listings.filter { now - $0.value.began < Listings.time }
             let isFirst = !standing.hasBegun
             standing.hasBegun = true
             return (standing.generation, isFirst)
@@ -226,17 +239,29 @@ final class SideKeeper: Sendable {
         }
     }
 
-    /// - Returns: false when somebody uses the document: it is to be tried again.
+    /// - Returns: false when that is to be tried again: somebody uses the document, or it changes too fast.
     private func carryOut(_ step: SideStep, on domain: Domain) async throws(DocumentError) -> Bool {
         switch step {
         case .keep(let item, _): return try await sides.keep(item, on: domain, pausedBy: pauses)
         case .drop(let side): try await sides.drop(side, on: domain)
         case .remove(let side): try await sides.remove(side, on: domain)
         case .list(let item, _):
+            guard isTimeToList(item.id, in: domain.name) else { return false }
             let change = try await sides.list(item, on: domain)
             if let own = change.own { settle(own, in: domain.name) }
         }
         return true
+    }
+
+    private func isTimeToList(_ id: ItemIdentifier, in domain: DomainName) -> Bool {
+        let now = clock()
+        return state.withLock { state in
+            var listings = state[domain]?.listings[id] ?? Listings(began: now)
+            guard listings.count < Listings.most else { return false }
+            listings.count += 1
+            state[domain]?.listings[id] = listings
+            return true
+        }
     }
 
     /// What was kept of a document is gone at the remote: its conflict was resolved elsewhere.

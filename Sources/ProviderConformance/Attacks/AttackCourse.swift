@@ -55,6 +55,7 @@ struct AttackCourse: Sendable {
         // On a connection of its own: the host serves newcomers.
         try await expectHost()
         try traffic.expectDeed(of: attack)
+        try traffic.expectRespect()
     }
 
     private var bundle: MisbehavingBundle {
@@ -97,7 +98,8 @@ struct AttackCourse: Sendable {
     }
 
     private var question: AttackQuestion {
-        AttackQuestion(domain: domain, folder: machine.folder, isProper: attack.expectation == .success)
+        AttackQuestion(
+            domain: domain, folder: machine.folder, isProper: attack.expectation == .success, traffic: traffic)
     }
 
     private static func outcome(

@@ -11,6 +11,8 @@ struct AttackQuestion: Sendable {
     let folder: String
     /// Whether all of the well-behaved provider's documents must be there.
     let isProper: Bool
+    /// Where the provider leaves marks of what it has come to.
+    let traffic: AttackTraffic
 
     var top: Location { Location(domain: domain) }
 
@@ -44,6 +46,8 @@ struct AttackQuestion: Sendable {
         case .useAll: try await useAll(client)
         case .pick: try await pick(client)
         case .thumbnails: try await lookAtThumbnails(client)
+        case .sides: try await lookAtSides(client)
+        case .chooseSide: try await chooseSide(client)
         case .quota:
             // Nobody waits for it but who asks for it, and nothing of it is told that cannot be.
             async let listed = list(client)
@@ -106,7 +110,7 @@ struct AttackQuestion: Sendable {
         }
     }
 
-    private static let edit = Data("edited".utf8)
+    static let edit = Data("edited".utf8)
     static let expected = pattern(131_072)
 
     /// What the documents of the misbehaving provider hold.
@@ -209,7 +213,7 @@ struct AttackQuestion: Sendable {
     }
 
     /// In its place, or as one side of a conflict.
-    private func isKept(
+    func isKept(
         _ edit: Data, at path: String, _ client: DocumentClient
     ) async throws -> Bool {
         if (try? Data(contentsOf: URL(fileURLWithPath: path))) == edit { return true }

@@ -35,7 +35,7 @@ struct AttackTraffic: Sendable {
     ///
     /// - Throws: ``KitError``: an attack that has not happened says nothing of the host.
     func expectDeed(of attack: HostAttack) throws {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let names = self.names
         guard names.contains(Self.mark + "deviated") else {
             throw KitError("It never came to the attack “\(attack.behaviour)”: ask for what it deviates on.")
         }
@@ -44,10 +44,25 @@ struct AttackTraffic: Sendable {
         }
     }
 
+    private var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] }
+
+    /// Whether the peer has come to one of these.
+    func has(_ marks: String...) -> Bool {
+        let names = self.names
+        return marks.contains { names.contains(Self.mark + $0) }
+    }
+
+    /// What the peer has seen the host do.
+    ///
+    /// - Throws: ``CheckFailure``.
+    func expectRespect() throws {
+        if has("pressed") { throw CheckFailure("The host asks the same on and on, as fast as it is answered.") }
+        if has("harmed") { throw CheckFailure("The host has the remote drop what nobody has resolved.") }
+    }
+
     /// Hands over what was noted, and removes the folder.
     func take() -> [Exchange] {
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.sorted().flatMap { name -> [Exchange] in
             guard !name.hasPrefix(Self.mark), let notes = FileManager.default.contents(atPath: "\(folder)/\(name)")
             else { return [] }

@@ -27,7 +27,10 @@ public struct HostAttack: Sendable, Identifiable {
 
     /// Whether it tries to write where it may not.
     var writesOutside: Bool {
-        ["content-in-the-wrong-place", "content-into-the-tree", "content-through-a-second-name"].contains(behaviour)
+        [
+            "content-in-the-wrong-place", "content-into-the-tree", "content-through-a-second-name",
+            "side-in-the-wrong-place",
+        ].contains(behaviour)
     }
 
     /// - Parameters:
@@ -65,7 +68,7 @@ public struct HostAttack: Sendable, Identifiable {
     /// Every attack, family after family.
     public static let all: [HostAttack] =
         starts + frames + answers + floods + contents + parts + processes + listings + values + changes + modifications
-        + codes + pickers + thumbnails + quotas + questions + counted + tools
+        + codes + pickers + thumbnails + sides + quotas + questions + counted + tools
 }
 
 /// What a caller asks for while a provider misbehaves.
@@ -110,6 +113,10 @@ package enum HostQuestion: Hashable, Sendable {
     case pick
     /// The thumbnails of the document that the behaviours deviate on, and of a good one.
     case thumbnails
+    /// What the remote keeps of the document that the behaviours deviate on, and what other devices have left there.
+    case sides
+    /// To change that document while somebody else does, to see both sides kept, and to choose this one.
+    case chooseSide
     /// How much room the remote has, and then the top folder with the rest of what the host tells.
     case quota
     /// Nothing: a host tool misbehaves, and judges what it gets itself.
@@ -136,6 +143,8 @@ package enum HostQuestion: Hashable, Sendable {
                     .joined())
         case .pick: [.metadata, .metadata, .metadata, .metadata, .contents]
         case .thumbnails: [.metadata, .contents, .contents, .metadata]
+        case .sides: [.metadata, .metadata, .contents, .contents]
+        case .chooseSide: [.metadata, .contents, .contents, .contents, .contents, .contents, .metadata]
         case .quota: [.metadata, .metadata]
         case .tool: [.tool]
         }

@@ -17,6 +17,8 @@ package struct MisbehavingBundle: Sendable {
         MisbehavingBundle(name: "picker", capabilities: [.modifying, .picker]),
         MisbehavingBundle(name: "sign-in", capabilities: [.signIn]),
         MisbehavingBundle(name: "thumbnails", capabilities: [.thumbnails]),
+        MisbehavingBundle(name: "versions", capabilities: [.modifying, .versions]),
+        MisbehavingBundle(name: "versions-and-changes", capabilities: [.modifying, .versions, .changes]),
         MisbehavingBundle(name: "quota", capabilities: [.quota]),
         MisbehavingBundle(name: "children", capabilities: [], processes: 128),
     ]

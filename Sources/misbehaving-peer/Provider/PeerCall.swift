@@ -13,6 +13,8 @@ struct PeerCall {
         case preparePicker = 50
         case validateChoice, endPicker
         case thumbnails = 60
+        case listVersions = 70
+        case provideVersion, keepVersion, removeVersion
         case quota = 75
     }
 
@@ -33,8 +35,10 @@ struct PeerCall {
 
     /// The item, or the folder, that it is about.
     var subject: String { fields.text(1) }
-    /// Of `startProviding` and `provideRange`.
-    var stagingPath: String { fields.text(2) }
+    /// Of `startProviding`, `provideRange` and `provideVersion`.
+    var stagingPath: String { fields.text(kind == .provideVersion ? 3 : 2) }
+    /// Of `provideVersion` and `removeVersion`.
+    var version: String { fields.text(2) }
     /// Of `enumerate`.
     var page: [UInt8] { fields.bytes(2) }
     /// Of `provideRange`: in bytes.

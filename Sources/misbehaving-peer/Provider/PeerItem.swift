@@ -13,6 +13,8 @@ struct PeerItem {
     var nanoseconds: UInt64 = 0
     var content: [UInt8] = Array("1".utf8)
     var metadata: [UInt8] = Array("1".utf8)
+    /// How many sides of conflicts are kept of it.
+    var sides: UInt64 = 0
 
     init(_ id: String, in parent: String, named name: String, size: Int64 = 0) {
         self.id = Array(id.utf8)
@@ -47,6 +49,7 @@ struct PeerItem {
                 $0.bytes(2, metadata)
             }
             item.message(10) { capabilities in for field in 1...5 { capabilities.number(field, 1) } }
+            if sides != 0 { item.number(12, sides) }
         }
     }
 }

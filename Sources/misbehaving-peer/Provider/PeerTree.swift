@@ -12,6 +12,8 @@ struct PeerTree {
     /// In the order of their making.
     private(set) var order: [String] = []
     private(set) var made = 0
+    /// What is kept of documents beside their contents.
+    var sides: [String: [PeerSide]] = [:]
 
     /// Nothing as yet.
     init(made: Int) { self.made = made }

@@ -19,6 +19,8 @@ struct ProviderBehaviour: Sendable {
     var opened: Step?
     /// When a call has come.
     var call: Reaction?
+    /// Before that, beside its deed: what is other than usual, and as it should be.
+    var aside: Reaction?
     /// When a call was cancelled that has no answer yet.
     var cancelled: (@Sendable (ProviderPeer, UInt64) throws -> Void)?
     /// When a shutdown, or the end of the stream, has come.
@@ -37,6 +39,7 @@ struct ProviderBehaviour: Sendable {
     func greeting(_ step: @escaping Step) -> Self { with { $0.greet = step } }
     func onceOpen(_ step: @escaping Step) -> Self { with { $0.opened = step } }
     func onCall(_ reaction: @escaping Reaction) -> Self { with { $0.call = reaction } }
+    func aside(_ reaction: @escaping Reaction) -> Self { with { $0.aside = reaction } }
     func onCancel(_ reaction: @escaping @Sendable (ProviderPeer, UInt64) throws -> Void) -> Self {
         with { $0.cancelled = reaction }
     }
@@ -89,5 +92,5 @@ struct ProviderBehaviour: Sendable {
     /// All of them, by subject.
     static let all: [ProviderBehaviour] =
         starts + frames + answers + floods + contents + parts + processes + listings + values + changes + modifications
-        + codes + pickers + thumbnails + quotas + questions + counted
+        + codes + pickers + thumbnails + sides + keptSides + quotas + questions + counted
 }

@@ -30,6 +30,12 @@ extension ProviderPeer {
             }
         case .itemChanged, .stopProviding, .preparePicker, .validateChoice, .endPicker: try done(call)
         case .quota: try answer(call) { $0.number(1, 1_000_000) }
+        case .listVersions: try answer(call, sides: tree.sides[call.subject] ?? [])
+        case .provideVersion: try provideSide(call)
+        case .keepVersion: try keepSide(call)
+        case .removeVersion:
+            tree.removeSide(call.version, of: call.subject)
+            try done(call)
         case .thumbnails:
             try answer(call) { for (id, version) in call.wantedThumbnails { $0.thumbnail(id, version: version) } }
         case .identifierForPath:

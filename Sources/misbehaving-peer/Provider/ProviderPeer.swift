@@ -144,6 +144,7 @@ final class ProviderPeer {
         guard let call = PeerCall(frame) else {
             return try pipe.send(.failure(frame.id, 402, "This is not known here."))
         }
+        if try behaviour?.aside?(self, call) == true { return }
         do {
             if try behaviour?.call?(self, call) == true { return reach(.call) }
         } catch {

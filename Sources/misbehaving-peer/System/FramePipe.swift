@@ -54,6 +54,12 @@ final class FramePipe {
         }
     }
 
+    /// Whether the other side has said something, or has gone.
+    var hasInput: Bool {
+        var entry = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
+        return !buffer.isEmpty || poll(&entry, 1, 0) > 0
+    }
+
     /// A line, where text comes instead of frames; what there is of it at the end of the stream.
     func readLine(timeout: Int32) throws -> String {
         while !buffer.contains(UInt8(ascii: "\n")), try fill(timeout) {}

@@ -151,19 +151,7 @@ extension ProviderBehaviour {
         Self("content-in-the-wrong-place", "Writes beside the staging file, and above its folder.", "WIRE-39").onTarget
         {
             peer, call in
-            let evil = Array("evil".utf8)
-            for folder in [call.stagingFolder, peer.stagingFolder, peer.stateFolder] {
-                for path in ["/../evil.txt", "/../../evil.txt", "/../../../evil.txt"] {
-                    try? File(folder + path, O_WRONLY | O_CREAT).write(evil)
-                }
-            }
-            for path in [
-                call.stagingPath + "-evil.txt", peer.storageRoot + "/documents/evil.txt",
-                peer.storageRoot + "/evil.txt",
-                "/tmp/docent-evil\(String(peer.storageRoot.map { $0 == "/" ? "-" : $0 }))",
-            ] {
-                try? File(path, O_WRONLY | O_CREAT).write(evil)
-            }
+            peer.writeOutside(call)
             try peer.fill(call, peer.targetContents)
             try peer.answer(call, item: peer.target)
         },
@@ -269,6 +257,24 @@ extension ProviderPeer {
         for _ in 0..<count {
             try file.write([UInt8(ascii: "a")])
             usleep(pause)
+        }
+    }
+}
+
+extension ProviderPeer {
+    /// Writes beside a staging file, and wherever else it may not.
+    func writeOutside(_ call: PeerCall) {
+        let evil = Array("evil".utf8)
+        for folder in [call.stagingFolder, stagingFolder, stateFolder] {
+            for path in ["/../evil.txt", "/../../evil.txt", "/../../../evil.txt"] {
+                try? File(folder + path, O_WRONLY | O_CREAT).write(evil)
+            }
+        }
+        for path in [
+            call.stagingPath + "-evil.txt", storageRoot + "/documents/evil.txt", storageRoot + "/evil.txt",
+            "/tmp/docent-evil\(String(storageRoot.map { $0 == "/" ? "-" : $0 }))",
+        ] {
+            try? File(path, O_WRONLY | O_CREAT).write(evil)
         }
     }
 }

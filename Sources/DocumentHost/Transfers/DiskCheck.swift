@@ -105,24 +105,31 @@ struct DiskCheck: Sendable {
     /// the middle of writing it. Presenters hear of what is found (COORD-28, COORD-40).
     func lookWhenFree(_ key: ItemKey) async throws(DocumentError) {
         while true {
-            try await locks.withLock(key) {}
-            guard let item = try storage.read({ try $0.item(key.id, in: key.domain) }), item.local != nil,
-                !accesses.isWritten(key)
-            else { return }
-            // Its file has another name, and it is going to have it, too.
-            if strays.isMoving(key), try await isMissing(item) { return }
-            let coordinated = try storage.read { try $0.coordinated(item) }
-            var claim = broker.claimWithoutWaiting(coordinated, for: .reading(.withoutChanges), by: owner.onBehalf)
-            if claim == nil {
-                claim = try await broker.claim(coordinated, for: .reading(.withoutChanges), by: owner.onBehalf)
+            // What has become free is looked at in the same turn: two who only waited for each other's turns would for good.
+            switch try await locks.withLock(key, { () async throws(DocumentError) in try await turn(at: key) }) {
+            case .over: return
+            case .seen(let seen, let coordinated, let claim):
+                defer { broker.end(claim) }
+                return try await tell(seen, of: coordinated)
+            case .claimed(let coordinated):
+                let claim = try await broker.claim(
+                    coordinated, for: .reading(.withoutChanges), by: owner.onBehalf)
+                defer { broker.end(claim) }
+                // Whoever has begun to work on it meanwhile may wait for the claim's end.
+                let seen = try await locks.withLockIfFree(key) { () async throws(DocumentError) in
+                    try await see(key)
+                }
+                if let seen { return try await tell(seen, of: coordinated) }
             }
-            defer { if let claim { broker.end(claim) } }
-            // Whoever has begun to work on it meanwhile may wait for the claim's end.
-            guard var seen = try await lookIfFree(key) else { continue }
-            if case .missing(let item) = seen { seen = try await settling(item) }
-            if case .changed = seen { broker.noticed(.changed, on: coordinated) }
-            return
         }
+    }
+
+    /// What came of a look while nobody else works on the document.
+    private enum Turn: Sendable {
+        case over
+        case seen(Seen, CoordinatedItem, ClaimID)
+        /// Somebody uses it, and has to be waited for elsewhere.
+        case claimed(CoordinatedItem)
     }
 
     private enum Seen: Sendable {
@@ -132,15 +139,35 @@ struct DiskCheck: Sendable {
         case missing(IndexedItem)
     }
 
-    /// - Returns: nil when somebody works on it.
-    private func lookIfFree(_ key: ItemKey) async throws(DocumentError) -> Seen? {
-        try await locks.withLockIfFree(key) { () async throws(DocumentError) -> Seen in
-            guard let item = try storage.read({ try $0.item(key.id, in: key.domain) }) else { return .unchanged }
-            try await finishFailedWrites(of: item)
-            // That takes its time, and whoever is to send or provide it has a place meanwhile that others wait for.
-            if storage.isFileMissing(item) { return .missing(item) }
-            return try await settling(item)
+    private func turn(at key: ItemKey) async throws(DocumentError) -> Turn {
+        guard let item = try storage.read({ try $0.item(key.id, in: key.domain) }), item.local != nil,
+            !accesses.isWritten(key)
+        else { return .over }
+        // Its file has another name, and it is going to have it, too.
+        if strays.isMoving(key), try await isMissing(item) { return .over }
+        let coordinated = try storage.read { try $0.coordinated(item) }
+        let claim = broker.claimWithoutWaiting(coordinated, for: .reading(.withoutChanges), by: owner.onBehalf)
+        guard let claim else { return .claimed(coordinated) }
+        do throws(DocumentError) {
+            return .seen(try await see(key), coordinated, claim)
+        } catch {
+            broker.end(claim)
+            throw error
         }
+    }
+
+    private func tell(_ seen: Seen, of coordinated: CoordinatedItem) async throws(DocumentError) {
+        var seen = seen
+        if case .missing(let item) = seen { seen = try await settling(item) }
+        if case .changed = seen { broker.noticed(.changed, on: coordinated) }
+    }
+
+    private func see(_ key: ItemKey) async throws(DocumentError) -> Seen {
+        guard let item = try storage.read({ try $0.item(key.id, in: key.domain) }) else { return .unchanged }
+        try await finishFailedWrites(of: item)
+        // That takes its time, and whoever is to send or provide it has a place meanwhile that others wait for.
+        if storage.isFileMissing(item) { return .missing(item) }
+        return try await settling(item)
     }
 
     private func settling(_ item: IndexedItem) async throws(DocumentError) -> Seen {

@@ -94,11 +94,17 @@ struct SideTests {
         #expect(try unkept.isEmpty && needless == [nil])
     }
 
-    @Test("VER-10: what the remote has never listed of this device's may be late, and is not resolved elsewhere")
+    @Test(
+        "VER-10: what the remote has never listed of this device's is not resolved elsewhere: it is to be kept once more, by the same name"
+    )
     func neverListed() throws {
         try conflict()
-        #expect(try keep("mine") != nil)
+        let first = try #require(try keep("mine"))
+        #expect(try unkept.isEmpty)
         #expect(try record([]).own == nil)
+        #expect(try unkept == [item.id])
+        #expect(try keep("mine")?.side.operation == first.side.operation)
+        #expect(try unkept.isEmpty && needless.isEmpty)
         #expect(try record([ProvidedVersion(id: "mine", role: .conflict)]).own == nil)
         #expect(try record([]).own?.version == "mine")
         // A host that ended before it followed asks once more.

@@ -40,11 +40,16 @@ extension DocumentStore {
                 side.isSeen = true
                 try index.update(side)
             }
-            // What was kept and never listed may only be late.
-            if let last = own.last, let version = last.version, !names.contains(version), last.isSeen,
+            if var last = own.last, let version = last.version, !names.contains(version),
                 try index.item(id, in: domain)?.state == .conflict
             {
-                change.own = last
+                if last.isSeen {
+                    change.own = last
+                } else {
+                    // It may only be late, or gone before it was ever listed: the remote is asked once more, by the same name.
+                    last.version = nil
+                    try index.update(last)
+                }
             }
             return change
         }

@@ -107,12 +107,21 @@ struct DeletionDesk: Sendable {
                 let (items, here) = try index.countHeld(of: side, in: domain)
                 guard items > 0 else { return nil }
                 let examples = try index.heldRemovals(of: side, in: domain).prefix(3).compactMap {
-                    try index.shownLocation(of: $0.item)
+                    try Self.place(of: $0.item, index)
                 }
                 return HeldDeletions(
                     direction: direction, items: items, materialised: here, examples: examples,
                     since: Timestamp(seconds: since))
             }
+        }
+    }
+
+    /// - Returns: nil where it is not shown because of its name: it has none that anybody could be told.
+    private static func place(of item: IndexedItem, _ index: IndexReader) throws -> Location? {
+        do {
+            return try index.shownLocation(of: item)
+        } catch let error as DocumentError where error.code == .nameClash {
+            return nil
         }
     }
 

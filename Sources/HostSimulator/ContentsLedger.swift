@@ -32,6 +32,12 @@ final class ContentsLedger {
         return number
     }
 
+    /// Whether contents have these bytes at a place.
+    func has(_ bytes: [UInt8], at offset: Int, in number: Int) -> Bool {
+        let whole = entries[number].bytes
+        return offset + bytes.count <= whole.count && whole[offset..<offset + bytes.count].elementsEqual(bytes)
+    }
+
     func acknowledge(_ number: Int) { entries[number].isAcknowledged = true }
     func remove(_ number: Int) { entries[number].isRemoved = true }
 
@@ -42,6 +48,11 @@ final class ContentsLedger {
     }
 
     func replace(_ old: Int, by new: Int) { entries[old].successors.append(new) }
+
+    /// Whether somebody who saw them has removed them, or written over them, or chosen others.
+    func isDoneAwayWith(_ number: Int) -> Bool {
+        entries[number].isRemoved || !entries[number].successors.isEmpty
+    }
 
     /// Acknowledged contents that are nowhere, and that nobody who saw them did away with.
     func lost(found: Set<Int>) -> [Int] {

@@ -51,13 +51,13 @@ package struct HostCase: Sendable {
     package func run(isShown: Bool) -> Bool {
         simulation_settle(CommandLine.unsafeArgv)
         let folder = "/dev/shm/docent-simulation-\(10_000_000 + getpid())/"
-        guard HostSimulation.prepare(folder) else {
+        let scenario = scenario
+        guard HostSimulation.prepare(folder, for: scenario) else {
             print("\(folder) cannot be made.")
             fflush(nil)
             // Nothing was tried: that is no finding.
             _exit(3)
         }
-        let scenario = scenario
         if isShown { print(scenario.summary) }
         let simulation = HostSimulation(
             scenario, in: folder, mistake: mistake, onLine: isShown ? { print($0) } : nil)

@@ -18,6 +18,10 @@ package enum HostMistake: String, CaseIterable, Sendable {
     case dropsVersions
     /// Every machine names its own contents the winner.
     case prefersOwn
+    /// The provider says that it keeps a side of a conflict, and does not.
+    case forgetsSides
+    /// The provider gives parts of other contents than it is asked for.
+    case mixesParts
 
     /// Whether it hardly shows while most answers arrive: nobody asks for the same twice then.
     package var wantsLosses: Bool { self == .repeatsOperations }

@@ -26,6 +26,10 @@ package struct HostScenario: Sendable {
         case holdWriting, holdPlace, holdReading, moveIn, moveFolderIn
         /// Whether deletions of several items at once are meant, where that is asked.
         case approveDeletions, refuseDeletions
+        /// Several write the same document at once; and somebody chooses, where the remote keeps both sides.
+        case clash, keepCurrent, keepOther, keepBoth, putSide, dropSide, fetchSides, editSide
+        /// Large documents, that come in parts where the provider gives those.
+        case createLarge, createLargeThere, editLargeThere, readComing, giveUpComing
 
         /// Drawn apart.
         static let aboutKeeping: [Action] = [.pin, .pin, .unpin, .remove, .restoreTrash, .restoreTrash, .emptyTrash]
@@ -49,12 +53,23 @@ package struct HostScenario: Sendable {
             .removeFolderThere,
         ]
 
+        static let aboutSides: [Action] = [
+            .clash, .clash, .clash, .clash, .clash, .clash, .keepCurrent, .keepOther, .keepBoth, .putSide, .dropSide,
+            .fetchSides, .editSide, .editSide, .createThere, .editThere, .move, .moveThere, .rename, .evict,
+        ]
+
+        static let aboutParts: [Action] = [
+            .createLarge, .createLargeThere, .editLargeThere, .editLargeThere, .readComing, .readComing, .readComing,
+            .giveUpComing, .giveUpComing, .evict, .evict, .disconnect, .kill, .losePower, .moveThere,
+        ]
+
         /// Drawn apart, and never among what usually happens.
         private var isApart: Bool {
             switch self {
             case .moveFolder, .removeFolder, .moveFolderPast, .makeFolderThere, .moveFolderThere, .removeFolderThere,
                 .approveDeletions, .refuseDeletions, .pause, .resume, .holdWriting, .holdPlace, .holdReading, .moveIn,
-                .moveFolderIn:
+                .moveFolderIn, .clash, .keepCurrent, .keepOther, .keepBoth, .putSide, .dropSide, .fetchSides, .editSide,
+                .createLarge, .createLargeThere, .editLargeThere, .readComing, .giveUpComing:
                 true
             default: false
             }
@@ -94,6 +109,10 @@ package struct HostScenario: Sendable {
     package var faults: Faults
     /// Somebody is asked when several items are to be deleted at once.
     package var asksBeforeDeleting: Bool
+    /// The remote keeps both sides of each conflict.
+    package var keepsSides: Bool
+    /// The provider gives parts of documents.
+    package var givesParts: Bool
 
     /// When the last step is made, and everything is well from then on.
     package static let end = 60_000
@@ -102,6 +121,11 @@ package struct HostScenario: Sendable {
         self.seed = seed
         var random = SeededRandom(seed: seed)
         machines = 1 + random.below(3)
+        let sides = SeededRandom(seed: seed ^ 0x51DE5)
+        keepsSides = Self.isDrawn(sides)
+        let parts = SeededRandom(seed: seed ^ 0x9A275)
+        givesParts = Self.isDrawn(parts)
+        if keepsSides { machines = max(machines, 2) }
         var faults = Faults()
         if random.once(in: 3) { faults.death = 150 + random.below(3000) }
         if random.once(in: 3) { faults.refusal = 5 + random.below(30) }
@@ -125,6 +149,8 @@ package struct HostScenario: Sendable {
                 from: Action.aboutFolders, machines: machines, SeededRandom(seed: seed ^ 0xF01DE5), atLeast: 12)
             + aboutDeletions
             + Self.steps(from: Action.aboutUse, machines: machines, SeededRandom(seed: seed ^ 0x05E1D))
+            + Self.steps(from: Action.aboutSides, machines: machines, sides, atLeast: 20)
+            + Self.steps(from: Action.aboutParts, machines: machines, parts, atLeast: 15)
         steps = all.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
     }
 
@@ -144,6 +170,12 @@ package struct HostScenario: Sendable {
         }
         steps = steps.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
             .map(\.element)
+    }
+
+    /// Whether there are ``steps(from:machines:_:atLeast:)`` at all.
+    private static func isDrawn(_ own: SeededRandom) -> Bool {
+        var random = own
+        return random.once(in: 3)
     }
 
     /// In some runs, beside what happens there anyway.

@@ -22,6 +22,20 @@ extension HostSimulation {
             await Self.restartProvider(of: host)
             await resumeAll(of: host)
         }
+        if scenario.keepsSides {
+            askAll { [self] host in await rescue(from: host) }
+            run(until: time + 12 * Self.minute)
+            for machine in lives.indices {
+                askAll(only: machine) { [self] host in await checkSides(of: host, machine) }
+            }
+            for machine in lives.indices.reversed() {
+                guard complaint == nil else { return }
+                // On each machine what is left, and has been heard of there.
+                askAll(only: machine) { [self] host in await resolveSides(of: host, machine) }
+                run(until: time + Self.minute)
+            }
+            run(until: time + 12 * Self.minute)
+        }
         // Somebody chooses in every conflict, and then all machines are the same again.
         for round in 0..<4 {
             // What a host does not know, and does not overwrite, somebody puts elsewhere, as it asks for: after its index was
@@ -39,6 +53,11 @@ extension HostSimulation {
         }
         if mistake == .dropsTrash { dropTrash() }
         checkLosses()
+        if scenario.keepsSides {
+            for machine in lives.indices {
+                askAll(only: machine) { [self] host in await checkNoSides(of: host, machine) }
+            }
+        }
         for machine in lives.indices { askAll(only: machine) { [self] host in await checkPins(host, machine) } }
         guard complaint == nil else { return }
         askAll { [self] host in await compare(host) }
@@ -109,12 +128,13 @@ extension HostSimulation {
             try await host.answerDeletions(of: Self.domainName, carryOut: isMeant)
             note("m\(machine): deletions are \(isMeant ? "" : "not ")meant")
         } catch {
-            if error.code != .noSuchItem { note("m\(machine): deletions cannot be answered: \(error)") }
+            note("m\(machine): deletions cannot be answered: \(error)")
         }
     }
 
     private func resolveConflicts(of host: DocumentHost, _ round: Int) async {
-        for status in await everything(of: host, refreshing: true) where status.state == .conflict {
+        for status in await everything(of: host, refreshing: true)
+        where status.state == .conflict || status.item.conflictVersions > 0 {
             do {
                 try await host.resolveConflict(at: status.location, keeping: .both)
                 note("\(status.location): both are kept")
@@ -134,11 +154,12 @@ extension HostSimulation {
     private func checkLosses() {
         var found: Set<Int> = []
         for entry in remote.entries.values {
-            guard let bytes = entry.contents else { continue }
-            if let number = ledger.number(of: bytes) {
-                found.insert(number)
-            } else if !bytes.isEmpty {
-                complain("the provider was given damaged contents for \(entry.name)")
+            for bytes in [entry.contents].compactMap(\.self) + entry.sides.map(\.contents) {
+                if let number = ledger.number(of: bytes) {
+                    found.insert(number)
+                } else if !bytes.isEmpty {
+                    complain("the provider was given damaged contents for \(entry.name)")
+                }
             }
         }
         found.formUnion(rescued.compactMap(ledger.number))

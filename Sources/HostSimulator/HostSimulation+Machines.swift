@@ -9,22 +9,24 @@ import SystemPackage
 
 /// Lives and deaths.
 extension HostSimulation {
-    private static let manifest = """
+    private static func manifest(_ scenario: HostScenario) -> String {
+        """
         identifier = "org.example.simulated"
         name = "Simulated"
         version = "1.0"
         executable = "none"
         protocol-versions = [1]
         modes = ["import", "open", "export", "move"]
-        capabilities = ["modifying", "changes"]
+        capabilities = \(scenario.capabilities)
         """
+    }
 
     /// What every run needs beside its machines.
-    package static func prepare(_ folder: String) -> Bool {
+    package static func prepare(_ folder: String, for scenario: HostScenario) -> Bool {
         // A run that was killed may have had the same number.
         remove(folder)
         for path in ["", "bundle"] where mkdir(folder + path, 0o700) != 0 { return false }
-        return write(Array(manifest.utf8), to: folder + "bundle/provider.toml")
+        return write(Array(manifest(scenario).utf8), to: folder + "bundle/provider.toml")
             && write([], to: folder + "bundle/none") && chmod(folder + "bundle/none", 0o700) == 0
             && write(Array("abcdefghabcdefghabcdefghabcdefgh".utf8), to: folder + "random")
             && write(Array("0".utf8), to: folder + "boot-id")
@@ -56,6 +58,7 @@ extension HostSimulation {
                 providerBundles: [FilePath(folder + "bundle")], trampoline: FilePath(folder + "none"),
                 software: "simulation")
             configuration.deviceName = "m\(machine)"
+            configuration.parts = scenario.parts
             configuration.link = { [unowned self, unowned life] _ in connect(life) }
             let host = try DocumentHost(
                 configuration, loop: life.loop, steppedBy: life.work, logger: logger(machine))

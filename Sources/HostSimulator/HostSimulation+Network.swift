@@ -15,7 +15,7 @@ extension HostSimulation {
         life.ends.append(theirs)
         Task(executorPreference: life.providerLoop) {
             _ = try? await ProviderSession.run(
-                SimulatedProvider.self, over: theirs, loop: life.providerLoop, logger: Self.quiet)
+                self.scenario.provider, over: theirs, loop: life.providerLoop, logger: Self.quiet)
             theirs.close()
         }
         return ours

@@ -11,12 +11,13 @@ extension HostSimulation {
         do {
             let name = try ItemName(Self.names[step.other % Self.names.count])
             switch step.action {
-            case .createThere:
-                let new = ledger.make(size: step.other * 3)
+            case .createThere, .createLargeThere:
+                let size = step.action == .createThere ? step.other * 3 : Self.large(step)
+                let new = ledger.make(size: size)
                 _ = try remote.create(
                     name, in: folder, contents: new.bytes, modified: date, savedBy: "there", operation: nil)
                 ledger.acknowledge(new.number)
-            case .editThere: if let document { try editThere(document, step) }
+            case .editThere, .editLargeThere: if let document { try editThere(document, step) }
             case .moveThere:
                 if let document { _ = try remote.modify(document, base: .none, name: name, parent: folder) }
             case .removeThere:
@@ -33,7 +34,7 @@ extension HostSimulation {
     }
 
     func editThere(_ document: ItemIdentifier, _ step: HostScenario.Step) throws {
-        let new = ledger.make(size: step.other * 3)
+        let new = ledger.make(size: step.action == .editLargeThere ? Self.large(step) : step.other * 3)
         if let there = remote.entries[document]?.contents.flatMap(ledger.number) {
             ledger.replace(there, by: new.number)
         }

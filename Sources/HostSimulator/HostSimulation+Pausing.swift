@@ -64,7 +64,9 @@ extension HostSimulation {
     /// Nobody has anything wait any more.
     func resumeAll(of host: DocumentHost) async {
         try? await host.setPaused(false, at: Location(domain: Self.domainName))
-        for status in await everything(of: host) where status.marks.isPausedItself {
+        // What the status tells of may be in a folder that is gone, and is not listed any more.
+        let told = (try? await host.status(below: Location(domain: Self.domainName)))?.items ?? []
+        for status in await everything(of: host) + told where status.marks.isPausedItself {
             try? await host.setPaused(false, at: status.location)
         }
     }

@@ -13,7 +13,7 @@ extension HostSimulation {
         let life = lives[step.machine]
         switch step.action {
         case .createThere, .editThere, .moveThere, .removeThere, .makeFolderThere, .moveFolderThere,
-            .removeFolderThere:
+            .removeFolderThere, .createLargeThere, .editLargeThere:
             return performThere(step)
         case .kill: return kill(step.machine, losesPower: false)
         case .losePower: return kill(step.machine, losesPower: true)
@@ -22,15 +22,24 @@ extension HostSimulation {
         case .jumpAhead: dates[step.machine] += 31_536_000_000_000_000
         case .jumpBack: dates[step.machine] -= 31_536_000_000_000_000
         case .disconnect: if let life { disconnect(life) }
+        case .clash: return clash(step)
         default: break
         }
-        guard let life, let host = life.host else { return }
+        if let life { act(step, on: life) { [self] in try await perform(step, $0, life) } }
+    }
+
+    /// Has somebody do something on a machine, while others go on.
+    func act(
+        _ step: HostScenario.Step, on life: MachineLife,
+        _ body: @escaping @Sendable (DocumentHost) async throws -> Void
+    ) {
+        guard let host = life.host else { return }
         running = life
         defer { running = nil }
         life.people += 1
         Task(executorPreference: life.loop) { [self] in
             do {
-                try await perform(step, host, life)
+                try await body(host)
                 note("m\(life.machine) \(step.action): done")
             } catch {
                 note("m\(life.machine) \(step.action): \(error)")
@@ -47,7 +56,7 @@ extension HostSimulation {
         let folder = folders[step.other % folders.count]
         let free = folder.appending(try ItemName(Self.names[step.pick % Self.names.count]))
         switch step.action {
-        case .create: try await write(free, as: .new, step, host)
+        case .create, .createLarge: try await write(free, as: .new, step, host)
         case .holdPlace: try await write(free, as: .inPlace, step, host, holding: 1_000 + step.other * 15)
         case .moveIn: try await moveIn(to: free, step, host, life.machine)
         case .moveFolderIn:
@@ -57,6 +66,8 @@ extension HostSimulation {
             _ = try await host.makeFolder(
                 at: folder.appending(try ItemName("folder\(step.pick % 3)")), atOnce: step.other % 3 == 0)
         case .resume: try await resume(documents, step, host)
+        case .keepCurrent, .keepOther, .keepBoth, .putSide, .dropSide, .fetchSides, .editSide:
+            try await perform(step, onConflictsOf: documents, host)
         case .restoreTrash: try await restoreTrash(host, life.machine, to: free, step)
         case .emptyTrash: try await emptyTrash(host, life.machine)
         case .approveDeletions: try await host.answerDeletions(of: Self.domainName, carryOut: true)
@@ -77,6 +88,8 @@ extension HostSimulation {
         case .editInPlace: try await write(place, as: .inPlace, step, host)
         case .holdWriting: try await write(place, as: .inPlace, step, host, holding: 1_000 + step.other * 15)
         case .read: try await read(place, host)
+        case .readComing: try await readComing(place, step, host)
+        case .giveUpComing: try await giveUpComing(place, step, host)
         case .holdReading: try await read(place, host, holding: 1_000 + step.other * 15)
         case .move: _ = try await host.rename(place, to: free, atOnce: step.other % 3 == 0)
         case .rename:
@@ -159,7 +172,7 @@ extension HostSimulation {
         guard let item = access.items.first, let life = living.first(where: { $0.host === host }) else { return }
         if step.other % 4 == 0 { await life.loop.pause(.milliseconds(step.pick)) }
         let seen = asPerson { ledger.number(of: SimulatedDisk.bytes(of: item.path)) }
-        let new = ledger.make(size: step.other * 7)
+        let new = ledger.make(size: step.action == .createLarge ? Self.large(step) : step.other * 7)
         if let seen { ledger.replace(seen, by: new.number) }
         note("a person writes \(new.number) over \(seen.map(String.init) ?? "nothing") at \(place)")
         let isDone = asPerson { way == .replaced ? replace(item.path, new.bytes) : overwrite(item.path, new.bytes) }

@@ -47,6 +47,7 @@ package final class HostSimulation: @unchecked Sendable {  // One thread, as it 
     var evictions: [MachineDocument: Int] = [:]
     /// What was removed by people on each machine, and has not left its trash.
     var trashed: [Int: Set<Int>] = [:]
+    var settled: Set<SettledSide> = []
     /// How often each machine was started.
     var boots: [Int: Int] = [:]
     var jobs: [(due: UInt64, number: Int, job: UnsafeMutableRawPointer, life: MachineLife?)] = []

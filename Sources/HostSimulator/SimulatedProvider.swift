@@ -2,23 +2,54 @@ import DocumentModel
 import DocumentProvider
 import SystemPackage
 
-/// The shipped SDK's side of a connection, over the one remote of a simulation.
-struct SimulatedProvider: ModifyingProvider, ChangeFeedProvider {
-    private let context: ProviderContext
-    private let simulation: HostSimulation
-    private var remote: SimulatedRemote { simulation.remote }
+/// The shipped SDK's side of a connection, over the one remote of a simulation. What it conforms to besides is what it can do.
+protocol SimulatedProvider: ModifyingProvider, ChangeFeedProvider {
+    var link: SimulatedLink { get }
+
+    init(link: SimulatedLink)
+}
+
+struct SimulatedLink: Sendable {
+    let context: ProviderContext
+    let simulation: HostSimulation
+}
+
+struct SimplestSimulatedProvider: SimulatedProvider { let link: SimulatedLink }
+struct SideKeepingSimulatedProvider: SimulatedVersionsProvider { let link: SimulatedLink }
+struct PartwiseSimulatedProvider: SimulatedRangeProvider { let link: SimulatedLink }
+struct AbleSimulatedProvider: SimulatedVersionsProvider, SimulatedRangeProvider { let link: SimulatedLink }
+
+extension HostScenario {
+    var provider: any SimulatedProvider.Type {
+        switch (keepsSides, givesParts) {
+        case (false, false): SimplestSimulatedProvider.self
+        case (true, false): SideKeepingSimulatedProvider.self
+        case (false, true): PartwiseSimulatedProvider.self
+        case (true, true): AbleSimulatedProvider.self
+        }
+    }
+
+    /// As a manifest names it.
+    var capabilities: [String] {
+        ["modifying", "changes"] + (keepsSides ? ["versions"] : []) + (givesParts ? ["ranges"] : [])
+    }
+}
+
+extension SimulatedProvider {
+    var context: ProviderContext { link.context }
+    var simulation: HostSimulation { link.simulation }
+    var remote: SimulatedRemote { simulation.remote }
 
     init(context: ProviderContext) async throws {
         guard let simulation = HostSimulation.current else {
             throw DocumentError(.notConfigured, "Nothing is simulated.")
         }
-        self.context = context
-        self.simulation = simulation
+        self.init(link: SimulatedLink(context: context, simulation: simulation))
         simulation.connected(context)
     }
 
     /// Has a call take its time, or fail, before and after it is carried out.
-    private func call<Value>(_ name: String, _ body: () throws -> Value) async throws -> Value {
+    func call<Value>(_ name: String, _ body: () throws -> Value) async throws -> Value {
         try await simulation.request(name, by: context.deviceName)
         let value: Value
         do {

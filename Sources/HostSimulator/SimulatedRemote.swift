@@ -11,6 +11,8 @@ final class SimulatedRemote {
         var version = 1
         var modified: Timestamp
         var savedBy: String?
+        /// Of conflicts that nobody has resolved yet.
+        var sides: [Side] = []
     }
 
     private(set) var entries: [ItemIdentifier: Entry] = [:]
@@ -37,7 +39,7 @@ final class SimulatedRemote {
             version: try ItemVersion(
                 content: entry.contents == nil ? [] : Array("c\(entry.contentVersion)".utf8),
                 metadata: Array("m\(entry.version)".utf8)),
-            savedBy: entry.savedBy)
+            savedBy: entry.savedBy, conflictVersions: entry.sides.count)
     }
 
     func children(of folder: ItemIdentifier) -> [ItemIdentifier] {
@@ -130,6 +132,14 @@ final class SimulatedRemote {
         guard recursive || inside.isEmpty else { throw DocumentError(.directoryNotEmpty, "“\(id)” is not empty.") }
         for child in inside { try delete(child, base: .none, recursive: true) }
         entries[id] = nil
+        changes.append(id)
+        onChange()
+    }
+
+    /// Sides of conflicts come and go: the item has a new version, and its contents have not.
+    func setSides(_ sides: [Side], of id: ItemIdentifier) {
+        entries[id]?.sides = sides
+        entries[id]?.version += 1
         changes.append(id)
         onChange()
     }

@@ -23,6 +23,11 @@ final class ContentsLedger {
         return (number, bytes)
     }
 
+    /// The same, of just so many bytes, where they are not too few.
+    func make(total: Int) -> (number: Int, bytes: [UInt8]) {
+        make(size: total - "contents \(entries.count);".utf8.count)
+    }
+
     /// Which contents these are; nil when nobody wrote them.
     func number(of bytes: [UInt8]) -> Int? {
         guard let end = bytes.firstIndex(of: UInt8(ascii: ";")),

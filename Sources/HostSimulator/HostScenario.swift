@@ -59,7 +59,8 @@ package struct HostScenario: Sendable {
         ]
 
         static let aboutParts: [Action] = [
-            .createLarge, .createLargeThere, .editLargeThere, .editLargeThere, .readComing, .readComing, .readComing,
+            .createLarge, .createLargeThere, .createLargeThere, .editLargeThere, .editLargeThere, .readComing,
+            .readComing, .readComing,
             .giveUpComing, .giveUpComing, .evict, .evict, .disconnect, .kill, .losePower, .moveThere,
         ]
 

@@ -12,8 +12,7 @@ extension HostSimulation {
             let name = try ItemName(Self.names[step.other % Self.names.count])
             switch step.action {
             case .createThere, .createLargeThere:
-                let size = step.action == .createThere ? step.other * 3 : Self.large(step)
-                let new = ledger.make(size: size)
+                let new = step.action == .createThere ? ledger.make(size: step.other * 3) : makeLarge(step)
                 _ = try remote.create(
                     name, in: folder, contents: new.bytes, modified: date, savedBy: "there", operation: nil)
                 ledger.acknowledge(new.number)
@@ -34,7 +33,8 @@ extension HostSimulation {
     }
 
     func editThere(_ document: ItemIdentifier, _ step: HostScenario.Step) throws {
-        let new = ledger.make(size: step.action == .editLargeThere ? Self.large(step) : step.other * 3)
+        let isLarge = step.action == .editLargeThere || step.action == .giveUpComing
+        let new = isLarge ? makeLarge(step) : ledger.make(size: step.other * 3)
         if let there = remote.entries[document]?.contents.flatMap(ledger.number) {
             ledger.replace(there, by: new.number)
         }

@@ -6,8 +6,10 @@ import SystemPackage
 
 /// Large documents, which come part by part (DOWN-10).
 extension HostSimulation {
-    /// So that contents of different numbers differ in each part, and often have the same size.
-    static func large(_ step: HostScenario.Step) -> Int { 20_000 + step.other % 3 * 5_000 }
+    /// Contents of one of a few sizes: what was mixed of two is seen by nothing else.
+    func makeLarge(_ step: HostScenario.Step) -> (number: Int, bytes: [UInt8]) {
+        ledger.make(total: 20_000 + step.other % 2 * 5_000)
+    }
 
     /// Somebody reads a document while it comes, here and there: all that is read is of the same contents.
     func readComing(_ place: Location, _ step: HostScenario.Step, _ host: DocumentHost) async throws {
@@ -44,12 +46,12 @@ extension HostSimulation {
         }
     }
 
-    /// Somebody wants a document, and soon not any more.
-    func giveUpComing(_ place: Location, _ step: HostScenario.Step, _ host: DocumentHost) async throws {
+    /// Somebody wants a document, and soon not any more; or others change it meanwhile.
+    func giveUpComing(_ document: ItemStatus, _ step: HostScenario.Step, _ host: DocumentHost) async throws {
         guard let life = living.first(where: { $0.host === host }) else { return }
-        let download = Task(executorPreference: life.loop) { try await host.download(place) }
+        let download = Task(executorPreference: life.loop) { try await host.download(document.location) }
         await life.loop.pause(.milliseconds(20 + step.other % 300))
-        download.cancel()
+        if step.pick % 3 == 0 { download.cancel() } else { try editThere(document.item.id, step) }
         try await download.value
     }
 }

@@ -89,7 +89,7 @@ extension HostSimulation {
         case .holdWriting: try await write(place, as: .inPlace, step, host, holding: 1_000 + step.other * 15)
         case .read: try await read(place, host)
         case .readComing: try await readComing(place, step, host)
-        case .giveUpComing: try await giveUpComing(place, step, host)
+        case .giveUpComing: try await giveUpComing(document, step, host)
         case .holdReading: try await read(place, host, holding: 1_000 + step.other * 15)
         case .move: _ = try await host.rename(place, to: free, atOnce: step.other % 3 == 0)
         case .rename:
@@ -172,7 +172,7 @@ extension HostSimulation {
         guard let item = access.items.first, let life = living.first(where: { $0.host === host }) else { return }
         if step.other % 4 == 0 { await life.loop.pause(.milliseconds(step.pick)) }
         let seen = asPerson { ledger.number(of: SimulatedDisk.bytes(of: item.path)) }
-        let new = ledger.make(size: step.action == .createLarge ? Self.large(step) : step.other * 7)
+        let new = step.action == .createLarge ? makeLarge(step) : ledger.make(size: step.other * 7)
         if let seen { ledger.replace(seen, by: new.number) }
         note("a person writes \(new.number) over \(seen.map(String.init) ?? "nothing") at \(place)")
         let isDone = asPerson { way == .replaced ? replace(item.path, new.bytes) : overwrite(item.path, new.bytes) }

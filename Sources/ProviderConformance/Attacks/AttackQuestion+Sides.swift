@@ -56,11 +56,12 @@ extension AttackQuestion {
 
     /// Changes the target while somebody else does. Both sides stay here whatever the remote makes of them, until this one is
     /// chosen; then it is everywhere.
-    func chooseSide(_ client: DocumentClient) async throws {
+    ///
+    /// - Parameter isChanging: whether this side is changed once more before it is chosen.
+    func chooseSide(_ client: DocumentClient, changing isChanging: Bool = false) async throws {
         try await list(client)
-        try await client.coordinate(writingItemAt: target) { path, _ in
-            try Self.edit.write(to: URL(fileURLWithPath: path.string))
-        }
+        var edit = Self.edit
+        try await write(edit, client)
         do {
             try await client.waitUntilSent(target)
             throw CheckFailure("A change is sent over another one, which is lost.")
@@ -68,27 +69,40 @@ extension AttackQuestion {
             guard error.code == .inConflict else { throw error }
         }
         _ = try await eventually(within: .seconds(5)) { traffic.has("deviated", "kept") }
+        if isChanging {
+            edit = Data("edited again".utf8)
+            try await write(edit, client)
+            guard try await eventually(within: .seconds(10), { traffic.has("kept-again") }) else {
+                throw CheckFailure("A side of a conflict that is changed is not kept anew.")
+            }
+        }
         try await list(client)
         // Time to ask on and on, if it does, and to follow what it is told.
         try await Task.sleep(for: .seconds(1))
         try await list(client)
         try await Task.sleep(for: .milliseconds(500))
         if try await client.item(at: target).state == .conflict {
-            try await expectBothSides(client)
+            try await expectSides([edit, Self.changedElsewhere], client)
             try await client.resolveConflict(at: target, keeping: .local)
         } else {
             // It was resolved elsewhere, as the remote says.
             try await read(client, expecting: Self.changedElsewhere)
-            guard let edit = try await versions(client).first(where: { $0.contents == Self.edit }) else {
+            guard let kept = try await versions(client).first(where: { $0.contents == edit }) else {
                 throw CheckFailure("The caller's edit is lost when the remote does not keep it any more.")
             }
-            try await client.restore(edit.id, of: target)
+            try await client.restore(kept.id, of: target)
         }
         try await client.waitUntilSent(target)
         _ = try await eventually(within: .seconds(5)) { traffic.has("deviated") }
         try await Task.sleep(for: .seconds(1))
         _ = try await client.evict(target)
-        try await read(client, expecting: Self.edit)
+        try await read(client, expecting: edit)
+    }
+
+    private func write(_ contents: Data, _ client: DocumentClient) async throws {
+        try await client.coordinate(writingItemAt: target) { path, _ in
+            try contents.write(to: URL(fileURLWithPath: path.string))
+        }
     }
 
     private func versions(_ client: DocumentClient) async throws -> [(id: String, contents: Data)] {
@@ -98,10 +112,10 @@ extension AttackQuestion {
         }
     }
 
-    private func expectBothSides(_ client: DocumentClient) async throws {
+    private func expectSides(_ sides: [Data], _ client: DocumentClient) async throws {
         for version in try await client.versions(of: target) { try expectPossible(version) }
         let contents = Set(try await versions(client).map(\.contents))
-        for side in [Self.edit, Self.changedElsewhere] where !contents.contains(side) {
+        for side in sides where !contents.contains(side) {
             throw CheckFailure(
                 "One side of a conflict is not here any more.", detail: String(decoding: side, as: UTF8.self))
         }

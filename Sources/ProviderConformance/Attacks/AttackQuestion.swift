@@ -48,6 +48,7 @@ struct AttackQuestion: Sendable {
         case .thumbnails: try await lookAtThumbnails(client)
         case .sides: try await lookAtSides(client)
         case .chooseSide: try await chooseSide(client)
+        case .chooseChangedSide: try await chooseSide(client, changing: true)
         case .quota:
             // Nobody waits for it but who asks for it, and nothing of it is told that cannot be.
             async let listed = list(client)

@@ -117,6 +117,8 @@ package enum HostQuestion: Hashable, Sendable {
     case sides
     /// To change that document while somebody else does, to see both sides kept, and to choose this one.
     case chooseSide
+    /// The same, with another change of it before that.
+    case chooseChangedSide
     /// How much room the remote has, and then the top folder with the rest of what the host tells.
     case quota
     /// Nothing: a host tool misbehaves, and judges what it gets itself.
@@ -144,7 +146,8 @@ package enum HostQuestion: Hashable, Sendable {
         case .pick: [.metadata, .metadata, .metadata, .metadata, .contents]
         case .thumbnails: [.metadata, .contents, .contents, .metadata]
         case .sides: [.metadata, .metadata, .contents, .contents]
-        case .chooseSide: [.metadata, .contents, .contents, .contents, .contents, .contents, .metadata]
+        case .chooseSide, .chooseChangedSide:
+            [.metadata, .contents, .contents, .contents, .contents, .contents, .metadata]
         case .quota: [.metadata, .metadata]
         case .tool: [.tool]
         }

@@ -2,7 +2,7 @@ import DocumentModel
 
 /// Providers that keep the sides of conflicts, and list, give, keep and remove others than they say.
 extension HostAttack {
-    static let sides: [HostAttack] = numbered(lists + gifts + keepings)
+    static let sides: [HostAttack] = numbered(lists + gifts + keepings + refusals)
 
     private static let lists: [Side] = [
         Side("lists 65 versions of a document", "sides-too-many", noticed),
@@ -68,10 +68,32 @@ extension HostAttack {
         Side("lists versions when it is to remove one", "remove-of-another-kind", violation, chosen: true),
     ]
 
+    private static let refusals: [Side] = [
+        Side("claims to keep versions, and cannot list them", "sides-unknown", .success, rule: "WIRE-9"),
+        Side("says when it is to list versions that there is no such item", "sides-of-nothing", .success, rule: lost),
+        Side("keeps each version in the place of the one before", "keep-all-under-one-name", .success, changed: true),
+        Side("claims to keep versions, and cannot keep one", "keep-unknown", .success, rule: "WIRE-9", chosen: true),
+        Side("has no room for another version", "keep-without-room", .success, rule: refused, chosen: true),
+        Side("says when it is to keep a version that there is no such item", "keep-of-nothing", .success, chosen: true),
+        Side(
+            "says when it is to keep a version that it has died", "keep-reserved-code", ended, rule: "WIRE-31",
+            chosen: true),
+        Side(
+            "says when it is to remove a version that there is no such item", "remove-of-nothing", .success,
+            chosen: true),
+        Side(
+            "does not permit that a version is removed", "remove-not-permitted", .success, rule: refused, chosen: true),
+        Side("removes no version without a sign-in", "remove-signed-out", .success, rule: refused, chosen: true),
+    ]
+
+    private static let refused = "WIRE-30"
+    private static let lost = "WIRE-32"
     /// The caller is not at it when the host asks.
     private static let noticed = HostExpectation.noticed(.contractBroken)
     private static let violation = HostExpectation.noticed(.protocolViolation)
     private static let broken = HostExpectation.failure([.contractBroken])
+    /// A connection that ends for it is begun anew, later and later.
+    private static let ended = HostExpectation.either([.protocolViolation, .providerDied, .providerUnavailable])
     private static let dead = HostExpectation.either([.providerDied, .providerUnavailable])
 
     private struct Side {
@@ -84,13 +106,13 @@ extension HostAttack {
 
         init(
             _ deed: String, _ behaviour: String, _ expectation: HostExpectation, rule: String = "VER-2",
-            asking question: HostQuestion = .sides, chosen: Bool = false, feeds: Bool = false
+            asking question: HostQuestion = .sides, chosen: Bool = false, changed: Bool = false, feeds: Bool = false
         ) {
             self.deed = deed
             self.behaviour = behaviour
             self.expectation = expectation
             self.rule = rule
-            self.question = chosen ? .chooseSide : question
+            self.question = changed ? .chooseChangedSide : chosen ? .chooseSide : question
             if feeds { capabilities.insert(.changes) }
         }
     }

@@ -2,7 +2,9 @@ import Glibc
 
 /// This device's side of a conflict, which the remote is to keep until somebody has chosen: kept as something else, or not.
 extension ProviderBehaviour {
-    static let keptSides: [ProviderBehaviour] = [
+    static let keptSides: [ProviderBehaviour] = keepings + refusals
+
+    private static let keepings: [ProviderBehaviour] = [
         answering("keep-of-another-digest", "Says that it keeps other contents than it was given.", "WIRE-34") {
             $0.digest = [UInt8](repeating: 7, count: 32)
         },
@@ -21,6 +23,15 @@ extension ProviderBehaviour {
             try $0.answer($1, side: side)
         }
         .preparing { $0.keepSide(.others, of: PeerTree.target) },
+        Self("keep-all-under-one-name", "Keeps each version in the place of the one before.", "VER-2").onKept(
+            .keepVersion
+        ) {
+            var side = try $0.side(from: $1)
+            side.id = Array("mine".utf8)
+            $0.tree.sides = [:]
+            $0.tree.keepSide(side, of: $1.subject)
+            try $0.answer($1, side: side)
+        },
         Self("keep-of-another-kind", "Is to keep a version, and answers that one is removed.", "WIRE-20").onKept(
             .keepVersion
         ) { try $0.answer($1, as: .removeVersion) },
@@ -72,6 +83,21 @@ extension ProviderBehaviour {
         },
     ]
 
+    /// Errors after which nobody asks again by himself, or not before the provider says that it is resolved.
+    private static let refusals: [ProviderBehaviour] = [
+        refusing("keep-unknown", "Does not know how to keep a version.", .keepVersion, 402),
+        refusing("keep-without-room", "Has no room for another version.", .keepVersion, 103),
+        refusing("keep-of-nothing", "Knows no document of which it is to keep a version.", .keepVersion, 201),
+        refusing("keep-reserved-code", "Does not keep a version, as it has died.", .keepVersion, 501),
+        refusing("remove-of-nothing", "Knows no document of which it is to remove a version.", .removeVersion, 201),
+        refusing("remove-not-permitted", "Does not permit that a version is removed.", .removeVersion, 406),
+        refusing("remove-signed-out", "Removes no version without a sign-in.", .removeVersion, 101),
+    ]
+
+    private static func refusing(_ name: String, _ summary: String, _ kind: PeerCall.Kind, _ code: UInt64) -> Self {
+        Self(name, summary, "WIRE-30").onKept(kind) { try $0.fail($1, code, "It cannot be done.") }
+    }
+
     private static func answering(
         _ name: String, _ summary: String, _ rule: String, _ change: @escaping @Sendable (inout PeerSide) -> Void
     ) -> Self {
@@ -100,8 +126,11 @@ extension ProviderBehaviour {
                     item.metadata = Array(peer.tree.fresh().utf8)
                     peer.tree.add(item, Array("changed elsewhere\n".utf8))
                     try peer.tree.keep(in: peer.stateFolder)
-                case .keepVersion: Marks.leave("kept")
+                case .keepVersion: Marks.leave(peer.count("kept") == 1 ? "kept" : "kept-again")
                 case .removeVersion where call.version == PeerSide.others.key: Marks.leave("harmed")
+                // No change was sent that would have resolved it.
+                case .removeVersion where peer.counts["changes"] == 1:
+                    if peer.tree.sides[call.subject]?.last?.key == call.version { Marks.leave("harmed") }
                 default: break
                 }
                 return false

@@ -40,6 +40,12 @@ extension ProviderBehaviour {
         Self("sides-fail", "Cannot list versions, each time for another reason.", "WIRE-30").onSides(.listVersions) {
             try $0.failInTurn($1)
         },
+        Self("sides-unknown", "Claims to keep versions, and does not know the call.", "WIRE-9").onSides(.listVersions) {
+            try $0.fail($1, 402, "This is not known here.")
+        },
+        Self("sides-of-nothing", "Says of a document that it has listed that there is none.", "WIRE-32").onSides(
+            .listVersions
+        ) { try $0.fail($1, 201, "There is no such item.") },
     ]
 
     /// Odd, and allowed.
@@ -231,9 +237,9 @@ extension ProviderPeer {
         try pipe.send(.answer(call.id, answerBody(kind) { if let side { $0.bytes(1, side.message) } }))
     }
 
-    /// Fails with a code of each class, one after the other.
+    /// Fails with codes after which it may be asked again, one after the other.
     func failInTurn(_ call: PeerCall) throws {
-        let codes: [UInt64] = [301, 102, 205, 302, 103, 201, 406, 402, 399]
+        let codes: [UInt64] = [301, 302, 399, 303, 102, 103]
         try fail(call, codes[(count("failures") - 1) % codes.count], "It cannot be done now.")
     }
 

@@ -211,7 +211,7 @@ struct SideTests {
         #expect(try keep("1") != nil)
         try storage.edit("a", "ours, later")
         #expect(try keep("1") != nil)
-        _ = try record([ProvidedVersion(id: "theirs", role: .conflict)])
+        _ = try record(["1", "theirs"].map { ProvidedVersion(id: $0, role: .conflict) })
         let own = try storage.index.read { try $0.ownSides(of: item.id, in: storage.domain) }
         #expect(own.count == 2)
         let staying = { side in try storage.index.read { try $0.versionsToStay(besides: side, in: storage.domain) } }

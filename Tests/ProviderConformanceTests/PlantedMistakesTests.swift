@@ -5,7 +5,7 @@ import Testing
 
 @testable import MistakenProvider
 
-@Suite("The kit against itself", .timeLimit(.minutes(5)))
+@Suite("The kit against itself", .timeLimit(.minutes(10)))
 struct PlantedMistakesTests {
     /// So many providers at once; they wait more than they work.
     private static let width = 4

@@ -35,18 +35,26 @@ final class FileSearch: Sendable {
 
     /// Where the file of a document is by now that is not at its place.
     ///
-    /// - Parameter after: only what was looked for from then on counts; nil: also what was found shortly before.
+    /// - Parameters:
+    ///   - after: only what was looked for from then on counts; nil: also what was found shortly before.
+    ///   - isAmongOthers: other documents' files have moved just now.
     /// - Returns: nil when it is at its place, or nowhere in its domain, as far as that is looked for: for one with changes in
     ///   any case, for others not before the time has come.
-    func file(of item: IndexedItem, after: MonotonicTime? = nil) async throws(DocumentError) -> MovedFile? {
-        let beside = try await storage.run { store in
-            try (store.isFileMissing(item), store.movedFile(of: item))
+    func file(
+        of item: IndexedItem, after: MonotonicTime? = nil, isAmongOthers: Bool = false
+    ) async throws(DocumentError) -> MovedFile? {
+        let (isMissing, beside, isDisplaced) = try await storage.run { store in
+            let location = try? store.locate(item.id, in: item.domain).location
+            return (
+                try store.isFileMissing(item), try store.movedFile(of: item),
+                try location.map { try store.isDisplaced(item, at: $0) } ?? false
+            )
         }
-        guard beside.0 else { return nil }
-        if let file = beside.1 { return file }
+        guard isMissing else { return nil }
+        if let beside { return beside }
         while true {
             let answer =
-                switch try await known(item.key, after: after) {
+                switch try await known(item, after: after) {
                 case let known?: Answer.found(known)
                 case nil: try await search(item, after: after)
                 }
@@ -54,7 +62,7 @@ final class FileSearch: Sendable {
             case .found(let file): return file
             case .notBefore(let time):
                 // The remote has its contents: nobody is kept waiting, and the file is told of where it is found.
-                guard item.isUnsent else { return nil }
+                guard item.isUnsent || isDisplaced || isAmongOthers else { return nil }
                 await loop.pauseUnlessCancelled(time.since(.now()))
                 if Task.isCancelled { throw DocumentError(wrapping: CancellationError()) }
             }
@@ -71,12 +79,15 @@ final class FileSearch: Sendable {
     var count: Int { looks.load(ordering: .acquiring) }
 
     /// What is known of a document, once; nil when nothing is.
-    private func known(_ key: ItemKey, after: MonotonicTime?) async throws(DocumentError) -> MovedFile?? {
-        guard let known = state.withLock({ $0.found.removeValue(forKey: key) }),
+    private func known(_ item: IndexedItem, after: MonotonicTime?) async throws(DocumentError) -> MovedFile?? {
+        guard let known = state.withLock({ $0.found.removeValue(forKey: item.key) }),
             after.map({ $0 <= known.began }) ?? (MonotonicTime.now().since(known.began) < Self.validity)
         else { return nil }
         guard let file = known.file else { return .some(nil) }
-        let isThere = try await storage.run { try $0.root.tree.inode(at: file.location) == file.file.inode }
+        let isThere = try await storage.run { store in
+            try store.root.tree.inode(at: file.location) == file.file.inode
+                && !store.isRecorded(file.file, at: file.location, beside: item)
+        }
         return isThere ? .some(file) : nil
     }
 
@@ -89,7 +100,7 @@ final class FileSearch: Sendable {
     /// One at a time looks through a domain: it answers for those that wait meanwhile.
     private func search(_ item: IndexedItem, after: MonotonicTime?) async throws(DocumentError) -> Answer {
         try await turns.withLock(item.domain) { () async throws(DocumentError) in
-            if let known = try await known(item.key, after: after) { return .found(known) }
+            if let known = try await known(item, after: after) { return .found(known) }
             let began = MonotonicTime.now()
             if let next = state.withLock({ $0.next[item.domain] }), began < next { return .notBefore(next) }
             looks.add(1, ordering: .acquiringAndReleasing)

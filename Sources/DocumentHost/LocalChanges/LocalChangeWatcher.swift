@@ -268,6 +268,8 @@ final class LocalChangeWatcher: Sendable {
             if let key, !isStray {
                 try await disk.lookWhenFree(key)
                 state.withLock { _ = $0.problems.removeValue(forKey: key) }
+                // What lies there is its own by now, whoever was to come there.
+                if !strays.isMoving(key) { strays.giveUpMoves(to: name) }
             } else {
                 try await lookAtStray(name)
             }

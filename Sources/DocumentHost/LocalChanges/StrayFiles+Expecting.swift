@@ -45,6 +45,12 @@ extension StrayFiles {
         }
     }
 
+    /// Has a document be looked at soon.
+    func lookAgain(at key: ItemKey) {
+        let lookAgain = state.withLock { $0.lookAgain }
+        lookAgain?(key)
+    }
+
     /// No document's file is there any more: where it is by now, if it is anywhere, a look at its document finds out.
     func giveUpMoves(to name: Name) {
         let (keys, lookAgain) = state.withLock { state in

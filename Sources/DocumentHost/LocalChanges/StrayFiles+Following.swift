@@ -42,9 +42,13 @@ extension StrayFiles {
             }
             if error.isOfTakenName { await moveBeside(item, location, follow) }
         }
-        let lookAgain = state.withLock { state in
+        let (look, lookAgain) = state.withLock { state in
             state.moves[item.key] = nil
-            return state.lookAgain
+            return (state.look, state.lookAgain)
+        }
+        // Another document's file may have its place, which that one can have now.
+        if let parent = item.item.parentID, let left = item.item.name {
+            look?(Name(left, in: ItemKey(domain: item.domain, id: parent)))
         }
         // What was not sent of it could not be found meanwhile, nor what was written to it.
         sender.enqueue(item.key)

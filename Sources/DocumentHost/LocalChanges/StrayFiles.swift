@@ -105,6 +105,14 @@ final class StrayFiles: Sendable {
         }
     }
 
+    /// Whether any document of a domain is going to follow its file.
+    func isFollowing(in domain: DomainName) -> Bool {
+        state.withLock { state in
+            state.moves.keys.contains { $0.domain == domain }
+                || state.folders.keys.contains { $0.folder.domain == domain }
+        }
+    }
+
     /// What is to be looked at among the files of a folder that no document has recorded: what has come, and what is gone that
     /// was told of.
     ///

@@ -24,10 +24,14 @@ struct DiskCheck: Sendable {
     /// - Throws: `localStorage` when something else than a file is in its place.
     func look(_ item: IndexedItem) async throws(DocumentError) -> IndexedItem {
         guard item.item.kind == .document, item.local != nil, item.state != .materialising else { return item }
-        var (now, isMissing) = try await storage.run { store in
-            if try store.isFileMissing(item) { return (item, true) }
-            return (try store.recordChange(of: item.id, in: item.domain, givingUp: false), false)
+        var (now, isMissing, occupant) = try await storage.run { store -> (IndexedItem, Bool, IndexedItem?) in
+            if try store.isFileMissing(item) { return (item, true, nil) }
+            let location = try? store.locate(item.id, in: item.domain).location
+            let occupant = try location.flatMap { try store.occupant(of: $0, besides: item) }
+            return (try store.recordChange(of: item.id, in: item.domain, givingUp: false), false, occupant)
         }
+        // It has changed places with others: those have other contents, too.
+        if let occupant { strays.lookAgain(at: occupant.key) }
         if isMissing { now = try await lookAtMissing(item) }
         if now.local == nil { strays.lost(item) }
         if now.state == .changed { sender.enqueue(now.key) }
@@ -54,6 +58,7 @@ struct DiskCheck: Sendable {
     private func isStill(_ item: IndexedItem, at found: MovedFile) async throws(DocumentError) -> Bool {
         try await storage.run { store in
             try store.isFileMissing(item) && store.root.tree.inode(at: found.location) == found.file.inode
+                && !store.isRecorded(found.file, at: found.location, beside: item)
         }
     }
 
@@ -70,7 +75,9 @@ struct DiskCheck: Sendable {
     ) async throws(DocumentError) -> MovedFile? {
         let folders = strays.awaitedFolders(in: item.domain)
         var found = try await storage.run { try $0.movedFile(of: item, within: folders) }
-        if found == nil { found = try await search.file(of: item, after: after) }
+        if found == nil {
+            found = try await search.file(of: item, after: after, isAmongOthers: strays.isFollowing(in: item.domain))
+        }
         guard let file = found, strays.expect(file) else { return nil }
         // Until it has followed, nobody would see that there is something to be sent.
         try await storage.run { try $0.recordEdit(of: item, in: file) }
@@ -182,9 +189,7 @@ struct DiskCheck: Sendable {
     }
 
     private func isMissing(_ item: IndexedItem) async throws(DocumentError) -> Bool {
-        try await storage.run { store in
-            try store.root.tree.file(at: store.locate(item.id, in: item.domain).location) == nil
-        }
+        try await storage.run { try $0.isFileMissing(item) }
     }
 
     /// Coordinated writes whose end could not be recorded, on a full disk perhaps.

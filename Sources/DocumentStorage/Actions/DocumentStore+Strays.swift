@@ -130,7 +130,7 @@ extension DocumentStore {
             }
         }
         for (item, place) in candidates where item.exists {
-            if let place, try tree.inode(at: place) == nil { return item }
+            if let place, try tree.inode(at: place) == nil || isDisplaced(item, at: place) { return item }
         }
         return nil
     }

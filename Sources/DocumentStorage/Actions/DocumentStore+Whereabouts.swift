@@ -13,16 +13,44 @@ package struct MovedFile: Hashable, Sendable {
 
 /// Where documents' files are by now that are not at their places.
 extension DocumentStore {
-    /// Whether an item that has contents here has no file at its place.
+    /// Whether an item that has contents here has not its own file at its place: there is none, or it is displaced.
     package func isFileMissing(_ item: IndexedItem) throws -> Bool {
-        guard item.local != nil, let location = try? locate(item.id, in: item.domain).location else { return false }
-        return try tree.inode(at: location) == nil
+        guard let local = item.local, let location = try? locate(item.id, in: item.domain).location else {
+            return false
+        }
+        guard let inode = try tree.inode(at: location) else { return true }
+        return try inode != local.inode && isDisplaced(item, at: location)
+    }
+
+    /// Whether another document's file lies at an item's place, which has been moved there from its own: then the item's own
+    /// is elsewhere, perhaps, and its contents are not to be taken for the item's. Where documents' files have changed places
+    /// in a circle, each has the contents that lie at its place.
+    package func isDisplaced(_ item: IndexedItem, at location: Location) throws -> Bool {
+        var (next, place) = (item, location)
+        var seen: Set<ItemIdentifier> = [item.id]
+        while let other = try occupant(of: place, besides: next), seen.insert(other.id).inserted {
+            guard let own = try index.read({ try $0.diskLocation(of: other.id, in: other.domain) }), own != place else {
+                return false
+            }
+            if try tree.inode(at: own) == nil { return true }
+            (next, place) = (other, own)
+        }
+        return false
+    }
+
+    /// The other document whose file lies at an item's place.
+    package func occupant(of location: Location, besides item: IndexedItem) throws -> IndexedItem? {
+        guard let local = item.local, let file = try? tree.file(at: location), file.inode != local.inode,
+            let stamp = try? tree.stamp(at: location), let id = stamp.itemID, id != item.id,
+            let other = try index.read({ try $0.item(id, in: item.domain) }), isFile(file, stamp, of: other)
+        else { return nil }
+        return other
     }
 
     /// Where an item's file is by now that is not at its place, in the same folder: a program has put it aside, or renamed it.
     package func movedFile(of item: IndexedItem) throws -> MovedFile? {
         guard let local = item.local, let location = try? locate(item.id, in: item.domain).location,
-            let folder = location.parent, try tree.inode(at: location) == nil
+            let folder = location.parent, try isFileMissing(item)
         else { return nil }
         return try movedFile(of: item, among: tree.names(in: folder, withInode: local.inode).map(folder.appending))
     }
@@ -91,7 +119,13 @@ extension DocumentStore {
             known += try index.unsent(in: item.domain).filter { !siblings.contains($0.id) }
             return (known, try index.diskPlaces(of: known, in: item.domain))
         }
-        return zip(known, try tree.files(at: places)).compactMap { $1 == nil ? $0 : nil }
+        return try zip(zip(known, places), tree.files(at: places)).compactMap { entry, file in
+            let (item, place) = entry
+            guard let file, let place, let local = item.local, file.inode != local.inode else {
+                return file == nil ? item : nil
+            }
+            return try isDisplaced(item, at: place) ? item : nil
+        }
     }
 
     /// - Parameter places: where files with the number of the item's inode lie.
@@ -117,7 +151,7 @@ extension DocumentStore {
     }
 
     /// Whether a file is another document's by now: somebody has saved over that one by renaming this one's file.
-    private func isRecorded(_ file: FileIdentity, at place: Location, beside item: IndexedItem) throws -> Bool {
+    package func isRecorded(_ file: FileIdentity, at place: Location, beside item: IndexedItem) throws -> Bool {
         let holder = try index.read { try $0.item(at: $0.location(onDisk: place)) }
         return holder.map { $0.id != item.id && $0.local?.inode == file.inode } ?? false
     }

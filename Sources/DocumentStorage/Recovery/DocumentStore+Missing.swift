@@ -42,6 +42,26 @@ extension DocumentStore {
         return taken
     }
 
+    /// Those whose own files lie somewhere in their domain are missing at their places; the others were saved over with
+    /// others' files, and have their contents.
+    ///
+    /// - Returns: the former, and the places of the latter.
+    func settleDisplaced(
+        _ displaced: [IndexedItem], among files: [FoundFile], _ report: inout ReconciliationReport
+    ) throws -> (missing: [IndexedItem], taken: Set<Location>) {
+        let inodes = displaced.isEmpty ? [] : Set(files.map(\.inode))
+        var missing: [IndexedItem] = []
+        var taken: Set<Location> = []
+        for item in displaced {
+            if let local = item.local, inodes.contains(local.inode) {
+                missing.append(item)
+            } else if try look(at: item, &report, &missing) != nil {
+                taken.insert(try locate(item.id, in: item.domain).location)
+            }
+        }
+        return (missing, taken)
+    }
+
     /// Whatever becomes of its name, what was changed of it is known from now on.
     private func recordMoved(
         _ item: IndexedItem, _ moved: MovedFile, _ report: inout ReconciliationReport

@@ -27,7 +27,9 @@ extension DocumentStore {
         for entry in unsure { _ = try recover(entry, &report, isLast: true) }
         let present = try reconcilePresent(&report)
         let unrecorded = try unrecordedFiles(besides: present.inodes, &report)
-        let moved = try settleMissing(present.missing, among: unrecorded, &report)
+        let displaced = try settleDisplaced(present.displaced, among: unrecorded, &report)
+        let moved = try settleMissing(present.missing + displaced.missing, among: unrecorded, &report)
+            .union(displaced.taken)
         for file in unrecorded where !moved.contains(file.location) { try judge(file.location, &report) }
         try index.write(durably: false) { try $0.forgetArrivals() }
         for domain in try index.read({ try $0.domains() }) {
@@ -237,12 +239,14 @@ extension DocumentStore {
 
     /// What nobody has touched costs one look at its file's state.
     ///
-    /// - Returns: the inodes of all items' files, and the items whose files are not at their places.
+    /// - Returns: the inodes of all items' files, the items whose files are not at their places, and those at whose places
+    ///   others' files are.
     private func reconcilePresent(
         _ report: inout ReconciliationReport
-    ) throws -> (inodes: Set<UInt64>, missing: [IndexedItem]) {
+    ) throws -> (inodes: Set<UInt64>, missing: [IndexedItem], displaced: [IndexedItem]) {
         var inodes: Set<UInt64> = []
         var missing: [IndexedItem] = []
+        var displaced: [IndexedItem] = []
         for domain in try index.read({ try $0.domains().map(\.name) }) {
             var row: Int64 = 0
             while true {
@@ -255,6 +259,8 @@ extension DocumentStore {
                     if let file, let local = item.local, file.isUntouched(since: local) {
                         try settleState(item)
                         inodes.insert(file.inode)
+                    } else if file != nil, try isFileMissing(item) {
+                        displaced.append(item)
                     } else if let inode = try look(at: item, &report, &missing) {
                         inodes.insert(inode)
                     }
@@ -262,13 +268,13 @@ extension DocumentStore {
                 if page.count < 500 { break }
             }
         }
-        return (inodes, missing)
+        return (inodes, missing, displaced)
     }
 
     /// - Parameter missing: gets the item when its file is not at its place.
     /// - Returns: the inode of the item's file.
     @discardableResult
-    private func look(
+    func look(
         at item: IndexedItem, _ report: inout ReconciliationReport, _ missing: inout [IndexedItem]
     ) throws -> UInt64? {
         guard item.state != .nameClash else { return nil }

@@ -9,7 +9,7 @@ extension DocumentClient {
     }
 
     /// Has the transfers of an item, and of everything below it, wait until ``resumeTransfers(at:)``, also over restarts. A
-    /// domain's top folder stands for the domain. What is just being sent is sent to its end; who opens what is not here
+    /// domain's top folder stands for the domain. What is under way ends at once, and goes on later; who opens what is not here
     /// waits.
     public func pauseTransfers(at location: Location) async throws(DocumentError) {
         try await tell(.transfers(.pause(location, true)))

@@ -15,7 +15,7 @@ struct PauseCommand: ClientCommand {
         commandName: "pause",
         abstract: "Let transfers wait until they are resumed, also over restarts.",
         discussion: """
-            What is just being sent is sent to its end. Whoever opens what is not here waits until it is resumed.
+            What is under way ends at once, and goes on later. Whoever opens what is not here waits until it is resumed.
 
             Examples:
               docent pause work:/              everything of a domain

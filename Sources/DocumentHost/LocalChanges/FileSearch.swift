@@ -44,11 +44,7 @@ final class FileSearch: Sendable {
         of item: IndexedItem, after: MonotonicTime? = nil, isAmongOthers: Bool = false
     ) async throws(DocumentError) -> MovedFile? {
         let (isMissing, beside, isDisplaced) = try await storage.run { store in
-            let location = try? store.locate(item.id, in: item.domain).location
-            return (
-                try store.isFileMissing(item), try store.movedFile(of: item),
-                try location.map { try store.isDisplaced(item, at: $0) } ?? false
-            )
+            try (store.isFileMissing(item), store.movedFile(of: item), store.isDisplaced(item))
         }
         guard isMissing else { return nil }
         if let beside { return beside }

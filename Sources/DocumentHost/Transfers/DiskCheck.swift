@@ -26,8 +26,7 @@ struct DiskCheck: Sendable {
         guard item.item.kind == .document, item.local != nil, item.state != .materialising else { return item }
         var (now, isMissing, occupant) = try await storage.run { store -> (IndexedItem, Bool, IndexedItem?) in
             if try store.isFileMissing(item) { return (item, true, nil) }
-            let location = try? store.locate(item.id, in: item.domain).location
-            let occupant = try location.flatMap { try store.occupant(of: $0, besides: item) }
+            let occupant = try store.occupant(ofPlaceOf: item)
             return (try store.recordChange(of: item.id, in: item.domain, givingUp: false), false, occupant)
         }
         // It has changed places with others: those have other contents, too.

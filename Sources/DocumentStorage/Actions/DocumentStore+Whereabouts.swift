@@ -25,7 +25,7 @@ extension DocumentStore {
     /// Whether another document's file lies at an item's place, which has been moved there from its own: then the item's own
     /// is elsewhere, perhaps, and its contents are not to be taken for the item's. Where documents' files have changed places
     /// in a circle, each has the contents that lie at its place.
-    package func isDisplaced(_ item: IndexedItem, at location: Location) throws -> Bool {
+    func isDisplaced(_ item: IndexedItem, at location: Location) throws -> Bool {
         var (next, place) = (item, location)
         var seen: Set<ItemIdentifier> = [item.id]
         while let other = try occupant(of: place, besides: next), seen.insert(other.id).inserted {
@@ -38,8 +38,19 @@ extension DocumentStore {
         return false
     }
 
+    /// Whether it is missing at its place because another document's file lies there.
+    package func isDisplaced(_ item: IndexedItem) throws -> Bool {
+        guard let location = try? locate(item.id, in: item.domain).location else { return false }
+        return try isDisplaced(item, at: location)
+    }
+
     /// The other document whose file lies at an item's place.
-    package func occupant(of location: Location, besides item: IndexedItem) throws -> IndexedItem? {
+    package func occupant(ofPlaceOf item: IndexedItem) throws -> IndexedItem? {
+        guard let location = try? locate(item.id, in: item.domain).location else { return nil }
+        return try occupant(of: location, besides: item)
+    }
+
+    private func occupant(of location: Location, besides item: IndexedItem) throws -> IndexedItem? {
         guard let local = item.local, let file = try? tree.file(at: location), file.inode != local.inode,
             let stamp = try? tree.stamp(at: location), let id = stamp.itemID, id != item.id,
             let other = try index.read({ try $0.item(id, in: item.domain) }), isFile(file, stamp, of: other)

@@ -9,9 +9,10 @@ extension DocumentHost {
         let (_, item) = try await document(at: location)
         var versions = try keeper.versions(of: item)
         if item.state != .outdated, await thumbnailDesk.hasThumbnail(item),
-            let current = versions.firstIndex(where: { $0.kind == .current && $0.isInPlace })
+            let ours = versions.firstIndex(where: \.isInPlace),
+            versions[ours].kind == .current || item.state != .conflict
         {
-            versions[current].hasThumbnail = true
+            versions[ours].hasThumbnail = true
         }
         return versions
     }

@@ -17,7 +17,7 @@ import Testing
     }
 
     /// Both have changed the document; what Ann has written waits.
-    private func withClash(_ body: (Machine, Machine) throws -> Void) throws {
+    private func withClash(annWrites time: String? = nil, _ body: (Machine, Machine) throws -> Void) throws {
         try Machine.with(environment: ["DOCENT_DEVICE_NAME": "ann's"]) { ann in
             try Machine.with(environment: ["DOCENT_DEVICE_NAME": "ben's"]) { ben in
                 try ann.write("first\n", to: ann.remote + "/a.txt")
@@ -27,23 +27,30 @@ import Testing
                     try machine.succeed("open", document)
                 }
                 try ann.succeed("pause", document)
-                try edit(ann, "of ann", "--no-wait")
+                try edit(ann, "of ann", "--no-wait", at: time)
                 try edit(ben, "of ben, longer")
                 try body(ann, ben)
             }
         }
     }
 
-    private func edit(_ machine: Machine, _ text: String, _ option: String = "--with") throws {
+    /// - Parameter time: what the machine's clock says; nil: it is right.
+    private func edit(
+        _ machine: Machine, _ text: String, _ option: String = "--with", at time: String? = nil
+    ) throws {
         let words = option == "--with" ? ["edit", document] : ["edit", option, document]
-        let command = words + ["--with", "sh", "-c", "echo '\(text)' > \"$1\"", "sh", "{}"]
+        let touch = time.map { "; touch -d \($0) \"$1\"" } ?? ""
+        let command = words + ["--with", "sh", "-c", "echo '\(text)' > \"$1\"" + touch, "sh", "{}"]
         let result = try machine.run(machine.folder + "/bin/docent", command)
         #expect(result.status == 0, "\(result)")
     }
 
+    private func versions(_ machine: Machine) throws -> [[String: Any]] {
+        try machine.json("versions", document) as? [[String: Any]] ?? []
+    }
+
     private func sides(_ machine: Machine) throws -> [[String: Any]] {
-        let versions = try machine.json("versions", document) as? [[String: Any]] ?? []
-        return versions.filter { $0["kind"] as? String == "conflict" }
+        try versions(machine).filter { $0["kind"] as? String == "conflict" }
     }
 
     private func isInConflict(_ machine: Machine) throws -> Bool {
@@ -122,6 +129,37 @@ import Testing
             try ben.succeed("resolve", document, "--keep", "remote")
             try expectResolved(ann, ben, "of ann\n")
             #expect(try older(ben).contains("of ben, longer\n"))
+        }
+    }
+
+    @Test(
+        "VER-3, VER-12: both devices name the same side the current one, in whichever's place it lies",
+        arguments: [true, false])
+    func winner(isAnns: Bool) throws {
+        try withClash(annWrites: isAnns ? "2040-01-01" : nil) { ann, ben in
+            try ann.succeed("resume", document)
+            #expect(Machine.eventually(within: 60) { kept(ann) == ["of ann\n"] }, "\(ann.logTail)")
+            let isSeen = try Machine.eventually(within: 60) {
+                try versions(ben).filter { ["current", "conflict"].contains($0["kind"] as? String) }.count == 2
+            }
+            #expect(isSeen, "\(ben.logTail)")
+            try ben.succeed("versions", document, "--fetch")
+            for machine in [ann, ben] {
+                let found = try versions(machine)
+                let current = try #require(found.first)
+                #expect(current["kind"] as? String == "current")
+                let text = (current["path"] as? String).flatMap(machine.read)
+                #expect(text == (isAnns ? "of ann\n" : "of ben, longer\n"), "\(found)")
+                let other = try #require(found.dropFirst().first)
+                #expect(other["kind"] as? String == "conflict")
+                #expect((other["reason"] as? String)?.isEmpty == false, "\(found)")
+            }
+            guard isAnns, let side = try versions(ben).first?["id"] as? String else { return }
+            let removed = try ben.run(ben.folder + "/bin/docent", ["versions", document, "--remove", side])
+            #expect(removed.status != 0)
+            #expect(removed.errors.contains("docent resolve d:/a.txt says which contents it keeps"), "\(removed)")
+            try ben.succeed("resolve", document, "--keep", "remote")
+            try expectResolved(ann, ben, "of ann\n")
         }
     }
 

@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStorage
+import DocumentSync
 import DocumentWire
 import FileCoordination
 import ProviderLauncher
@@ -35,9 +36,12 @@ struct SideStore: Sendable {
         }
         broker.end(claim)
         guard let begun else { return true }
+        // As it would be sent: every device that compares it with others gets to the same.
+        let base = try storage.read { try $0.conflictBase(of: item) }
+        let written = (begun.snapshot.source?.modified ?? .zero).following(base?.modified)
         let call = ProviderCall.KeepVersionCall(
             id: item.id, contentsPath: begun.snapshot.path.string, role: .conflict,
-            modified: begun.snapshot.source?.modified ?? .zero, savedBy: deviceName, sha256: begun.digest,
+            modified: written, savedBy: deviceName, sha256: begun.digest,
             operation: begun.side.operation)
         let session = domain.provider
         do throws(DocumentError) {

@@ -23,12 +23,13 @@ struct VersionKeeper: Sendable {
         case renamed
     }
 
-    /// The current one first; then the other side of a conflict, what it began from, and older ones, the newest first.
+    /// The current one first; then the other sides of a conflict, what it began from, and older ones, the newest first.
     func versions(of item: IndexedItem) throws(DocumentError) -> [DocumentVersion] {
         let versions = storage.store.root.versions
         return try storage.read { index in
             let conflicts = try index.conflicts(in: item.domain).filter { $0.itemID == item.id }
-            var found = try self.sides(of: item, conflicts.last, index)
+            let keptVersions = try index.keptVersions(of: item.id, in: item.domain)
+            var found = try self.sides(of: item, conflicts.last, keptVersions, index)
             for conflict in conflicts.dropLast() {
                 let file = try versions.status(of: conflict.kept)
                 found.append(
@@ -38,8 +39,6 @@ struct VersionKeeper: Sendable {
                         modified: file?.modified ?? .zero, device: conflict.device.orNil,
                         reason: conflict.reason.orNil))
             }
-            let keptVersions = try index.keptVersions(of: item.id, in: item.domain)
-            found += try self.remoteSides(of: item, keptVersions, index)
             let remote = item.newerRemoteVersion(besides: conflicts)
             let fetched = remote.flatMap { remote in keptVersions.first { $0.isRemote(remote, of: item.id) } }
             if let remote, fetched == nil {
@@ -68,60 +67,46 @@ struct VersionKeeper: Sendable {
         }
     }
 
-    private static let sideReason =
-        "The document was changed on two devices since both had the same contents; the remote keeps this side until somebody has chosen."
-
-    /// What other devices have left at the remote: listed without its contents, until those are fetched (VER-8).
-    private func remoteSides(
-        of item: IndexedItem, _ keptVersions: [KeptVersion], _ index: IndexReader
+    /// The contents that a document has or might have: what lies in its file, or would, the newest of the other sides of a
+    /// conflict that was found here, and what other devices have left at the remote. Who wins comes first.
+    private func sides(
+        of item: IndexedItem, _ conflict: ConflictRecord?, _ keptVersions: [KeptVersion], _ index: IndexReader
     ) throws -> [DocumentVersion] {
         let versions = storage.store.root.versions
-        return try index.unresolvedSides(of: item).map { side in
-            let kept = try keptVersions.first { kept in
-                try kept.role == .side && kept.identifier == side.identifier && versions.status(of: kept.kept) != nil
-            }
-            return DocumentVersion(
-                id: side.identifier, kind: .conflict, path: kept.map { versions.path(of: $0.kept).string },
-                size: kept?.size ?? side.size, modified: side.modified, device: side.device.orNil,
-                reason: Self.sideReason)
-        }
-    }
-
-    /// What lies in the document's file, or would; and the newest of the other sides of a conflict.
-    private func sides(
-        of item: IndexedItem, _ conflict: ConflictRecord?, _ index: IndexReader
-    ) throws -> [DocumentVersion] {
         let place = try index.diskLocation(of: item.id, in: item.domain)
-        var ours = DocumentVersion(
-            id: "current", kind: .current,
+        let ours = DocumentVersion(
+            id: "current", kind: .conflict,
             path: item.local == nil ? nil : place.map { self.storage.store.root.tree.path(of: $0).string },
             size: item.local?.size ?? item.item.size, modified: item.local?.modified ?? item.item.modified,
             isInPlace: true, device: item.isUnsent ? deviceName.orNil : nil)
-        guard let conflict else { return [ours] }
-        let versions = storage.store.root.versions
-        let file = try versions.status(of: conflict.kept)
-        var theirs = DocumentVersion(
-            id: VersionStore.identifier(of: conflict.kept), kind: .conflict,
-            path: versions.path(of: conflict.kept).string, size: file?.size, modified: file?.modified ?? .zero,
-            device: conflict.device.orNil, reason: conflict.reason.orNil)
-        let base = try index.keptVersions(of: item.id, in: item.domain)
-            .first { $0.role == .base && $0.version.content == conflict.base?.content }
-        // The rule that the engine goes by, too; it is the same on every machine.
-        var ranks = [ours.modified.following(base?.modified), theirs.modified].map {
-            ContentsRank(stamp: VersionStamp($0))
+        var contest = ConflictContest()
+        // What was sent counts as the remote says, whatever the file's time is.
+        let written = item.isUnsent ? ours.modified : item.item.modified
+        contest.add(ours, written: written.following(try index.conflictBase(of: item)?.modified))
+        if let conflict {
+            let file = try versions.status(of: conflict.kept)
+            contest.add(
+                DocumentVersion(
+                    id: VersionStore.identifier(of: conflict.kept), kind: .conflict,
+                    path: versions.path(of: conflict.kept).string, size: file?.size, modified: file?.modified ?? .zero,
+                    device: conflict.device.orNil, reason: conflict.reason.orNil))
         }
-        if ranks[0] == ranks[1] {
-            ranks[0].digest = try ours.path.map { try VersionStore.digest(ofFileAt: FilePath($0)) } ?? []
-            ranks[1].digest = try theirs.path.map { try VersionStore.digest(ofFileAt: FilePath($0)) } ?? []
+        for side in try index.unresolvedSides(of: item) {
+            let kept = try keptVersions.first { kept in
+                try kept.role == .side && kept.identifier == side.identifier && versions.status(of: kept.kept) != nil
+            }
+            contest.add(
+                DocumentVersion(
+                    id: side.identifier, kind: .conflict, path: kept.map { versions.path(of: $0.kept).string },
+                    size: kept?.size ?? side.size, modified: side.modified, device: side.device.orNil,
+                    reason: Self.sideReason),
+                digest: side.digest)
         }
-        guard ranks[1] < ranks[0] else {
-            ours.kind = .conflict
-            ours.reason = theirs.reason.take()
-            theirs.kind = .current
-            return [theirs, ours]
-        }
-        return [ours, theirs]
+        return try contest.decided { try VersionStore.digest(ofFileAt: FilePath($0)) }
     }
+
+    private static let sideReason =
+        "The document was changed on two devices since both had the same contents; the remote keeps this side until somebody has chosen."
 
     /// Removes versions for good (VER-7).
     ///
@@ -142,16 +127,20 @@ struct VersionKeeper: Sendable {
                 "\(location) is in conflict: docent resolve \(location) says which contents it keeps; then its other versions can be removed."
             )
         }
-        for identifier in chosen where !sides.contains(where: { $0.identifier == identifier }) {
+        for identifier in chosen {
             guard let version = known.first(where: { $0.id == identifier }) else {
                 throw DocumentError(
                     .noSuchItem, "\(location) has no version “\(identifier)”: docent versions \(location) shows them.")
             }
             switch version.kind {
             case .current:
+                let advice =
+                    version.isInPlace
+                    ? "remove the document itself, or change it"
+                    : "docent resolve \(location) says which contents it keeps"
                 throw DocumentError(
-                    .invalidArgument,
-                    "“\(identifier)” is the current version of \(location): remove the document itself, or change it.")
+                    .invalidArgument, "“\(identifier)” is the current version of \(location): \(advice).")
+            case .conflict where sides.contains { $0.identifier == identifier }: continue
             case .conflict: resolution = version.isInPlace ? .remote : .local
             case .base, .older: older.insert(identifier)
             case .remote:

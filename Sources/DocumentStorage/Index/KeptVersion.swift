@@ -52,6 +52,13 @@ extension IndexReader {
             .text(id.rawValue), reading: Self.keptVersion)
     }
 
+    /// What both sides of a document's conflict began from, where it is kept here.
+    package func conflictBase(of item: IndexedItem) throws -> KeptVersion? {
+        guard let conflict = try conflicts(in: item.domain).last(where: { $0.itemID == item.id }) else { return nil }
+        return try keptVersions(of: item.id, in: item.domain)
+            .first { $0.role == .base && $0.version.content == conflict.base?.content }
+    }
+
     /// Those that are kept at a place below `versions/`.
     func keptVersions(at place: String, in domain: DomainName) throws -> [KeptVersion] {
         let own = try reference(to: domain)

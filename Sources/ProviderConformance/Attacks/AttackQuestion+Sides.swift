@@ -33,7 +33,9 @@ extension AttackQuestion {
         }
         for version in versions {
             try expectPossible(version)
-            guard version.kind == .conflict, let path = version.path else { continue }
+            guard [.conflict, .current].contains(version.kind), !version.isInPlace, let path = version.path else {
+                continue
+            }
             guard try Data(contentsOf: URL(fileURLWithPath: path)) == Self.others else {
                 throw CheckFailure("A side of a conflict has other contents than its device has left.", detail: path)
             }

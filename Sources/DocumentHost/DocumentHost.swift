@@ -161,9 +161,10 @@ public final class DocumentHost: Sendable {
             storage: storage, delivery: delivery, pauses: pauses, work: work, loop: loop, retry: RetryPolicy(),
             clock: clock, logger: logger)
         let strays = StrayFiles(storage: storage, broker: broker, sender: sender, owner: owner, logger: logger)
+        let search = FileSearch(storage: storage, loop: loop)
         disk = DiskCheck(
             storage: storage, broker: broker, locks: locks, accesses: accesses, sender: sender, strays: strays,
-            search: FileSearch(storage: storage, loop: loop), owner: owner, loop: loop)
+            search: search, owner: owner, loop: loop)
         localChanges = LocalChangeWatcher(
             storage: storage, disk: disk, strays: strays, loop: loop, work: work, logger: logger)
         let report: ReconciliationReport
@@ -206,7 +207,7 @@ public final class DocumentHost: Sendable {
             blocking: recordThreads)
         treeWork = TreeWork(
             storage: storage, broker: broker, locks: locks, work: work, owner: owner, sender: sender, pauses: pauses,
-            logger: logger)
+            search: search, logger: logger)
         store.follower.handOver(to: { [treeWork] in treeWork.performLater($0) })
         deletions = DeletionDesk(
             storage: storage, treeWork: treeWork, clock: { Self.secondsSince1970() }, logger: logger)

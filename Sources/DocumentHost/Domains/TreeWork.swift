@@ -15,13 +15,14 @@ struct TreeWork: Sendable {
     /// Is told of edits that outlive their item's deletion.
     let sender: Sender
     let pauses: PauseGate
+    let search: FileSearch
     let logger: Logger
     /// What waits for something else to be carried out.
     private let delayed = DelayedWork()
 
     init(
         storage: StorageThreads, broker: CoordinationBroker, locks: KeyedLock<ItemKey>, work: WorkGroup,
-        owner: ClaimOwner, sender: Sender, pauses: PauseGate, logger: Logger
+        owner: ClaimOwner, sender: Sender, pauses: PauseGate, search: FileSearch, logger: Logger
     ) {
         self.storage = storage
         self.broker = broker
@@ -30,6 +31,7 @@ struct TreeWork: Sendable {
         self.owner = owner
         self.sender = sender
         self.pauses = pauses
+        self.search = search
         self.logger = logger
     }
 
@@ -193,7 +195,8 @@ struct TreeWork: Sendable {
         }
         let removal = try await locks.withLock(ItemKey(domain: entry.domain, id: id)) {
             () async throws(DocumentError) -> ClearedRemoval? in
-            try await storage.run { try $0.performLeavingCleared(entry) }
+            if entry.action == .remove { try await takeBackMoved(within: id, entry) }
+            return try await storage.run { try $0.performLeavingCleared(entry) }
         }
         guard entry.action == .remove else {
             // Whoever waits for it or presents it finds it where it is now.
@@ -209,6 +212,25 @@ struct TreeWork: Sendable {
             }
         }
         return removal
+    }
+
+    /// Programs may have moved documents' files, and written to them, without asking, and the documents have not followed yet:
+    /// where they are is known to nobody once the documents are gone. At their own places they are judged as all others.
+    private func takeBackMoved(within id: ItemIdentifier, _ entry: JournalEntry) async throws(DocumentError) {
+        // Whatever was written to them is not wanted either.
+        guard !entry.payload.discardsEdits else { return }
+        for item in try await storage.run({ try $0.missingFiles(within: id, in: entry.domain) }) {
+            guard let file = try await search.file(of: item, isAmongOthers: true) else { continue }
+            let isBack = try await storage.run { store in
+                try store.recordEdit(of: item, in: file)
+                return try store.putBack(item.id, in: item.domain, from: file.location)
+            }
+            logger.notice(
+                isBack
+                    ? "a document's file, which a program has moved, is at its place again: the remote has removed the document"
+                    : "the remote has removed a document whose file a program has moved",
+                metadata: ["domain": "\(item.domain)", "item.id": "\(item.id)", "location": "\(file.location)"])
+        }
     }
 
     /// The other side is gone on the remote: nobody is left to choose between the two. The edit survives (VER-15), and what the

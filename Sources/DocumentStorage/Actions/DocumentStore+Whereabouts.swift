@@ -123,6 +123,12 @@ extension DocumentStore {
             id: item.id, location: folder.appending(name), folder: nil, unknownFolder: other.unknownFolder, file: file)
     }
 
+    /// The documents at or below an item that is gone whose own files are not at their places.
+    package func missingFiles(within id: ItemIdentifier, in domain: DomainName) throws -> [IndexedItem] {
+        guard try index.read({ try $0.item(id, in: domain) })?.isGone == true else { return [] }
+        return try index.read { try $0.present(within: id, in: domain) }.filter { try isFileMissing($0) }
+    }
+
     private func missingFiles(besides item: IndexedItem) throws -> [IndexedItem] {
         let (known, places) = try index.read { index in
             var known = try item.item.parentID.map { try index.contents(of: $0, in: item.domain) } ?? []

@@ -105,6 +105,34 @@ struct ReconciliationTests {
         #expect(try storage.document("b.txt") == "saved by an editor")
     }
 
+    @Test(
+        "VER-2: what lies at a document's place since before its contents came, as after a power failure, does not go over them"
+    )
+    func olderFile() throws {
+        let storage = try prepared()
+        let path = try storage.tree.path(of: storage.location("a.txt"))
+        let old = path.string + ".old"
+        try storage.write("removed once", to: FilePath(old))
+        #expect(rename(old, path.string) == 0)
+        // The index was on the disk, and neither the old file's removal nor the new one's name.
+        try storage.index.write { index in
+            var local = try #require(try index.item(ItemIdentifier("a"), in: storage.domain)?.local)
+            local.changed = Timestamp(seconds: local.changed.seconds + 3600)
+            try index.setFile(local, of: ItemIdentifier("a"), in: storage.domain)
+        }
+        try storage.reopen()
+        let report = try storage.store.reconcile()
+        #expect(
+            report.findings == [
+                "work:/a.txt has contents that were here before those that came last: they are compared with the remote's."
+            ])
+        let item = try storage.indexed("a")
+        #expect(item.state == .changed)
+        // Nobody says that it began from what the remote has.
+        #expect(item.synced?.content == [])
+        #expect(try storage.document("a.txt") == "removed once")
+    }
+
     @Test("XFER-10: a change that keeps size and time of modification is found at the start, too; reading is none")
     func changedKeepingTime() throws {
         let storage = try prepared()

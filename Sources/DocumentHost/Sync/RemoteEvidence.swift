@@ -18,7 +18,12 @@ struct RemoteEvidence {
 
     /// - Parameter base: of an operation that the provider was asked for before the host ended, and knows by its name.
     init(resuming base: [UInt8]? = nil) {
-        finding = base.map(Finding.unchanged) ?? .none
+        // Of what began from nobody knows what, that it is unchanged says nothing: it would go over whatever is there.
+        guard let base, !base.isEmpty else {
+            finding = .none
+            return
+        }
+        finding = .unchanged(base)
     }
 
     /// Takes up what a refusal says.

@@ -332,6 +332,14 @@ extension DocumentStore {
             let stamped = restamp(file, item, at: location)
             try index.write(durably: false) { try $0.setProven(stamped ?? file, of: item.id, in: item.domain) }
             try settleState(item)
+        } else if !isOwn, !item.isUnsent, file.isOlder(than: local) {
+            // It had this name before the contents that are missing now came: a machine that lost its power may find again
+            // what somebody had removed. It was not made from those.
+            try adopt(item, file, version: [], isChanged: true, nil)
+            report.changed += 1
+            report.findings.append(
+                "\(location) has contents that were here before those that came last: they are compared with the remote's."
+            )
         } else {
             try index.write { index in
                 try index.setFile(file, of: item.id, in: item.domain)

@@ -26,6 +26,10 @@ package struct FileIdentity: Hashable, Sendable {
     /// The same file, to which nobody has done anything at all, not even given it another name.
     func isStill(_ other: FileIdentity) -> Bool { hasSameContents(as: other) && changed == other.changed }
 
+    /// Another file, that nobody has done anything to since the other one came, not even given it this name, as far as the
+    /// machine's clock can be believed.
+    func isOlder(than other: FileIdentity) -> Bool { inode != other.inode && changed < other.changed }
+
     /// Nobody has done anything to it: some programs set the time of modification back after they wrote, and only the
     /// time of the inode's change tells. It tells nothing of a file with several names, whose making changed it, too.
     package func isUntouched(since other: FileIdentity) -> Bool {

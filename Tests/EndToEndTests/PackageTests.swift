@@ -195,6 +195,32 @@ import Testing
         }
     }
 
+    @Test(
+        "VER-5, COORD-21: both sides of a conflict of a part are kept, one as a part beside it",
+        arguments: [false, true])
+    func bothParts(isNamed: Bool) throws {
+        try withPackage { machine, remote in
+            try edit(machine, "true")
+            try machine.succeed("pause", "d:/")
+            try edit(machine, "echo mine > TXT.rtf")
+            try machine.write("theirs, longer\n", to: remote + "/TXT.rtf")
+            try machine.succeed("resume", "d:/")
+            let part = "d:/note.rtfd/TXT.rtf"
+            #expect(try Machine.eventually(within: 30) { try machine.succeed("conflicts").contains(part) })
+            let how = isNamed ? ["--as", "mine.rtf"] : ["--keep", "both"]
+            let resolved = try machine.run(machine.folder + "/bin/docent", ["resolve", part] + how)
+            #expect(resolved.status == 0, "\(resolved)")
+            func texts() -> [String: String] {
+                let names = (try? FileManager.default.contentsOfDirectory(atPath: remote)) ?? []
+                return names.filter { $0.hasSuffix(".rtf") }
+                    .reduce(into: [:]) { $0[$1] = machine.read(remote + "/" + $1) }
+            }
+            #expect(Machine.eventually(within: 30) { texts().values.contains("mine\n") }, "\(texts())")
+            #expect(texts()["TXT.rtf"] == "theirs, longer\n")
+            if isNamed { #expect(texts()["mine.rtf"] == "mine\n") }
+        }
+    }
+
     @Test("COORD-8: a tool that is killed in the middle of a save has removed nothing")
     func killed() throws {
         try withPackage { machine, remote in

@@ -46,7 +46,8 @@ struct ConflictResolver: Sendable {
             // Where its file is, also while a move of it waits.
             let onDisk = try storage.read { try $0.diskLocation(of: item.id, in: item.domain) }
             let ours = storage.store.root.tree.path(of: onDisk ?? location)
-            try await send(ours, modified: local.modified, asCopyOf: item, at: location, as: name, on: domain)
+            try await send(
+                ours, modified: local.modified, asCopyOf: item, at: location, as: name, on: domain, isClaimed: true)
         }
         let change = try await storage.run { store in
             let change = try store.resolveConflict(of: item.id, in: domain.name, keepingLocal: choice == .local)
@@ -106,13 +107,18 @@ struct ConflictResolver: Sendable {
 
     /// Contents become a document of their own, beside the other; only then may they leave this one.
     ///
-    /// - Parameter source: a file of the host's.
+    /// - Parameters:
+    ///   - source: a file of the host's.
+    ///   - isClaimed: the caller has a claim on the item.
     func send(
         _ source: FilePath, modified: Timestamp, asCopyOf item: IndexedItem, at location: Location,
-        as chosen: ItemName?, on domain: Domain
+        as chosen: ItemName?, on domain: Domain, isClaimed: Bool = false
     ) async throws(DocumentError) {
         guard let parent = item.item.parentID, let name = item.item.name else { return }
         let session = domain.provider
+        // A claim on anything in a package is one on the package, with all places in it (COORD-21).
+        let around = try storage.read { try $0.coordinated(item) }.enclosing
+        let isCovered = isClaimed && around.contains(where: \.isPackage)
         for attempt in 1...20 {
             let copy: ItemName
             if let chosen {
@@ -121,7 +127,7 @@ struct ConflictResolver: Sendable {
                 copy = try ConflictName.make(for: name, at: ConflictName.date(of: modified), attempt: attempt)
             }
             // Nobody waits for a name that was made up.
-            let free = try chosen == nil ? self.place(named: copy, beside: item, at: location) : nil
+            let free = try chosen == nil && !isCovered ? self.place(named: copy, beside: item, at: location) : nil
             let claim = free.flatMap {
                 broker.claimWithoutWaiting($0.coordinated, for: .writing(.forReplacing), by: owner)
             }

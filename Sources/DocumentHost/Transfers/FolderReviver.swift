@@ -84,7 +84,7 @@ struct FolderReviver: Sendable {
                 guard error.code == .nameCollision, attempt < Self.mostNames else { throw error }
                 // Somebody else was quicker.
                 if let item = try await existing(call.name, of: folder, in: parent, session),
-                    try !isShownElsewhere(item.id, than: folder)
+                    try !isAnother(item.id, than: folder), try await canBeJoined(item, by: folder, session)
                 {
                     return Made(item: item, isBeside: attempt > 0)
                 }
@@ -95,10 +95,25 @@ struct FolderReviver: Sendable {
         }
     }
 
-    /// Whether it is another folder here, too, that has got its name there: it cannot be both.
-    private func isShownElsewhere(_ id: ItemIdentifier, than folder: IndexedItem) throws(DocumentError) -> Bool {
-        guard let known = try storage.read({ try $0.item(id, in: folder.domain) }) else { return false }
-        return known.id != folder.id && known.exists && known.state != .nameClash
+    /// Whether it is another folder here, too, that has got its name there: it cannot be both. One that is not shown, because
+    /// of that name, and that nothing is known in, is it from now on; what was made here cannot be one with more.
+    private func isAnother(_ id: ItemIdentifier, than folder: IndexedItem) throws(DocumentError) -> Bool {
+        try storage.read { index in
+            guard let known = try index.item(id, in: folder.domain), known.id != folder.id, known.exists else {
+                return false
+            }
+            return try known.state != .nameClash
+                || folder.isArriving && index.hasChildren(known.id, in: folder.domain)
+        }
+    }
+
+    /// Folders of one name are one; packages are documents (COORD-21), and two of them are not mixed. An empty one is what was made
+    /// when this was asked for before.
+    private func canBeJoined(
+        _ item: Item, by folder: IndexedItem, _ session: ProviderSession
+    ) async throws(DocumentError) -> Bool {
+        guard folder.item.kind == .package || item.kind == .package else { return true }
+        return try await session.enumerate(item.id, page: nil, suggestedCount: 1).items.isEmpty
     }
 
     private static var mostNames: Int { 20 }

@@ -30,6 +30,9 @@ package struct HostScenario: Sendable {
         case clash, keepCurrent, keepOther, keepBoth, putSide, dropSide, fetchSides, editSide
         /// Large documents, that come in parts where the provider gives those.
         case createLarge, createLargeThere, editLargeThere, readComing, giveUpComing
+        /// Packages, through the host and at the provider's own place.
+        case movePackageIn, editPackage, readPackage, evictPackage, movePackage, removePackage
+        case makePackageThere, makePartThere, editPartThere, movePackageThere, removePackageThere
 
         /// Drawn apart.
         static let aboutKeeping: [Action] = [.pin, .pin, .unpin, .remove, .restoreTrash, .restoreTrash, .emptyTrash]
@@ -64,13 +67,22 @@ package struct HostScenario: Sendable {
             .giveUpComing, .giveUpComing, .evict, .evict, .disconnect, .kill, .losePower, .moveThere,
         ]
 
+        static let aboutPackages: [Action] = [
+            .makePackageThere, .makePackageThere, .movePackageIn, .editPackage, .editPackage, .editPackage,
+            .editPackage, .editPackage, .readPackage, .readPackage, .evictPackage, .movePackage, .removePackage,
+            .makePartThere, .editPartThere, .editPartThere, .editThere, .removeThere, .moveThere, .movePackageThere,
+            .removePackageThere, .kill,
+        ]
+
         /// Drawn apart, and never among what usually happens.
         private var isApart: Bool {
             switch self {
             case .moveFolder, .removeFolder, .moveFolderPast, .makeFolderThere, .moveFolderThere, .removeFolderThere,
                 .approveDeletions, .refuseDeletions, .pause, .resume, .holdWriting, .holdPlace, .holdReading, .moveIn,
                 .moveFolderIn, .clash, .keepCurrent, .keepOther, .keepBoth, .putSide, .dropSide, .fetchSides, .editSide,
-                .createLarge, .createLargeThere, .editLargeThere, .readComing, .giveUpComing:
+                .createLarge, .createLargeThere, .editLargeThere, .readComing, .giveUpComing,
+                .movePackageIn, .editPackage, .readPackage, .evictPackage, .movePackage, .removePackage,
+                .makePackageThere, .makePartThere, .editPartThere, .movePackageThere, .removePackageThere:
                 true
             default: false
             }
@@ -152,6 +164,8 @@ package struct HostScenario: Sendable {
             + Self.steps(from: Action.aboutUse, machines: machines, SeededRandom(seed: seed ^ 0x05E1D))
             + Self.steps(from: Action.aboutSides, machines: machines, sides, atLeast: 20)
             + Self.steps(from: Action.aboutParts, machines: machines, parts, atLeast: 15)
+            + Self.steps(
+                from: Action.aboutPackages, machines: machines, SeededRandom(seed: seed ^ 0x9ACCA), atLeast: 25)
         steps = all.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
     }
 

@@ -16,9 +16,10 @@ extension HostSimulation {
     }
 
     func moveFolderIn(
-        to place: Location, _ step: HostScenario.Step, _ host: DocumentHost, _ machine: Int
+        to place: Location, _ step: HostScenario.Step, _ host: DocumentHost, _ machine: Int,
+        ending: String = ""
     ) async throws {
-        let folder = "\(step.time)-\(step.pick)"
+        let folder = "\(step.time)-\(step.pick)\(ending)"
         asPerson { for name in ["", "/" + folder] { _ = mkdir(outside(of: machine) + name, 0o700) } }
         for name in Self.names.prefix(1 + step.other % 3) { _ = makeFile("\(folder)/\(name)", step, machine) }
         _ = try await host.moveIn(FilePath("\(outside(of: machine))/\(folder)"), to: place)

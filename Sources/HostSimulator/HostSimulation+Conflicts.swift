@@ -100,7 +100,7 @@ extension HostSimulation {
     private func sides(
         of document: ItemStatus, _ host: DocumentHost
     ) async throws -> [(name: String, identifier: String, number: Int)] {
-        let listed = Set(try await host.versions(at: document.location).filter { $0.kind == .conflict }.map(\.id))
+        let listed = Set(try await host.versions(at: document.location).map(\.id))
         return (remote.entries[document.item.id]?.sides ?? []).compactMap { side in
             let identifier = RemoteSide(side.version, of: document.item.id).identifier
             guard listed.contains(identifier), let number = ledger.number(of: side.contents) else { return nil }

@@ -18,19 +18,23 @@ extension HostSimulation {
         let place = around.appending(try ItemName(Self.folderNames[step.other % Self.folderNames.count]))
         switch step.action {
         case .moveFolder: _ = try await host.rename(folder, to: place, atOnce: step.other % 3 == 0)
-        case .removeFolder:
-            // What was seen in it goes with it, also what is seen only when it is looked into for that.
-            removing.insert(host.rootPath.lastComponent?.string ?? "")
-            for status in all where status.item.kind == .document && status.location.isBelow(folder) {
-                removed(status, host)
-                pins = pins.filter { $0.key.id != status.item.id }
-            }
-            try await host.remove(folder, recursive: true, discardingUnsent: false, atOnce: false)
+        case .removeFolder: try await removeFolder(folder, among: all, host)
         case .moveFolderPast:
             let (from, to) = (Self.path(folder, host), Self.path(place, host))
             asPerson { if access(to, F_OK) != 0 { _ = Glibc.rename(from, to) } }
         default: break
         }
+    }
+
+    /// - Parameter all: what the host shows.
+    func removeFolder(_ folder: Location, among all: [ItemStatus], _ host: DocumentHost) async throws {
+        // What was seen in it goes with it, also what is seen only when it is looked into for that.
+        removing.insert(host.rootPath.lastComponent?.string ?? "")
+        for status in all where status.item.kind == .document && status.location.isBelow(folder) {
+            removed(status, host)
+            pins = pins.filter { $0.key.id != status.item.id }
+        }
+        try await host.remove(folder, recursive: true, discardingUnsent: false, atOnce: false)
     }
 
     /// Others', at the provider's own place.
@@ -48,16 +52,20 @@ extension HostSimulation {
         if step.action == .moveFolderThere {
             _ = try remote.modify(folder, base: .none, name: name, parent: around)
         } else {
-            for (id, entry) in remote.entries where remote.isInside(id, folder) {
-                if let there = entry.contents.flatMap(ledger.number) { ledger.remove(there) }
-            }
-            try remote.delete(folder, base: .none, recursive: true)
+            try removeThere(folder)
         }
+    }
+
+    func removeThere(_ folder: ItemIdentifier) throws {
+        for (id, entry) in remote.entries where remote.isInside(id, folder) {
+            if let there = entry.contents.flatMap(ledger.number) { ledger.remove(there) }
+        }
+        try remote.delete(folder, base: .none, recursive: true)
     }
 }
 
 extension Location {
-    fileprivate func isBelow(_ folder: Location) -> Bool {
+    func isBelow(_ folder: Location) -> Bool {
         components.count > folder.components.count && components.starts(with: folder.components)
     }
 }

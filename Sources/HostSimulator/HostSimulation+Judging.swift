@@ -28,6 +28,10 @@ extension HostSimulation {
             for machine in lives.indices {
                 askAll(only: machine) { [self] host in await checkSides(of: host, machine) }
             }
+            winners = [:]
+            for machine in lives.indices {
+                askAll(only: machine) { [self] host in await checkWinners(of: host, machine) }
+            }
             for machine in lives.indices.reversed() {
                 guard complaint == nil else { return }
                 // On each machine what is left, and has been heard of there.

@@ -23,6 +23,8 @@ extension HostSimulation {
                 guard let document else { return }
                 if let there = remote.entries[document]?.contents.flatMap(ledger.number) { ledger.remove(there) }
                 try remote.delete(document, base: .none, recursive: false)
+            case .makePackageThere, .makePartThere, .editPartThere, .movePackageThere, .removePackageThere:
+                try performThere(step, onPackagesIn: folders)
             default: try performThere(step, onFolders: folders)
             }
             let place = document.map { " \($0), now \(remote.path(of: $0))" } ?? ""

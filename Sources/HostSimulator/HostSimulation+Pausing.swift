@@ -73,18 +73,32 @@ extension HostSimulation {
 
     /// Machines whose clocks are a year off name the same winner: of what began from the same, what was written later (VER-12).
     func checkWinners(of host: DocumentHost, _ machine: Int) async {
-        for status in await everything(of: host) where status.state == .conflict {
+        for status in await everything(of: host)
+        where status.state == .conflict || status.item.conflictVersions > 0 && status.state != .nameClash {
             guard let versions = try? await host.versions(at: status.location) else { continue }
-            var sides = Array(versions.filter { $0.kind == .current || $0.kind == .conflict }.prefix(2))
+            var sides = versions.filter { $0.kind == .current || $0.kind == .conflict }
             if mistake == .prefersOwn { sides.sort { $0.isInPlace && !$1.isInPlace } }
-            guard sides.count == 2, sides[0].isInPlace != sides[1].isInPlace else { continue }
+            guard sides.count > 1 else { continue }
+            if scenario.keepsSides { checkSame(sides[0], of: status, machine) }
             // An edit counts as later than what it began from, whatever the clock said.
             let base = versions.first { $0.kind == .base }.map(\.modified)
             let stamps = sides.map { $0.isInPlace ? max($0.modified, base ?? .zero) : $0.modified }
             note("m\(machine): of \(status.location), \(sides[0].isInPlace ? "its own" : "the remote's") contents win")
-            if stamps[0] < stamps[1] {
+            if stamps.dropFirst().contains(where: { stamps[0] < $0 }) {
                 return complain("m\(machine) names the earlier contents of \(status.location) the winner")
             }
+        }
+    }
+
+    /// Who hears of a conflict's sides from the remote names the same winner as who has found it.
+    private func checkSame(_ winner: DocumentVersion, of status: ItemStatus, _ machine: Int) {
+        guard let path = winner.path, let number = asPerson({ ledger.number(of: SimulatedDisk.bytes(of: path)) }) else {
+            return
+        }
+        let named = winners[status.item.id] ?? number
+        winners[status.item.id] = named
+        if named != number {
+            complain("m\(machine) names \(number) the winner of \(status.location), and another machine \(named)")
         }
     }
 }

@@ -13,7 +13,8 @@ extension HostSimulation {
         let life = lives[step.machine]
         switch step.action {
         case .createThere, .editThere, .moveThere, .removeThere, .makeFolderThere, .moveFolderThere,
-            .removeFolderThere, .createLargeThere, .editLargeThere:
+            .removeFolderThere, .createLargeThere, .editLargeThere, .makePackageThere, .makePartThere, .editPartThere,
+            .movePackageThere, .removePackageThere:
             return performThere(step)
         case .kill: return kill(step.machine, losesPower: false)
         case .losePower: return kill(step.machine, losesPower: true)
@@ -73,6 +74,8 @@ extension HostSimulation {
         case .approveDeletions: try await host.answerDeletions(of: Self.domainName, carryOut: true)
         case .refuseDeletions: try await host.answerDeletions(of: Self.domainName, carryOut: false)
         case .moveFolder, .removeFolder, .moveFolderPast: try await perform(step, onFoldersOf: all, host)
+        case .movePackageIn, .editPackage, .readPackage, .evictPackage, .movePackage, .removePackage:
+            try await perform(step, onPackagesOf: all, host, life.machine)
         default:
             guard let document else { return }
             try await perform(step, on: document, to: free, host, life.machine)
@@ -242,7 +245,7 @@ extension HostSimulation {
     }
 
     /// As most programs save.
-    private func replace(_ path: String, _ bytes: [UInt8]) -> Bool {
+    func replace(_ path: String, _ bytes: [UInt8]) -> Bool {
         let aside = path + ".new~"
         let file = Glibc.open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard file >= 0 else { return false }
@@ -251,7 +254,7 @@ extension HostSimulation {
         return isWritten && Glibc.rename(aside, path) == 0
     }
 
-    private func overwrite(_ path: String, _ bytes: [UInt8], flushing: Bool = false) -> Bool {
+    func overwrite(_ path: String, _ bytes: [UInt8], flushing: Bool = false) -> Bool {
         let file = Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { return false }
         defer { close(file) }

@@ -48,6 +48,8 @@ package final class HostSimulation: @unchecked Sendable {  // One thread, as it 
     /// What was removed by people on each machine, and has not left its trash.
     var trashed: [Int: Set<Int>] = [:]
     var settled: Set<SettledSide> = []
+    /// Which contents win each conflict, as a machine has said.
+    var winners: [ItemIdentifier: Int] = [:]
     /// How often each machine was started.
     var boots: [Int: Int] = [:]
     var jobs: [(due: UInt64, number: Int, job: UnsafeMutableRawPointer, life: MachineLife?)] = []

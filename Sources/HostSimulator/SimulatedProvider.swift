@@ -102,8 +102,8 @@ extension SimulatedProvider {
             let contents = try new.contents.map(transfer.read)
             let item = try giving(contents, to: nil, for: new.operation) {
                 try remote.create(
-                    new.name, in: new.parentID, contents: contents, modified: new.modified ?? simulation.date,
-                    savedBy: context.deviceName, operation: new.operation)
+                    new.name, in: new.parentID, contents: contents, isPackage: new.kind == .package,
+                    modified: new.modified ?? simulation.date, savedBy: context.deviceName, operation: new.operation)
             }
             if contents != nil { simulation.made(item.id, for: new.operation) }
             return item

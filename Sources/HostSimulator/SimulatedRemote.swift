@@ -7,12 +7,16 @@ final class SimulatedRemote {
         var name: ItemName
         /// Nil: a folder.
         var contents: [UInt8]?
+        /// Of a folder: it is one document.
+        var isPackage = false
         var contentVersion = 1
         var version = 1
         var modified: Timestamp
         var savedBy: String?
         /// Of conflicts that nobody has resolved yet.
         var sides: [Side] = []
+
+        var kind: ItemKind { contents != nil ? .document : isPackage ? .package : .folder }
     }
 
     private(set) var entries: [ItemIdentifier: Entry] = [:]
@@ -34,7 +38,7 @@ final class SimulatedRemote {
         if id == .root { return .root }
         guard let entry = entries[id] else { throw DocumentError(.noSuchItem, "There is no item \(id).") }
         return Item(
-            id: id, parentID: entry.parent, name: entry.name, kind: entry.contents == nil ? .folder : .document,
+            id: id, parentID: entry.parent, name: entry.name, kind: entry.kind,
             size: Int64(entry.contents?.count ?? 0), modified: entry.modified,
             version: try ItemVersion(
                 content: entry.contents == nil ? [] : Array("c\(entry.contentVersion)".utf8),
@@ -74,8 +78,8 @@ final class SimulatedRemote {
     // MARK: Changing
 
     func create(
-        _ name: ItemName, in parent: ItemIdentifier, contents: [UInt8]?, modified: Timestamp, savedBy: String?,
-        operation: String?
+        _ name: ItemName, in parent: ItemIdentifier, contents: [UInt8]?, isPackage: Bool = false, modified: Timestamp,
+        savedBy: String?, operation: String?
     ) throws -> Item {
         if let answer = try answer(to: operation) { return answer }
         guard parent == .root || entries[parent].map({ $0.contents == nil }) == true else {
@@ -84,7 +88,8 @@ final class SimulatedRemote {
         guard child(name, of: parent) == nil else { throw DocumentError(.nameCollision, "“\(name)” is there.") }
         last += 1
         let id = try ItemIdentifier("i\(last)")
-        entries[id] = Entry(parent: parent, name: name, contents: contents, modified: modified, savedBy: savedBy)
+        entries[id] = Entry(
+            parent: parent, name: name, contents: contents, isPackage: isPackage, modified: modified, savedBy: savedBy)
         return try finish(id, operation)
     }
 

@@ -56,6 +56,8 @@ let allRows: [any BenchmarkRow] = [
     MountedReads(isRandom: true),
     MountedListing(),
     MountedSmallDocuments(isFirst: true),
+    MountedSmallDocuments(isFirst: true, readsAhead: false),
     MountedSmallDocuments(isFirst: false),
+    MountedRemoteDocuments(),
     MountedLargeDocument(),
 ]

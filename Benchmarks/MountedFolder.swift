@@ -18,7 +18,7 @@ struct MountedFolder {
     private let hasOther: Bool
 
     /// - Parameter fill: makes the documents in the folder.
-    init(withOther: Bool = false, _ fill: (FilePath) throws -> Void) throws {
+    init(withOther: Bool = false, readsAhead: Bool = true, _ fill: (FilePath) throws -> Void) throws {
         host = try TemporaryHost()
         native = host.path.appending("native")
         mountPoint = host.path.appending("mount")
@@ -32,7 +32,7 @@ struct MountedFolder {
         try Self.run([
             Self.docent, "domain", "add", "bench", "--provider", "org.docent.folder", "--set", "folder=\(native)",
         ])
-        try Self.run([Self.docent, "mount", mountPoint.string])
+        try Self.run([Self.docent, "mount", mountPoint.string] + (readsAhead ? [] : ["--no-read-ahead"]))
         guard withOther else { return }
         try Self.run([
             "rclone", "mount", native.string, other.string, "--vfs-cache-mode", "full", "--daemon", "--cache-dir",
@@ -98,6 +98,18 @@ struct MountedFolder {
                 return count
             }
         }
+    }
+
+    /// Small documents with numbers as names, each opened, looked at, read to its end, and closed, as `cat` does.
+    ///
+    /// - Returns: how long one takes, in microseconds.
+    static func openAll(_ count: Int, in folder: FilePath) throws -> Double {
+        let time = try microseconds {
+            for document in 0..<count {
+                guard try read(folder.appending("\(document).txt"), by: 8192) == 4096 else { throw Errno.ioError }
+            }
+        }
+        return time / Double(count)
     }
 
     static func write(_ bytes: [UInt8], times: Int = 1, to path: FilePath) throws {

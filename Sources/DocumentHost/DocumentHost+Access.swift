@@ -76,6 +76,7 @@ extension DocumentHost {
     }
 
     private func recordUse(of keys: [ItemKey]) {
+        readAhead.opened(keys)
         guard uses.used(keys) else { return }
         work.add { [uses, storage] in try? await uses.writeDown(in: storage) }
     }

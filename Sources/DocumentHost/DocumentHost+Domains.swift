@@ -179,6 +179,7 @@ extension DocumentHost {
             localChanges.removed(name)
             lookout.removed(name)
             discovery.removed(name)
+            readAhead.removed(name)
             events.domainRemoved(name)
             await providerRecords.forget(name)
         } catch {

@@ -52,6 +52,7 @@ public final class DocumentHost: Sendable {
     let follower: ChangeFollower
     let lookout: FolderLookout
     let discovery: FolderDiscovery
+    let readAhead: ReadAhead
     let resolver: ItemResolver
     let materialiser: Materialiser
     let board: TransferBoard
@@ -241,6 +242,10 @@ public final class DocumentHost: Sendable {
                 date: { Self.secondsSince1970() },
                 logger: logger),
             digests: digests, logger: logger)
+        let brought = DownloadTally()
+        readAhead = ReadAhead(
+            storage: storage, domains: domains, broker: broker, materialiser: materialiser, brought: brought,
+            rules: rules, work: work, clock: clock, logger: logger)
         downloader = Downloader(
             storage: storage, broker: broker, disk: disk, materialiser: materialiser, owner: owner)
         events = EventHub(storage: storage)
@@ -280,7 +285,7 @@ public final class DocumentHost: Sendable {
             contents: FolderContents(
                 storage: storage, follower: follower, materialiser: materialiser, requests: requests),
             pinKeeper: pinKeeper, sender: sender, arrivals: arrivals, parts: parts, disk: disk, providing: providing,
-            localChanges: localChanges, work: work, logger: logger)
+            localChanges: localChanges, work: work, logger: logger, brought: brought, readAhead: readAhead)
         exporter = Exporter(
             storage: storage, broker: broker, locks: locks, accesses: accesses, resolver: resolver, follower: follower,
             made: delivery.made, owner: owner)

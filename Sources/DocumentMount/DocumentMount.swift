@@ -10,6 +10,7 @@ package struct DocumentMount: Sendable {
     private let policy: DownloadPolicy
     private let isReadOnly: Bool
     private let passesThrough: Bool
+    private let readsAhead: Bool
     private let explain: Explanation?
 
     /// Gets what a program was refused with a number only. On any thread; must not block.
@@ -20,16 +21,19 @@ package struct DocumentMount: Sendable {
     ///   - policy: for whom documents are brought.
     ///   - isReadOnly: whether programs may change nothing.
     ///   - passesThrough: whether the kernel reads documents that are here from their files by itself, where it can.
+    ///   - readsAhead: whether further small documents of a folder are fetched for a program that opens one after the other.
     ///   - start: whether a host is started when none runs, also later.
     ///   - explain: is told why programs were refused something, unless the number says it all.
     package init(
         at point: MountPoint, policy: DownloadPolicy = DownloadPolicy(), isReadOnly: Bool = false,
-        passesThrough: Bool = true, start: HostStart = .ifNeeded(), explain: Explanation? = nil
+        passesThrough: Bool = true, readsAhead: Bool = true, start: HostStart = .ifNeeded(),
+        explain: Explanation? = nil
     ) throws(DocumentError) {
         self.point = point
         self.policy = policy
         self.isReadOnly = isReadOnly
         self.passesThrough = passesThrough
+        self.readsAhead = readsAhead
         self.start = start
         self.explain = explain
         address = try HostAddress.ofThisProcess()
@@ -45,7 +49,7 @@ package struct DocumentMount: Sendable {
     ) async throws {
         OpenFileLimit.raise()
         let link = HostLink(start: start)
-        let tree = MountedTree(link: link, address: address, policy: policy, explain: explain)
+        let tree = MountedTree(link: link, address: address, policy: policy, readsAhead: readsAhead, explain: explain)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await link.run { await tree.happened($0) } }
             defer { link.close() }

@@ -45,6 +45,13 @@ struct MountCommand: AsyncParsableCommand {
     )
     var passthrough = true
 
+    @Flag(
+        inversion: .prefixedNo,
+        help:
+            "When a program opens the documents of a folder one after the other, have further small ones of it brought before it asks."
+    )
+    var readAhead = true
+
     @Flag(help: "Say, on standard error, why programs are refused something; with --foreground.")
     var explain = false
 
@@ -64,7 +71,7 @@ struct MountCommand: AsyncParsableCommand {
             let signals = try EndingSignals()
             let mount = try DocumentMount(
                 at: point, policy: policy, isReadOnly: readOnly, passesThrough: passthrough,
-                explain: explain ? Self.explain : nil)
+                readsAhead: readAhead, explain: explain ? Self.explain : nil)
             try await mount.run {
                 await signals.wait()
             } onReady: {
@@ -73,7 +80,7 @@ struct MountCommand: AsyncParsableCommand {
         } else {
             let options =
                 deny.map { "--deny=\($0)" } + (readOnly ? ["--read-only"] : [])
-                + (passthrough ? [] : ["--no-passthrough"])
+                + (passthrough ? [] : ["--no-passthrough"]) + (readAhead ? [] : ["--no-read-ahead"])
             try await BackgroundMount(at: point, options: options).start()
             try Console.print(point.path.string)
         }

@@ -21,7 +21,7 @@ extension AccessGranter {
         var isGranted = false
         defer { if !isGranted { accesses.quota.giveBack(share) } }
         do throws(DocumentError) { purpose = try self.purpose(of: request, by: owner) } catch { return nil }
-        let options = request.readingOptions.subtracting(.asItComes)
+        let options = request.readingOptions.subtracting(.ofTransfers)
         let intention = AccessIntention(found.coordinated, .reading(options))
         let coordinator = request.coordinator.map { CoordinatorID(owner: owner.id, number: $0) }
         guard
@@ -43,7 +43,7 @@ extension AccessGranter {
 extension AccessRequest {
     /// One document's contents, on nobody's behalf, and for nothing but to be read.
     fileprivate var isUsualRead: Bool {
-        intent == .reading && readingOptions.isSubset(of: [.withoutChanges, .asItComes]) && !metadataOnly
+        intent == .reading && readingOptions.isSubset(of: [.withoutChanges, .asItComes, .readingAhead]) && !metadataOnly
             && also.isEmpty
             && nestedIn.isEmpty && answering == nil && !isPreparation && writingOption == nil
     }

@@ -40,7 +40,8 @@ struct AccessGranter: Sendable {
     let localChanges: LocalChangeWatcher
     let work: WorkGroup
     let logger: Logger
-    let brought = DownloadTally()
+    let brought: DownloadTally
+    let readAhead: ReadAhead
     let pending = PendingAccesses()
 
     /// - Parameter rights: what the tool may access, asked for again when it has waited.
@@ -157,7 +158,7 @@ struct AccessGranter: Sendable {
                 AccessIntention(
                     item,
                     intention.intent == .reading
-                        ? .reading(intention.readingOptions.subtracting(.asItComes))
+                        ? .reading(intention.readingOptions.subtracting(.ofTransfers))
                         : .writing(intention.writingOption)))
         }
         return wanted
@@ -272,16 +273,22 @@ struct AccessGranter: Sendable {
         }
         guard !item.isCurrent, item.state != .outdated else { return }
         if let coming, try await begin(coming, item, at: wanted.location, for: request, by: owner) { return }
-        let now = try await pinKeeper.outlivingAsker(item) { () async throws(DocumentError) in
-            try await materialiser.materialise(item, of: try domains.domain(key.domain), onProgress: onProgress)
+        let cause = request.mayReadAhead && !owner.isRestricted ? who(request, owner) : nil
+        let now = try await readAhead.whileWaiting(for: item, causedBy: cause) { () async throws(DocumentError) in
+            try await pinKeeper.outlivingAsker(item) { () async throws(DocumentError) in
+                try await materialiser.materialise(item, of: try domains.domain(key.domain), onProgress: onProgress)
+            }
         }
         count(now, at: wanted.location, for: request, by: owner)
     }
 
+    private func who(_ request: AccessRequest, _ owner: ClaimOwner) -> String {
+        request.onBehalf.map { "\($0), through \(owner.name)" } ?? owner.name
+    }
+
     /// Contents have come for somebody.
     func count(_ item: IndexedItem, at location: Location, for request: AccessRequest, by owner: ClaimOwner) {
-        let who = request.onBehalf.map { "\($0), through \(owner.name)" } ?? owner.name
-        brought.add(who, bytes: UInt64(clamping: item.local?.size ?? 0), at: location)
+        brought.add(who(request, owner), bytes: UInt64(clamping: item.local?.size ?? 0), at: location)
     }
 
     private func makeSnapshots(of wanted: [CoordinatedItem], in snapshots: Snapshots) async throws(DocumentError) {
@@ -336,5 +343,10 @@ extension AccessRequest.Intention {
 }
 
 extension AccessRequest {
+    /// Whether others of the folder may be fetched ahead: it is of one document, which may be read in its place.
+    fileprivate var mayReadAhead: Bool {
+        intent == .reading && readingOptions.contains(.readingAhead) && also.isEmpty && bookmark == nil
+    }
+
     fileprivate var isForUploading: Bool { intentions.contains { $0.readingOptions.contains(.forUploading) } }
 }

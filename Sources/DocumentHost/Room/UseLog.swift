@@ -27,6 +27,11 @@ final class UseLog: Sendable {
         }
     }
 
+    /// It has come unasked: as if it had never been used.
+    func unused(_ key: ItemKey) {
+        times.withLock { $0[key] = 0 }
+    }
+
     func writeDown(in storage: StorageThreads) async throws(DocumentError) {
         let taken = times.withLock { times in
             defer { times = [:] }

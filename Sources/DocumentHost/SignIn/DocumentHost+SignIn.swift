@@ -175,6 +175,7 @@ extension DocumentHost {
             localChanges.removed(name)
             lookout.removed(name)
             discovery.removed(name)
+            readAhead.removed(name)
             await providerRecords.forget(name)
             domains.remove(name)
             domains.addBroken(

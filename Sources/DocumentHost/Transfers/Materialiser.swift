@@ -22,8 +22,11 @@ struct Materialiser: Sendable {
     let logger: Logger
 
     /// Has the item's current contents here, whole and verified.
+    ///
+    /// - Parameter isUnasked: whether nobody has asked for it yet, who would be told when it fails.
     func materialise(
-        _ item: IndexedItem, of domain: Domain, onProgress: ProgressObserver?
+        _ item: IndexedItem, of domain: Domain, onProgress: ProgressObserver?,
+        isUnasked: @escaping @Sendable () -> Bool = { false }
     ) async throws(DocumentError) -> IndexedItem {
         let key = item.key
         // Contents that come for the first time need no claim: they go on without the tool that had one.
@@ -32,31 +35,31 @@ struct Materialiser: Sendable {
         return try await transfers.join(key, onProgress: onProgress, goesOn: goesOn) { report throws(DocumentError) in
             let item = try await pauses.whileResumed(key) { () async throws(DocumentError) -> IndexedItem in
                 try await locks.withLock(key) { () async throws(DocumentError) -> IndexedItem in
-                    try await fetchPersistently(key, of: domain, report)
+                    try await fetchPersistently(key, of: domain, isUnasked, report)
                 }
             }
-            // What has just come was not used longest ago.
-            uses.used([key])
+            // What has just come was not used longest ago, and what nobody wanted yet is the first to leave.
+            if isUnasked() { uses.unused(key) } else { uses.used([key]) }
             digests.take(item)
             return item
         }
     }
 
     private func fetchPersistently(
-        _ key: ItemKey, of domain: Domain, _ report: @escaping ProgressObserver
+        _ key: ItemKey, of domain: Domain, _ isUnasked: @Sendable () -> Bool, _ report: @escaping ProgressObserver
     ) async throws(DocumentError) -> IndexedItem {
         do throws(DocumentError) {
-            return try await fetch(key, of: domain, report)
+            return try await fetch(key, of: domain, isUnasked, report)
         } catch {
             // The call may be repeated (PROV-12): once, so that one crash does not reach the reader.
             guard error.code == .providerDied, !Task.isCancelled else { throw error }
             logger.info("the provider died while it provided; asking again", metadata: metadata(key))
-            return try await fetch(key, of: domain, report)
+            return try await fetch(key, of: domain, isUnasked, report)
         }
     }
 
     private func fetch(
-        _ key: ItemKey, of domain: Domain, _ report: @escaping ProgressObserver
+        _ key: ItemKey, of domain: Domain, _ isUnasked: @Sendable () -> Bool, _ report: @escaping ProgressObserver
     ) async throws(DocumentError) -> IndexedItem {
         guard let found = try known.item(key) else {
             throw DocumentError(.noSuchItem, "The document is not in \(key.domain) any more.")
@@ -92,7 +95,7 @@ struct Materialiser: Sendable {
             }
         } catch {
             // That nobody wants it any more, or that it was paused, is nothing that is wrong with it.
-            let problem = error.code == .cancelled ? nil : error
+            let problem = error.code == .cancelled || isUnasked() ? nil : error
             try await storage.run { try $0.abandon(materialisation, because: problem) }
             throw error.about(materialisation.location)
         }

@@ -30,7 +30,9 @@ final class AccessHold: Sendable {
 
     enum Kind: Sendable {
         /// It may begin when a part of the contents is here: see ``awaitContents(_:)``.
-        case reading
+        ///
+        /// - ahead: whether others of the folder may be fetched ahead.
+        case reading(ahead: Bool)
         /// As it is: nothing is asked for or brought.
         case keeping
         case writing
@@ -117,8 +119,9 @@ final class AccessHold: Sendable {
         }
         do {
             switch kind {
-            case .reading:
-                try await coordinator.coordinate(readingItemAt: location, options: .asItComes, body)
+            case .reading(let ahead):
+                let options: ReadingOptions = ahead ? [.asItComes, .readingAhead] : .asItComes
+                try await coordinator.coordinate(readingItemAt: location, options: options, body)
             case .keeping:
                 let options: ReadingOptions = [.immediatelyAvailableMetadataOnly, .withoutChanges]
                 try await coordinator.coordinate(readingItemAt: location, options: options, body)

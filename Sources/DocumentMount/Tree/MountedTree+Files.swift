@@ -105,7 +105,7 @@ extension MountedTree {
         }
         return try await link.with { session in
             while true {
-                let hold = try await session.hold(location, bringing ? .reading : .keeping)
+                let hold = try await session.hold(location, bringing ? .reading(ahead: readsAhead) : .keeping)
                 let isComing = hold.status?.hasCurrentContents != true
                 do {
                     guard bringing || !isComing else { throw Errno.notPermitted }
@@ -197,7 +197,7 @@ extension MountedTree {
                     if try isFile(file, at: try await session.client.knownItem(at: location).path) == true {
                         return true
                     }
-                    let hold = try await session.hold(location, .reading)
+                    let hold = try await session.hold(location, .reading(ahead: false))
                     defer { hold.end() }
                     let isWhole = hold.status?.hasCurrentContents == true
                     if let isSame = try isFile(file, at: hold.path.string) {

@@ -12,6 +12,8 @@ final class MountedTree: KernelHandler {
     let link: HostLink
     let address: HostAddress
     let policy: DownloadPolicy
+    /// Whether others of a folder may be fetched ahead of a program that opens its documents one after the other.
+    let readsAhead: Bool
     let nodes = Mutex(NodeTable())
     let files = HandleTable<OpenFile>()
     let writers = Writers()
@@ -32,8 +34,10 @@ final class MountedTree: KernelHandler {
     private let explain: DocumentMount.Explanation?
 
     init(
-        link: HostLink, address: HostAddress, policy: DownloadPolicy, explain: DocumentMount.Explanation? = nil
+        link: HostLink, address: HostAddress, policy: DownloadPolicy, readsAhead: Bool = true,
+        explain: DocumentMount.Explanation? = nil
     ) {
+        self.readsAhead = readsAhead
         self.explain = explain
         self.link = link
         self.policy = policy

@@ -35,8 +35,7 @@ final class OpenFolder: Sendable {
     static func position(of name: String) -> Int {
         if name == "." { return 1 }
         if name == ".." { return 2 }
-        let hash = NodeAttributes.hash(name.utf8)
-        return max(Int(hash >> 2), 3)
+        return ListingPosition.of(name)
     }
 
     /// In the order of their positions, each with one of its own.

@@ -51,12 +51,13 @@ extension IndexReader {
 }
 
 extension IndexTransaction {
-    /// When documents were last used, in seconds since 1970. Those that are not known any more are left out.
+    /// When documents were last used, in seconds since 1970; 0: not since they came. Those that are not known any more are left
+    /// out.
     package func setUsed(_ times: [(id: ItemIdentifier, domain: DomainName, seconds: Int64)]) throws {
         for (id, domain, seconds) in times {
             try sql.run(
                 """
-                UPDATE item SET used = ?1 WHERE id = ?2 AND used < ?1
+                UPDATE item SET used = ?1 WHERE id = ?2 AND (used < ?1 OR ?1 = 0)
                     AND domain = (SELECT number FROM domain WHERE name = ?3)
                 """, .int(seconds), .text(id.rawValue), .text(domain.rawValue))
         }

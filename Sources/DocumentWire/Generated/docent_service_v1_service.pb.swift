@@ -2677,6 +2677,11 @@ package nonisolated struct WireServiceReadingOptions: Sendable {
   /// Only for one document, and for tools that open paths; else it is as if this were not set.
   package var asItComes: Bool = false
 
+  /// The tool goes on, perhaps: when it waits for documents of a folder one after the other, further small ones of the folder
+  /// may be fetched ahead, which nobody waits for. Only for one document, and for tools with the rights of the user; else it
+  /// is as if this were not set.
+  package var readingAhead: Bool = false
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -9821,7 +9826,7 @@ nonisolated extension WireServiceAccessIntention: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension WireServiceReadingOptions: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ReadingOptions"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}without_changes\0\u{3}resolves_symbolic_link\0\u{3}immediately_available_metadata_only\0\u{3}for_uploading\0\u{3}as_it_comes\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}without_changes\0\u{3}resolves_symbolic_link\0\u{3}immediately_available_metadata_only\0\u{3}for_uploading\0\u{3}as_it_comes\0\u{3}reading_ahead\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -9834,6 +9839,7 @@ nonisolated extension WireServiceReadingOptions: SwiftProtobuf.Message, SwiftPro
       case 3: try { try decoder.decodeSingularBoolField(value: &self.immediatelyAvailableMetadataOnly) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.forUploading) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self.asItComes) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.readingAhead) }()
       default: break
       }
     }
@@ -9855,6 +9861,9 @@ nonisolated extension WireServiceReadingOptions: SwiftProtobuf.Message, SwiftPro
     if self.asItComes != false {
       try visitor.visitSingularBoolField(value: self.asItComes, fieldNumber: 5)
     }
+    if self.readingAhead != false {
+      try visitor.visitSingularBoolField(value: self.readingAhead, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -9864,6 +9873,7 @@ nonisolated extension WireServiceReadingOptions: SwiftProtobuf.Message, SwiftPro
     if lhs.immediatelyAvailableMetadataOnly != rhs.immediatelyAvailableMetadataOnly {return false}
     if lhs.forUploading != rhs.forUploading {return false}
     if lhs.asItComes != rhs.asItComes {return false}
+    if lhs.readingAhead != rhs.readingAhead {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -109,6 +109,7 @@ extension ReadingOptions {
         if wire.immediatelyAvailableMetadataOnly { insert(.immediatelyAvailableMetadataOnly) }
         if wire.forUploading { insert(.forUploading) }
         if wire.asItComes { insert(.asItComes) }
+        if wire.readingAhead { insert(.readingAhead) }
     }
 }
 
@@ -120,6 +121,7 @@ extension WireServiceReadingOptions {
         immediatelyAvailableMetadataOnly = options.contains(.immediatelyAvailableMetadataOnly)
         forUploading = options.contains(.forUploading)
         asItComes = options.contains(.asItComes)
+        readingAhead = options.contains(.readingAhead)
     }
 }
 

@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentStorage
 import DocumentTestSupport
+import FileCoordination
 import Glibc
 import SystemPackage
 import Testing
@@ -59,6 +60,14 @@ extension EmbeddedHostTests {
             #expect(try item(locations[1], host)?.state == .materialised, "nothing is newer than it")
             #expect(try await read(locations[0], host) == "two, which is newer")
             #expect(try item(locations[0], host)?.state == .materialised, "and stays")
+        }
+    }
+
+    @Test("To tell of a claim's end takes no longer, and no more of the stack, however many there were before")
+    func manyClaims() async throws {
+        try await withHost { host, _ in
+            let key = ItemKey(domain: try DomainName("d"), id: try ItemIdentifier("none"))
+            for _ in 0..<200_000 { host.providing.claimEnded(on: key) }
         }
     }
 

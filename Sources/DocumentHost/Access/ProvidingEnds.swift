@@ -32,7 +32,7 @@ final class ProvidingEnds: Sendable {
     private let logger: Logger
     private let state = Mutex(State())
     /// Somebody else who is to know when a claim has ended.
-    private let listener = Mutex<(@Sendable (ItemKey) -> Void)?>(nil)
+    private let listener = Mutex<Hook<ItemKey>?>(nil)
 
     init(
         known: KnownItems, broker: CoordinationBroker, domains: DomainRegistry, work: WorkGroup, logger: Logger
@@ -50,7 +50,7 @@ final class ProvidingEnds: Sendable {
     }
 
     func onClaimEnded(_ listener: @escaping @Sendable (ItemKey) -> Void) {
-        self.listener.withLock { $0 = listener }
+        self.listener.withLock { $0 = Hook(listener) }
     }
 
     /// A claim has ended, perhaps the last one. A provider that does not run has nothing to drop.

@@ -58,7 +58,12 @@ final class SideKeeper: Sendable {
     private let clock: @Sendable () -> Duration
     private let logger: Logger
     /// Gives a document the remote's contents, when its own are just those that were kept.
-    private let followers = Mutex<(@Sendable (IndexedItem, OwnSide) async throws(DocumentError) -> Void)?>(nil)
+    private let follower = Mutex<Follower?>(nil)
+
+    /// A structure, so that it is not wrapped anew whenever the lock is taken: see ``Hook``.
+    private struct Follower: Sendable {
+        let follow: @Sendable (IndexedItem, OwnSide) async throws(DocumentError) -> Void
+    }
 
     init(
         storage: StorageThreads, domains: DomainRegistry, broker: CoordinationBroker, pauses: PauseGate,
@@ -78,7 +83,7 @@ final class SideKeeper: Sendable {
 
     /// Says who ends a conflict that was resolved elsewhere.
     func follows(_ body: @escaping @Sendable (IndexedItem, OwnSide) async throws(DocumentError) -> Void) {
-        followers.withLock { $0 = body }
+        follower.withLock { $0 = Follower(follow: body) }
     }
 
     /// Called where the index was written: there may be a conflict more, or less.
@@ -267,7 +272,7 @@ final class SideKeeper: Sendable {
     /// What was kept of a document is gone at the remote: its conflict was resolved elsewhere.
     private func settle(_ own: OwnSide, in domain: DomainName) {
         let begins = state.withLock { $0[domain]?.settling.insert(own.itemID).inserted } == true
-        guard begins, let follow = followers.withLock({ $0 }) else { return }
+        guard begins, let follow = follower.withLock({ $0 })?.follow else { return }
         let isAdded = work.add { [self] in
             do throws(DocumentError) {
                 if let item = try storage.read({ try $0.item(own.itemID, in: domain) }) { try await follow(item, own) }

@@ -196,6 +196,10 @@ struct ReadAheadPlanTests {
         #expect(folder.plan.next(yielding: true, at: folder.now) != nil)
         #expect(folder.plan.next(yielding: true, at: folder.now) == nil)
         #expect(folder.plan.next(yielding: false, at: folder.now) != nil)
+        // Who waits for one document of another folder is somebody else; so is not the program that is foreseen.
+        let other = try ItemIdentifier("other")
+        _ = folder.plan.waits(for: try ItemIdentifier("one"), in: other, at: folder.now)
+        #expect(folder.plan.isReading(folder.folder) && !folder.plan.isReading(other))
     }
 
     @Test("After a failure nothing more is fetched before more opens say so")

@@ -26,6 +26,8 @@ final class ReadAhead: Sendable {
     private static let mostLookedAt = 4_096
     /// What is larger is not fetched ahead. In bytes.
     private static let largest: Int64 = 1 << 20
+    /// For whom things come is remembered of so many folders, and else of those only that programs are in the middle of.
+    private static let mostCauses = 64
     /// How long it is known how much room there is.
     private static let freshness = Duration.seconds(2)
 
@@ -73,6 +75,9 @@ final class ReadAhead: Sendable {
         let isWanted = state.withLock { state in
             state.waiting[name, default: [:]][folder, default: 0] += 1
             guard cause != nil || state.plans[name] != nil else { return false }
+            if state.causes.count >= Self.mostCauses {
+                state.causes = state.causes.filter { state.plans[$0.key.domain]?.isReading($0.key.id) == true }
+            }
             state.causes[ItemKey(domain: name, id: folder)] = cause
             guard cause != nil else {
                 state.plans[name]?.opened(item.id, at: now)

@@ -80,8 +80,8 @@ package struct ReadAheadPlan: Sendable {
     /// Whether anything is foreseen anywhere.
     package var isFetching: Bool { folders.values.contains { $0.window != nil } }
 
-    /// Whether a program opens documents of a folder one after the other.
-    package func isReading(_ folder: ItemIdentifier) -> Bool { folders[folder] != nil }
+    /// Whether a program opens documents of a folder one after the other, so that the next ones are foreseen.
+    package func isReading(_ folder: ItemIdentifier) -> Bool { folders[folder]?.window != nil }
 
     /// Fetched ahead, or on its way, and used by nobody yet.
     package func isUnused(_ id: ItemIdentifier) -> Bool { ahead[id] != nil }

@@ -24,7 +24,7 @@ struct VersionReplacement: Sendable {
         try client.checkNotInside(an: "A replacement", of: target)
         let source = try await chosen(progress)
         try checkMovable(source)
-        let place = try await place(target, replacing: replacing)
+        let place = try await place(target, replacing: replacing, progress)
         do {
             try await write(source, to: place.location, replacing: replacing, progress)
         } catch {
@@ -128,7 +128,9 @@ struct VersionReplacement: Sendable {
     }
 
     /// Where the contents go: what is there keeps its name, but for an ending of another type.
-    private func place(_ target: Location, replacing: Bool) async throws -> Place {
+    private func place(
+        _ target: Location, replacing: Bool, _ progress: DocumentClient.ProgressHandler?
+    ) async throws -> Place {
         let there: Item
         do throws(DocumentError) {
             there = try await client.item(at: target).item
@@ -141,6 +143,8 @@ struct VersionReplacement: Sendable {
             throw DocumentError(
                 .invalidArgument, "\(target) is a folder or a package: name a document, or one that is to be made.")
         }
+        // What is there becomes a version of it: it is brought for that.
+        try await client.download(target, progress: progress)
         let type = try await client.item(at: location).item.contentType
         guard type != there.contentType, let ending = location.name?.pathExtension,
             ending != name.pathExtension

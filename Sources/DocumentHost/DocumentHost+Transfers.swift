@@ -84,8 +84,8 @@ extension DocumentHost {
         let domain = try domains.domain(location.domain)
         while true {
             let item = try await resolver.resolve(location, in: domain)
-            if item.state == .outdated, choice == .remote, item.item.conflictVersions > 0 {
-                // What is put in its place begins from what the remote has now.
+            if item.isToComeBeforeReplaced, choice == .remote, item.item.conflictVersions > 0 {
+                // What is put in its place begins from what the remote has now, which is kept as a version.
                 try await download(location)
                 continue
             }

@@ -29,13 +29,18 @@ extension DocumentHost {
             // One that is not here yet is brought first (VER-8).
             let side = try storage.read { try $0.unresolvedSides(of: item) }.first { $0.identifier == version }
             if let side, item.state != .conflict {
-                if item.state == .outdated { try await download(location) }
+                if item.isToComeBeforeReplaced { try await download(location) }
                 if try await resolution.put(side, of: item, at: location, on: domain) { return }
                 continue
             }
             let chosen = try keeper.versions(of: item).first { $0.id == version }
             if let chosen, chosen.kind == .remote, chosen.path == nil {
                 _ = try await fetcher.fetch(item, at: location, on: domain) { _ in }
+            }
+            // What is there now is kept as a version: it would be nowhere any more.
+            if chosen?.isInPlace == false, item.local == nil, item.isToComeBeforeReplaced {
+                try await download(location)
+                continue
             }
             if try await keeper.restore(version, of: item, at: location, on: domain) { return }
         }
@@ -138,5 +143,12 @@ extension DocumentHost {
         VersionKeeper(
             storage: storage, broker: broker, sender: sender, owner: owner, deviceName: configuration.deviceName,
             resolution: resolution)
+    }
+}
+
+extension IndexedItem {
+    /// What the remote has of it is not here: it would be in no version when other contents of a version take its place.
+    var isToComeBeforeReplaced: Bool {
+        !isGone && !isUnsent && (local == nil || state == .outdated)
     }
 }

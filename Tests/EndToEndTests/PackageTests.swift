@@ -51,6 +51,19 @@ import Testing
         }
     }
 
+    @Test("A package of which only parts were changed counts as changed, and is waited for until it is sent")
+    func onlyParts() throws {
+        try withPackage { machine, remote in
+            let result = try machine.docent(
+                "edit", "d:/note.rtfd", "--with", "sh", "-c", "echo changed > \"$1\"/inner/b.txt", "sh", "{}")
+            #expect(result.status == 0)
+            #expect(result.errors.contains("Sent d:/note.rtfd."), "\(result)")
+            #expect(machine.read(remote + "/inner/b.txt") == "changed\n")
+            let idle = try machine.docent("edit", "d:/note.rtfd", "--with", "true")
+            #expect(idle.errors.contains("d:/note.rtfd was not changed."), "\(idle)")
+        }
+    }
+
     @Test("COORD-21: outdated parts are brought anew before a package is given to anybody")
     func outdated() throws {
         try withPackage { machine, remote in

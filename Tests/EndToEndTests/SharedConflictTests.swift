@@ -163,6 +163,17 @@ import Testing
         }
     }
 
+    @Test("VER-5: what another side takes the place of stays as a version, also on a device that had evicted it")
+    func otherSideOverEvicted() throws {
+        try withConflict { ann, ben in
+            try ben.succeed("evict", document)
+            try ben.succeed("resolve", document, "--keep", "remote")
+            try expectResolved(ann, ben, "of ann\n")
+            let texts = try versions(ben).compactMap { ($0["path"] as? String).flatMap(ben.read) }
+            #expect(texts.contains("of ben, longer\n"), "\(try versions(ben))")
+        }
+    }
+
     @Test("VER-5: the other device keeps both, one as a new document")
     func keepBoth() throws {
         try withConflict { ann, ben in

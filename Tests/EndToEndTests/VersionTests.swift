@@ -160,6 +160,28 @@ import Testing
         }
     }
 
+    @Test(
+        "VER-7: what a version takes the place of is a version itself, also where it was not here",
+        arguments: [true, false])
+    func restoredOverEvicted(inPlace: Bool) throws {
+        try withDocument("first\n") { machine in
+            try machine.write("other\n", to: machine.remote + "/b.txt")
+            #expect(try edit(machine, "echo second > \"$1\"").status == 0)
+            let old = try #require(try versions(machine).last?["id"] as? String)
+            try machine.succeed("refresh", "d:/")
+            try machine.succeed("evict", "d:/a.txt")
+            let target = inPlace ? "d:/a.txt" : "d:/b.txt"
+            let words = ["restore", "d:/a.txt", old] + (inPlace ? [] : ["--to", target, "--force"])
+            let restored = try machine.run(machine.folder + "/bin/docent", words)
+            #expect(restored.status == 0, "\(restored)")
+            let path = machine.remote + (inPlace ? "/a.txt" : "/b.txt")
+            #expect(Machine.eventually(within: 20) { machine.read(path) == "first\n" })
+            let kept = try machine.json("versions", target) as? [[String: Any]] ?? []
+            let texts = kept.compactMap { ($0["path"] as? String).flatMap(machine.read) }
+            #expect(texts.contains(inPlace ? "second\n" : "other\n"), "\(kept)")
+        }
+    }
+
     @Test("VER-3, VER-12: the later contents are the current ones; an edit counts as later than what it began from")
     func winner() throws {
         for oursIsLater in [true, false] {

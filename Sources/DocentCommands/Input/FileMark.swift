@@ -1,7 +1,9 @@
+import DocumentModel
+import Foundation
 import Glibc
 import SystemPackage
 
-/// What tells whether a file was written to or replaced.
+/// What tells whether a file was written to or replaced; of a package, whether anything in it was.
 struct FileMark: Equatable {
     private let device: UInt
     private let inode: UInt
@@ -11,6 +13,8 @@ struct FileMark: Equatable {
     /// Of the inode's change: some programs set the time of modification back after they wrote.
     private let changedSeconds: Int
     private let changedNanoseconds: Int
+    /// Of what is in a folder, by its path.
+    private var parts: [String: FileMark] = [:]
 
     /// Nil when there is no such file.
     init?(_ path: FilePath) {
@@ -23,5 +27,9 @@ struct FileMark: Equatable {
         nanoseconds = status.st_mtim.tv_nsec
         changedSeconds = status.st_ctim.tv_sec
         changedNanoseconds = status.st_ctim.tv_nsec
+        guard status.st_mode & S_IFMT == S_IFDIR else { return }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path.string)) ?? []
+        // Where the host has placeholders is not what the package is.
+        for name in names where name != ItemName.placeholderFolder { parts[name] = FileMark(path.appending(name)) }
     }
 }

@@ -32,6 +32,7 @@ package enum VersionListing {
     }
 
     private static func place(of version: DocumentVersion, _ item: ItemStatus, isFirst: Bool) -> String {
+        if version.isInPlace, item.state == .outdated { return "the remote's, of which older contents are here" }
         if version.isInPlace { return "here" }
         if version.kind == .base { return "what both began from" }
         guard item.state == .conflict else { return "kept on the remote" }

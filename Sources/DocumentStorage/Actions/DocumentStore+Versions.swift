@@ -169,8 +169,10 @@ extension DocumentStore {
             let now = try index.known(id, in: domain)
             // Where it went on the remote in this moment, what is here is a change, and survives (VER-15).
             guard agreed, !now.isGone else {
+                // Of what was not here nothing is kept: what the remote has is compared with, and both stay.
+                let base = now.synced ?? (item.local == nil ? .none : item.item.version)
                 return try index.setMaterialised(
-                    id, in: domain, version: now.synced ?? item.item.version, file: file,
+                    id, in: domain, version: base, file: file,
                     state: now.isUnsent ? now.state : .changed)
             }
             // An earlier host's sending that nobody has taken up is not to be taken up any more.

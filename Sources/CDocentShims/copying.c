@@ -67,6 +67,12 @@ int docent_ftruncate(int file, int64_t size) {
     return result < 0 ? -errno : 0;
 }
 
+int docent_reserve(int file, int64_t size) {
+    int result;
+    do { result = fallocate64(file, FALLOC_FL_KEEP_SIZE, 0, size); } while (result < 0 && errno == EINTR);
+    return result < 0 ? -errno : 0;
+}
+
 int docent_fsync(int file) {
     int result;
     do { result = fsync(file); } while (result < 0 && errno == EINTR);

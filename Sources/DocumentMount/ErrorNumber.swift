@@ -5,6 +5,8 @@ package import SystemPackage
 /// knows nothing of us.
 package enum ErrorNumber {
     package static func of(_ error: DocumentError) -> Errno {
+        // What keeps programs from writing is to be told from a disk that is broken.
+        if error.isOutOfSpace { return .noSpace }
         if let number = numbers[error.code] { return number }
         // A code of a newer host.
         return switch error.code.errorClass {

@@ -4,6 +4,9 @@ internal import Glibc
 internal import Synchronization
 
 /// `host.lock`: held from opening to closing; the system gives it back when the process dies.
+///
+/// It has some room on the disk that it does not need (``keepRoom()``), also while no host runs. A host that starts takes it
+/// for what it has to write first, so that it starts on a full disk, and people can make room with it.
 final class HostLock: Sendable {
     private let file: Mutex<OpenFile?>
 
@@ -23,10 +26,22 @@ final class HostLock: Sendable {
                 "The storage root \(root) is in use by \(who): stop that host first with “docent host stop”\(end).")
         }
         guard result >= 0 else { throw DocumentError.system(result, "The storage root \(root) could not be locked") }
+        // Gives the room up, too.
         try file.truncate(to: 0)
         try file.write(Array("\(getpid())\n".utf8))
         self.file = Mutex(file)
     }
+
+    /// Sets room aside for the next start, where there is some.
+    func keepRoom() {
+        file.withLock { file in
+            guard let file else { return }
+            _ = kernel(.reserve) { docent_reserve(file.descriptor, Self.room) }
+        }
+    }
+
+    /// In bytes: more than an index needs to be opened.
+    private static let room: Int64 = 1 << 20
 
     func release() {
         file.withLock { file in

@@ -57,6 +57,7 @@ package final class StorageRoot: Sendable {
         versions = VersionStore(folder: versionsFolder, path: ownPath.appending("versions"), staging: staging)
         trash = TrashStore(folder: trashFolder, path: ownPath.appending("trash"))
         (index, sweptAtOpening) = try Self.openIndex(at: ownPath.appending("index.sqlite"), beside: staging)
+        lock.keepRoom()
         logger.debug("storage root opened", metadata: ["storage.root": "\(self.path)"])
     }
 
@@ -137,5 +138,7 @@ package final class StorageRoot: Sendable {
     package func close() throws {
         defer { lock.release() }
         try index.close()
+        // Of what the index's log has given back.
+        lock.keepRoom()
     }
 }

@@ -16,6 +16,11 @@ import Testing
         #expect(ErrorNumber.of(DocumentError(code, "No.")) == number)
     }
 
+    @Test func aFullDiskIsToldFromABrokenOne() {
+        #expect(ErrorNumber.of(DocumentError(.localStorage, "No: \(DocumentError.diskIsFull)")) == .noSpace)
+        #expect(ErrorNumber.of(DocumentError(.localStorage, "The disk reported an error.")) == .ioError)
+    }
+
     @Test func aCodeOfANewerHostHasTheNumberOfItsKind() {
         #expect(ErrorNumber.of(DocumentError(DocumentError.Code(rawValue: 199), "No.")) == .ioError)
         #expect(ErrorNumber.of(DocumentError(DocumentError.Code(rawValue: 999), "No.")) == .ioError)

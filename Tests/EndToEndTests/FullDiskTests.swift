@@ -135,4 +135,65 @@ import Testing
                 ], "\(lines)\(machine.logTail)")
         }
     }
+
+    @Test(
+        "On a full disk programs remove, empty and shorten documents through the mount, and who writes hears that it is full",
+        .enabled(if: Machine.canMount, "This machine has no /dev/fuse for us."))
+    func changingThroughTheMount() throws {
+        try Machine.with { machine in
+            let names = ["gone", "empty", "short", "more", "removed", "later", "evicted"]
+            for name in names { try machine.write("small\n", to: machine.remote + "/\(name).txt") }
+            let lines = try onASmallDisk(
+                machine,
+                """
+                docent domain add w --provider org.docent.folder --set folder='\(machine.remote)' || exit 1
+                docent download w:/ || exit 2
+                docent mount >/dev/null || exit 3
+                cd '\(machine.tree)/w' || exit 4
+                cat /dev/zero > '\(machine.root)/filler' 2>/dev/null
+                cat /dev/zero >> '\(machine.root)/filler' 2>/dev/null
+                rm gone.txt && : > empty.txt && truncate -s 3 short.txt && echo done
+                cat /dev/zero 2>&1 > new.bin | grep -o 'No space left on device'
+                docent rm w:/removed.txt && docent rm --no-wait w:/later.txt && docent evict w:/evicted.txt 2>/dev/null
+                docent stat w:/evicted.txt --json | grep '"state"'
+                rm -f new.bin
+                cd / && docent unmount >/dev/null
+                docent stat w:/more.txt --json | grep '"state"'
+                """)
+            #expect(
+                lines == [
+                    "done", "No space left on device", #"  "state": "placeholder","#, #"  "state": "materialised","#,
+                ], "\(lines)\(machine.logTail)")
+            #expect(machine.read(machine.remote + "/empty.txt") == "")
+            #expect(machine.read(machine.remote + "/short.txt") == "sma")
+            for name in ["gone", "removed", "later"] {
+                #expect(machine.read(machine.remote + "/\(name).txt") == nil)
+            }
+        }
+    }
+
+    @Test("A host that was stopped starts on a disk that is full since, again and again, and evicts what is to go")
+    func startingOnAFullDisk() throws {
+        try Machine.with { machine in
+            let large = machine.remote + "/large.bin"
+            #expect(FileManager.default.createFile(atPath: large, contents: Data(repeating: 7, count: 3_000_000)))
+            for name in ["a", "b"] { try machine.write("small\n", to: machine.remote + "/\(name).txt") }
+            let lines = try onASmallDisk(
+                machine,
+                """
+                docent domain add w --provider org.docent.folder --set folder='\(machine.remote)' || exit 1
+                docent download w:/ || exit 2
+                fill() { docent host stop 2>/dev/null; cat /dev/zero > '\(machine.root)/filler'"$1" 2>/dev/null; }
+                fill 1
+                docent rm w:/a.txt && echo removed
+                docent evict w:/large.bin 2>/dev/null && echo evicted
+                fill 2
+                mv '\(machine.remote)' '\(machine.remote)-away'
+                docent evict w:/b.txt 2>&1 | grep -o 'could not be verified'
+                mv '\(machine.remote)-away' '\(machine.remote)'
+                docent evict w:/b.txt 2>/dev/null && echo evicted
+                """)
+            #expect(lines == ["removed", "evicted", "could not be verified", "evicted"], "\(lines)\(machine.logTail)")
+        }
+    }
 }

@@ -24,6 +24,9 @@ ssize_t docent_copy_file_range(int source, int64_t source_offset, int target, in
 int64_t docent_seek_hole(int file, int64_t offset);
 
 int docent_ftruncate(int file, int64_t size);
+/// Gives a file room on the disk up to `size`, also beyond its end, which stays where it is. -EOPNOTSUPP where the file
+/// system cannot.
+int docent_reserve(int file, int64_t size);
 int docent_fsync(int file);
 
 // Writes a file's changed pages to its disk, without the flush of a disk's own memory. A store to a page of it that a

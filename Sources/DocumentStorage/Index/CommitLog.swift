@@ -18,17 +18,19 @@ final class CommitLog: Sendable {
     private let settled = Atomic<UInt64>(0)
     /// After an error nobody knows what is on disk, and the next flush would not say so.
     private let hasFailedOnce = Atomic<Bool>(false)
+    private let reserve = Mutex(LogReserve())
 
     /// - Parameter path: of the database, which has been written to in its present mode.
     init(of path: String) throws {
         self.path = path + "-wal"
-        let result = Int(docent_openat2(Int32(DOCENT_AT_FDCWD), self.path, UInt64(O_RDONLY), 0, 0))
+        let result = Int(docent_openat2(Int32(DOCENT_AT_FDCWD), self.path, UInt64(O_RDWR), 0, 0))
         guard result >= 0 else {
             throw DocumentError.system(result, "The index's log \(self.path) could not be opened")
         }
         descriptor = Int32(result)
         // Its name is new, perhaps.
         try DirectoryHandle(trusting: FilePath(path).removingLastComponent().string).flush()
+        reserve.withLock { growReserve(&$0) }
     }
 
     var hasFailed: Bool { hasFailedOnce.load(ordering: .acquiring) }
@@ -52,6 +54,33 @@ final class CommitLog: Sendable {
                 throw failed
             }
             settled.store(all, ordering: .releasing)
+        }
+    }
+
+    /// Something was written: room is set aside again once there is some.
+    func wrote() {
+        reserve.withLock { reserve in
+            if reserve.wrote() { growReserve(&reserve) }
+        }
+    }
+
+    /// The log was begun anew with nothing in it, and what was set aside for it went.
+    func wasEmptied() {
+        reserve.withLock { reserve in
+            reserve.lost()
+            growReserve(&reserve)
+        }
+    }
+
+    private func growReserve(_ reserve: inout LogReserve) {
+        var found = docent_file_system()
+        guard kernel(.fileSystem, { docent_fstatfs(descriptor, &found) }) >= 0 else { return }
+        let available = found.available_blocks.multipliedReportingOverflow(by: found.block_size).partialValue
+        guard let size = reserve.next(available: Int64(clamping: available)) else { return }
+        switch kernel(.reserve, { docent_reserve(descriptor, size) }) {
+        case 0...: reserve.given(size)
+        case -Int(EOPNOTSUPP), -Int(ENOSYS): reserve.impossible()
+        default: break
         }
     }
 

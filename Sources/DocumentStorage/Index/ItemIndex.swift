@@ -116,6 +116,7 @@ package final class ItemIndex: Sendable {
     package func write<T>(durably: Bool = true, _ body: (IndexTransaction) throws -> T) throws -> T {
         try log.check()
         let result = try commit(body)
+        log.wrote()
         if durably { try log.flush() }
         return result
     }
@@ -212,6 +213,7 @@ package final class ItemIndex: Sendable {
                 try database.execute(sql: "PRAGMA temp_store = FILE")
                 try database.execute(sql: "VACUUM")
                 _ = try database.checkpoint(.truncate)
+                log.wasEmptied()
             }
         }
     }
@@ -228,8 +230,10 @@ package final class ItemIndex: Sendable {
 extension DocumentError {
     fileprivate init(_ error: DatabaseError, index path: String) {
         let detail = "SQLite \(error.extendedResultCode.rawValue): \(error.message ?? "no message")"
+        // What the log's other file lacks room for has a code of its own.
+        let isFull = error.resultCode == .SQLITE_FULL || error.extendedResultCode == .SQLITE_IOERR_SHMSIZE
         switch error.resultCode {
-        case .SQLITE_FULL:
+        case _ where isFull:
             self.init(
                 .localStorage,
                 "The index could not be written: \(Self.diskIsFull)",

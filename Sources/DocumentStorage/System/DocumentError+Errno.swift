@@ -1,13 +1,8 @@
-package import DocumentModel
+internal import DocumentModel
 internal import Glibc
 internal import SystemPackage
 
 extension DocumentError {
-    static let diskIsFull = "the disk is full. Free some space, for example by evicting documents, and try again."
-
-    /// Whether it is over as soon as something is removed.
-    package var isOutOfSpace: Bool { code == .localStorage && message.hasSuffix(Self.diskIsFull) }
-
     /// The error of a failed system call, as a sentence.
     ///
     /// - Parameters:

@@ -5,7 +5,7 @@ package enum SystemCall: String, CaseIterable, Sendable {
     case open, read, write, truncate, status, fileSystem
     case makeFolder, readFolder, rename, link, unlink
     case getAttribute, setAttribute, setTimes, setMode
-    case copyRange, clone, seekHole, flush, flushLog
+    case copyRange, clone, seekHole, flush, flushLog, reserve
     case lock, lease, watch
 }
 

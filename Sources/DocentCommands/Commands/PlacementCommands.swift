@@ -27,7 +27,9 @@ struct DownloadCommand: ClientCommand {
     func run(_ client: DocumentClient) async throws {
         try await Failures.collect(locations) { location in
             if background { return try await client.startDownloading(location) }
-            try await withProgress("Downloading \(location)") { try await client.download(location, progress: $0) }
+            try await whileWaiting(for: location, client) { notice in
+                try await client.download(location, progress: notice.report)
+            }
         }
     }
 }

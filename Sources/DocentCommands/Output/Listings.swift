@@ -235,6 +235,9 @@ extension ItemStatus {
     /// The remote keeps sides of conflicts of other devices.
     private var isInConflictElsewhere: Bool { item.conflictVersions > 0 }
 
+    /// Its contents, or newer ones, are not here, and do not come before it is resumed.
+    var isHeldUp: Bool { marks.isPaused && (state == .placeholder || state == .outdated) }
+
     /// There is nothing to tell of it.
     package var isSettled: Bool {
         // What is outdated is brought when somebody opens it.
@@ -274,7 +277,7 @@ package enum StatusListing {
         if wrong.isEmpty, underWay.isEmpty,
             status.domains.allSatisfy({
                 $0.domain.problem == nil && $0.domain.heldDeletions.isEmpty && $0.unsent == 0
-            })
+            }), !settled.contains(where: \.isHeldUp)
         {
             text += "\nEverything is in sync.\n"
         }
@@ -304,6 +307,13 @@ package enum StatusListing {
             }
             for (name, how) in TransferText.marks(item.marks) where name == "Kept" && item.marks.ignoredBy == nil {
                 text += "    \(name) \(how).\n"
+            }
+            if item.isHeldUp || item.transfers.download?.wait == .resume || item.transfers.upload?.wait == .resume {
+                let place = Quoting.shell(item.location.description)
+                text +=
+                    item.marks.isPausedItself
+                    ? "    Paused: docent resume \(place) lets it go on.\n"
+                    : "    Paused with a folder around it, or its domain: docent resume of that lets it go on.\n"
             }
             if let rule = item.marks.ignoredBy {
                 text += "    Kept here by the ignore rule “\(rule)”: docent ignore \(item.location.domain)\n"

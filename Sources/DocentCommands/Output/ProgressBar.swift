@@ -33,6 +33,14 @@ final class ProgressBar: Sendable {
         }
     }
 
+    /// Says something in a line of its own, above.
+    func say(_ text: String) {
+        state.withLock { state in
+            if state.drawn != nil, !state.hasEnded { Console.complain("\r\u{1B}[K", terminator: "") }
+            Console.complain(text)
+        }
+    }
+
     /// Takes the line away.
     func end() {
         state.withLock { state in

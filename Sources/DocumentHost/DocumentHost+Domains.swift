@@ -249,7 +249,7 @@ extension DocumentHost {
         return Domain(
             name: name, bundle: bundle, rootID: rootID, supervisor: supervisor, isRunning: isRunning,
             isFollowed: isFollowed,
-            signIn: SignInState { [events] in events.domainChanged(name) })
+            signIn: SignInState { [events] in events.domainChanged(name) }, failures: failures)
     }
 
     func description(of name: DomainName) async throws(DocumentError) -> DomainDescription {

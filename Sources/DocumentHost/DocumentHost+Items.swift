@@ -185,6 +185,7 @@ extension DocumentHost {
 
     private func withProgress(_ status: ItemStatus, of item: IndexedItem) -> ItemStatus {
         var status = status
+        if let problem = status.problem { status.problem = board.standing(problem, of: item, status.marks) }
         if let problem = localChanges.problem(of: item.key) { status.problem = problem }
         status.transfers = board.transfers(of: item, status)
         let underWay = [status.transfers.download, status.transfers.upload].compactMap { $0 }.first(where: \.isUnderWay)

@@ -81,6 +81,12 @@ extension DocumentHost {
             // In a folder that is not shown because of its name.
             guard let place = try? index.shownLocation(of: item) else { continue }
             let status = try self.status(of: item, index)
+            // What was wrong with it is over, and there is nothing else.
+            if item.problem != nil, item.state == .placeholder, status.problem == nil, !isInConflict,
+                status.transfers == ItemTransfers()
+            {
+                continue
+            }
             tally.add(status.transfers)
             if place.components.starts(with: below.components) { items.append(status) }
         }

@@ -63,6 +63,7 @@ public final class DocumentHost: Sendable {
     let pinKeeper: PinKeeper
     let missingDigests: MissingDigests
     let events: EventHub
+    let failures: DownloadFailures
     let uses: UseLog
     let reclaimer: Reclaimer
     let outdatedContents: OutdatedContents
@@ -233,6 +234,8 @@ public final class DocumentHost: Sendable {
         resolver = ItemResolver(storage: storage, follower: follower)
         uses = UseLog(clock: { Self.secondsSince1970() })
         let known = KnownItems(storage: storage)
+        events = EventHub(storage: storage)
+        failures = DownloadFailures(clock: clock) { [events] in events.domainChanged($0) }
         materialiser = Materialiser(
             storage: storage, known: known, locks: locks,
             transfers: SharedTransfers(work: work, executor: loop, clock: clock),
@@ -241,21 +244,21 @@ public final class DocumentHost: Sendable {
                 storage: storage, limits: configuration.parts, transfers: PartialTransfers(work: work), clock: clock,
                 date: { Self.secondsSince1970() },
                 logger: logger),
-            digests: digests, logger: logger)
+            failures: failures, digests: digests, logger: logger)
         let brought = DownloadTally()
         readAhead = ReadAhead(
             storage: storage, domains: domains, broker: broker, materialiser: materialiser, brought: brought,
             rules: rules, work: work, clock: clock, logger: logger)
         downloader = Downloader(
             storage: storage, broker: broker, disk: disk, materialiser: materialiser, owner: owner)
-        events = EventHub(storage: storage)
         let requests = DownloadRequests()
         let lasting = LastingRequests(storage: storage, requests: requests, work: work, logger: logger)
         pinKeeper = PinKeeper(
             storage: storage, downloader: downloader, follower: follower, domains: domains, requests: lasting,
             hub: events, work: work, retry: RetryPolicy(), clock: clock, logger: logger)
         board = TransferBoard(
-            materialiser: materialiser, sender: sender, pinKeeper: pinKeeper, requests: requests, clock: clock)
+            materialiser: materialiser, sender: sender, pinKeeper: pinKeeper, requests: requests, failures: failures,
+            clock: clock)
         materialiser.transfers.onReport { [events] in events.progressed($0) }
         sender.onReport { [events] in events.progressed($0) }
         attributes = AttributeWatch(storage: storage, broker: broker, work: work, logger: logger)

@@ -12,6 +12,8 @@ final class Domain: Sendable {
     let rootID: ItemIdentifier
     /// What its provider last said about its sign-in.
     let signIn: SignInState
+    /// Where it is noted that it answers.
+    let failures: DownloadFailures?
 
     /// Whether there is a feed of changes, by the last answer to that question.
     private enum Feed {
@@ -41,9 +43,11 @@ final class Domain: Sendable {
     ///   - isFollowed: whether its feed was read before, so that there is one.
     init(
         name: DomainName, bundle: ProviderBundle, rootID: ItemIdentifier, supervisor: ProviderSupervisor,
-        isRunning: Bool = false, isFollowed: Bool = false, signIn: SignInState = SignInState {}
+        isRunning: Bool = false, isFollowed: Bool = false, signIn: SignInState = SignInState {},
+        failures: DownloadFailures? = nil
     ) {
         self.signIn = signIn
+        self.failures = failures
         following = Mutex(Following(isRunning: isRunning, feed: isFollowed ? .found : .unknown))
         self.name = name
         self.bundle = bundle

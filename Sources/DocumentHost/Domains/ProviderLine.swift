@@ -97,6 +97,7 @@ struct ProviderLine: RequestHandler {
 extension DocumentHost {
     /// What waits for a provider can be tried again: it says so itself, or somebody has signed in.
     func resolved(_ domain: DomainName) {
+        failures.answered(domain, askedAfter: failures.count)
         do throws(DocumentError) {
             try sender.enqueueAll(of: domain)
             work.add { [pinKeeper] in await pinKeeper.look(at: domain) }

@@ -3,7 +3,7 @@ import DocumentWire
 import ProviderLauncher
 import Synchronization
 
-/// Asks a domain's provider, and notes whether it says that it needs a sign-in.
+/// Asks a domain's provider, and notes whether it says that it needs a sign-in, and that it answers at all.
 struct SignInWatch: ProviderCalling {
     let domain: Domain
 
@@ -12,9 +12,11 @@ struct SignInWatch: ProviderCalling {
     func call(
         _ call: ProviderCall, onProgress: (@Sendable (TransferProgress?) -> Void)?
     ) async throws(DocumentError) -> ProviderReply {
+        let failures = domain.failures?.count
         do throws(DocumentError) {
             let reply = try await domain.supervisor.call(call, onProgress: onProgress)
             domain.signIn.accepted()
+            if let failures, call.asksTheRemote { domain.failures?.answered(domain.name, askedAfter: failures) }
             return reply
         } catch {
             guard error.code == .notAuthenticated else { throw error }
@@ -25,6 +27,16 @@ struct SignInWatch: ProviderCalling {
     }
 
     func noteBroken(_ finding: DocumentError) { domain.supervisor.noteBroken(finding) }
+}
+
+extension ProviderCall {
+    /// Whether the remote could be reached where it is answered: other things providers know by themselves.
+    fileprivate var asksTheRemote: Bool {
+        switch self {
+        case .item, .enumerate, .startProviding, .provideRange, .changesSince, .create, .modify, .delete: true
+        default: false
+        }
+    }
 }
 
 /// Whether a domain's provider is signed in, as far as its last answers tell.

@@ -18,6 +18,7 @@ struct Materialiser: Sendable {
     let pauses: PauseGate
     let uses: UseLog
     let parts: PartwiseFetch
+    let failures: DownloadFailures
     let digests: DigestTaker
     let logger: Logger
 
@@ -52,9 +53,17 @@ struct Materialiser: Sendable {
             return try await fetch(key, of: domain, isUnasked, report)
         } catch {
             // The call may be repeated (PROV-12): once, so that one crash does not reach the reader.
-            guard error.code == .providerDied, !Task.isCancelled else { throw error }
+            guard error.code == .providerDied, !Task.isCancelled else {
+                if !isUnasked() { failures.failed(key, error) }
+                throw error
+            }
             logger.info("the provider died while it provided; asking again", metadata: metadata(key))
+        }
+        do throws(DocumentError) {
             return try await fetch(key, of: domain, isUnasked, report)
+        } catch {
+            if !isUnasked() { failures.failed(key, error) }
+            throw error
         }
     }
 

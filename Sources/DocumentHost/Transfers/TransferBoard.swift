@@ -8,6 +8,7 @@ struct TransferBoard: Sendable {
     let sender: Sender
     let pinKeeper: PinKeeper
     let requests: DownloadRequests
+    let failures: DownloadFailures
     let clock: @Sendable () -> Duration
 
     /// - Parameter status: what else is known of the item, its marks among it.
@@ -31,6 +32,16 @@ struct TransferBoard: Sendable {
                 circumstances.download != nil || requests.contains(key) || status.marks.keeping == .pinned
         }
         return circumstances.transfers(at: clock())
+    }
+
+    /// What is still wrong with an item, of what the index knows to be: nothing where that is over, and nobody wants it.
+    func standing(_ problem: DocumentError, of item: IndexedItem, _ marks: ItemMarks) -> DocumentError? {
+        guard failures.isOver(problem, of: item) else { return problem }
+        let key = item.key
+        let isWanted =
+            materialiser.transfers.meter(of: key) != nil || requests.contains(key) || marks.keeping == .pinned
+            || pinKeeper.standing(of: key).standing != .none
+        return isWanted ? problem : nil
     }
 
     /// Documents that something is to be told of although the index does not say so.

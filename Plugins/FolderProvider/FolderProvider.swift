@@ -11,7 +11,8 @@ internal import SystemPackage
 /// - A content version is made of inode, size and times, and kept over renames (``FolderRecord``). A change that no call
 ///   of the system tells (through a writable mapping, until the kernel writes it out) shows late.
 /// - Nothing of another file system that is mounted inside the folder is provided, nor symlinks, devices, sockets and
-///   pipes, nor names that are not UTF-8 or that ``ItemName`` refuses. They are counted in the log.
+///   pipes. People are told how many of them are left out (``LeftOut``).
+/// - A name that is not UTF-8, or has control characters, is shown by one that looks like it (``DiskName``).
 /// - Contents are replaced as a whole, by another file. Permissions, owner and attributes are kept; other names (hard
 ///   links) of the old file keep the old contents. A document that some program has open for writing is not replaced
 ///   or removed: what that program writes would be lost.
@@ -39,7 +40,8 @@ final class FolderProvider: Provider, ModifyingProvider, ChangeFeedProvider, Ran
             settings: try FolderSettings(context.settings, stateFolder: context.stateFolder, hostFolders: hostFolders),
             deviceName: context.deviceName, logger: context.logger,
             signalChanges: { context.signalChanges() },
-            signalReachable: { context.signalErrorResolved([.serverUnreachable]) })
+            signalReachable: { context.signalErrorResolved([.serverUnreachable]) },
+            tellLeftOut: { context.note($0, isWarning: !$0.isEmpty) })
         watcher = FolderWatcher(domain)
     }
 

@@ -96,7 +96,7 @@ extension FolderDomain {
         let lock = try FolderLock.take(folder)
         defer { lock.free() }
         if record.facts.isFolder, !deletion.recursive {
-            let result = docent_unlinkat(folder.descriptor, place.name.rawValue, 1)
+            let result = docent_unlinkat(folder.descriptor, DiskName.path(place.name.rawValue), 1)
             if result == -ENOTEMPTY || result == -EEXIST {
                 throw DocumentError(
                     .directoryNotEmpty,
@@ -230,7 +230,7 @@ extension FolderMirror {
             throw error.error(.remote, "The folder of “\(name)” cannot be opened")
         }
         var status = docent_entry_status()
-        let found = docent_entry_status(file.descriptor, name.rawValue, &status)
+        let found = docent_entry_status(file.descriptor, DiskName.path(name.rawValue), &status)
         if found == 0 { throw FolderDomain.collision(name) }
         if found != -ENOENT { throw SystemFailure(found).error(.remote, "“\(name)” cannot be made") }
         return OpenedFolder(id: parent.id, key: parent.facts.key, file: file, sighting: sighting, tag: tag)

@@ -187,7 +187,7 @@ extension FolderMirror {
         let toFolder = try open(folderOf: to, root)
         if from != to {
             var status = docent_entry_status()
-            let found = docent_entry_status(toFolder.descriptor, to.name.rawValue, &status)
+            let found = docent_entry_status(toFolder.descriptor, DiskName.path(to.name.rawValue), &status)
             if found == 0 { throw FolderDomain.collision(to.name) }
             if found != -ENOENT { throw SystemFailure(found).error(.remote, "“\(from.name)” cannot be renamed") }
         }

@@ -17,6 +17,7 @@ final class FolderDomain: Sendable {
 
     private let signalChanges: @Sendable () -> Void
     private let signalReachable: @Sendable () -> Void
+    private let tellLeftOut: @Sendable (String) -> Void
     private let watchDescriptor: Int32
     private let wakeup: Int32
     private let isStopped = Atomic(false)
@@ -24,10 +25,12 @@ final class FolderDomain: Sendable {
     /// - Parameters:
     ///   - signalChanges: told, some time after, that the feed has something new that did not come from here.
     ///   - signalReachable: told that the folder is there again.
+    ///   - tellLeftOut: tells people what of the folder is left out, in place of what was told before; empty for nothing.
     init(
         settings: FolderSettings, deviceName: String = "", logger: Logger,
         signalChanges: @escaping @Sendable () -> Void = {},
         signalReachable: @escaping @Sendable () -> Void = {},
+        tellLeftOut: @escaping @Sendable (String) -> Void = { _ in },
         onStep: @escaping @Sendable (ChangeStep) throws -> Void = { _ in }
     ) throws(DocumentError) {
         self.settings = settings
@@ -35,6 +38,7 @@ final class FolderDomain: Sendable {
         self.logger = logger
         self.signalChanges = signalChanges
         self.signalReachable = signalReachable
+        self.tellLeftOut = tellLeftOut
         self.onStep = onStep
         let mirror = try FolderMirror.open(settings, logger: logger)
         watchDescriptor = mirror.watches.descriptor
@@ -142,6 +146,7 @@ final class FolderDomain: Sendable {
     private func look() {
         var isNews = false
         var isBack = false
+        var leftOut: String?
         mirror.withLock { mirror in
             let wasReachable = mirror.isReachable
             do throws(DocumentError) {
@@ -157,12 +162,14 @@ final class FolderDomain: Sendable {
                 mirror.warnOfWatches()
                 isNews = mirror.isScanned && mirror.tree.log.last > mirror.announced
                 mirror.announced = mirror.tree.log.last
+                if mirror.isScanned { leftOut = mirror.leftOutNews() }
             } catch {
                 if wasReachable { logger.error("\(error)") }
             }
         }
         if isBack { signalReachable() }
         if isNews { signalChanges() }
+        if let leftOut { tellLeftOut(leftOut) }
     }
 }
 

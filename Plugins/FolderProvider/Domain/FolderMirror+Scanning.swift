@@ -181,7 +181,10 @@ extension FolderMirror {
                 switch sighting.look(at: name.rawValue, in: folder) {
                 case .item(let facts):
                     if let new = tree.see(facts, at: place) { found.append(new) }
-                case .absent: tree.miss(place)
+                case .absent:
+                    tree.miss(place)
+                    // What is left out has come, or may have gone: it is counted anew.
+                    if leftOut[id] != nil || sighting.isAny(at: name.rawValue, in: folder) { dirt.folders.insert(id) }
                 case .hidden: break
                 }
             }

@@ -39,7 +39,9 @@ struct FolderMirror: ~Copyable {
     var listing: (folder: RecordID, point: UInt64, ids: [RecordID])?
     /// In milliseconds: looking at everything again and again takes a small share of the time only.
     var restBetweenLooks: Int32 = 0
-    private var leftOut: [RecordID: FolderListing.LeftOut] = [:]
+    var leftOut: [RecordID: LeftOut] = [:]
+    /// What people were told of that last; nil when an earlier process of the provider may have told something else.
+    private var leftOutTold: String?
     /// Folders that a warning was given for.
     var unreadable: Set<RecordID> = []
     private var hasWarnedOfWatches = false
@@ -239,7 +241,19 @@ struct FolderMirror: ~Copyable {
 
     // MARK: Telling people
 
-    mutating func noteLeftOut(_ found: FolderListing.LeftOut, in id: RecordID) {
+    /// - Returns: what people are to be told of what is left out; nil when they know.
+    mutating func leftOutNews() -> String? {
+        leftOut = leftOut.filter { tree.records[$0.key] != nil }
+        let folders = leftOut.map { id, found in
+            (tree.components(of: id)?.map(\.rawValue).joined(separator: "/") ?? "", found)
+        }
+        let sentence = LeftOut.sentence(of: folders)
+        guard sentence != leftOutTold else { return nil }
+        leftOutTold = sentence
+        return sentence
+    }
+
+    mutating func noteLeftOut(_ found: LeftOut, in id: RecordID) {
         guard leftOut[id, default: .init()] != found else { return }
         leftOut[id] = found.isEmpty ? nil : found
         guard !found.isEmpty else { return }
@@ -247,7 +261,8 @@ struct FolderMirror: ~Copyable {
         logger.info(
             "Some entries of “/\(path)” are left out.",
             metadata: [
-                "entries.special": "\(found.special)", "entries.unnameable": "\(found.unnameable)",
+                "entries.links": "\(found.links)", "entries.special": "\(found.special)",
+                "entries.unnameable": "\(found.unnameable)",
                 "entries.hidden": "\(found.hidden)",
             ])
     }

@@ -124,9 +124,7 @@ struct FolderWatches: ~Copyable {
         let bytes = UnsafeBufferPointer(
             start: UnsafeRawPointer(start).assumingMemoryBound(to: UInt8.self), count: event.name_length)
         if id == .root, bytes.elementsEqual(VersionsFolder.name.utf8) { dirt.versions = true }
-        guard !TemporaryName.isTemporary(bytes), let text = String(validating: bytes, as: UTF8.self),
-            let name = try? ItemName(text)
-        else { return }
+        guard !TemporaryName.isTemporary(bytes), let name = DiskName.shown(bytes) else { return }
         dirt.names[id, default: []].insert(name)
     }
 }

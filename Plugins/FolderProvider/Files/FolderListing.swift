@@ -8,18 +8,6 @@ struct FolderListing {
     var hidden: Set<ItemName> = []
     var leftOut = LeftOut()
 
-    /// What a folder holds that is no item.
-    struct LeftOut: Hashable {
-        /// Symlinks, devices, sockets, named pipes.
-        var special = 0
-        /// Names that are not UTF-8, or that no item may have.
-        var unnameable = 0
-        /// Other file systems, and what could not be looked at.
-        var hidden = 0
-
-        var isEmpty: Bool { self == LeftOut() }
-    }
-
     private static let attempts = 4
 
     /// Reads a folder, again when it changed meanwhile: a name that moves while the folder is read may be missed.
@@ -75,17 +63,22 @@ struct FolderListing {
             onTemporary(String(decoding: bytes, as: UTF8.self))
             return
         }
-        if entry.type == DOCENT_ENTRY_SYMLINK.rawValue || entry.type == DOCENT_ENTRY_OTHER.rawValue {
+        if entry.type == DOCENT_ENTRY_SYMLINK.rawValue {
+            leftOut.links += 1
+            return
+        }
+        if entry.type == DOCENT_ENTRY_OTHER.rawValue {
             leftOut.special += 1
             return
         }
-        guard let text = String(validating: bytes, as: UTF8.self), let name = try? ItemName(text) else {
+        guard let name = DiskName.shown(bytes) else {
             leftOut.unnameable += 1
             return
         }
-        switch sighting.look(at: text, in: folder) {
+        switch sighting.look(at: name.rawValue, in: folder) {
         case .item(let facts): items.append((name, facts))
-        case .absent: leftOut.special += 1
+        // Else it is gone by now, or a folder of the host.
+        case .absent: if entry.type == DOCENT_ENTRY_UNKNOWN.rawValue { leftOut.special += 1 }
         case .hidden:
             leftOut.hidden += 1
             hidden.insert(name)

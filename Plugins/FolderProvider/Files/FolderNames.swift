@@ -3,7 +3,7 @@ internal import DocumentModel
 internal import Glibc
 internal import SystemPackage
 
-/// Gives, exchanges and takes away names in open folders.
+/// Gives, exchanges and takes away names in open folders: those of items, as they are on the disk (``DiskName``).
 enum FolderNames {
     /// Renames when the new name is free.
     ///
@@ -11,6 +11,7 @@ enum FolderNames {
     static func move(
         _ name: String, in folder: borrowing OpenFile, to newName: String, in newFolder: borrowing OpenFile
     ) -> Int32 {
+        let (name, newName) = (DiskName.path(name), DiskName.path(newName))
         let result = docent_renameat2(
             folder.descriptor, name, newFolder.descriptor, newName, UInt32(DOCENT_RENAME_NOREPLACE))
         guard result == -EINVAL || result == -ENOSYS else { return result }
@@ -28,11 +29,13 @@ enum FolderNames {
     /// - Returns: 0, or the negative error number.
     static func exchange(_ name: String, _ other: String, in folder: borrowing OpenFile) -> Int32 {
         let result = docent_renameat2(
-            folder.descriptor, name, folder.descriptor, other, UInt32(DOCENT_RENAME_EXCHANGE))
+            folder.descriptor, DiskName.path(name), folder.descriptor, DiskName.path(other),
+            UInt32(DOCENT_RENAME_EXCHANGE))
         guard result == -EINVAL || result == -ENOSYS else { return result }
         // In three steps, under the lock, where the file system has nothing better.
         let third = name + thirdSuffix
-        let first = docent_renameat2(folder.descriptor, other, folder.descriptor, third, 0)
+        let first = docent_renameat2(
+            folder.descriptor, DiskName.path(other), folder.descriptor, DiskName.path(third), 0)
         guard first == 0 else { return first }
         let second = move(name, in: folder, to: other, in: folder)
         guard second == 0 else {
@@ -59,6 +62,7 @@ enum FolderNames {
     ///
     /// - Returns: 0, or the negative error number.
     static func remove(_ name: String, in folder: borrowing OpenFile) -> Int32 {
+        let name = DiskName.path(name)
         let asFile = docent_unlinkat(folder.descriptor, name, 0)
         guard asFile == -EISDIR || asFile == -EPERM else { return asFile == -ENOENT ? 0 : asFile }
         let asFolder = docent_unlinkat(folder.descriptor, name, 1)

@@ -41,9 +41,10 @@ struct OpenFile: ~Copyable {
 
     /// Opens what is beneath this folder.
     ///
+    /// - Parameter path: names of items.
     /// - Throws: ``SystemFailure``.
     func openBeneath(_ path: String, _ flags: Flags) throws(SystemFailure) -> OpenFile {
-        try openBeneath(Array(path.utf8CString), flags)
+        try openBeneath(DiskName.path(path), flags)
     }
 
     /// - Parameter doing: the beginning of the sentence that says what went wrong.
@@ -57,7 +58,7 @@ struct OpenFile: ~Copyable {
         }
     }
 
-    /// - Parameter path: ends with a NUL.
+    /// - Parameter path: as it is on the disk; ends with a NUL.
     func openBeneath(_ path: [CChar], _ flags: Flags) throws(SystemFailure) -> OpenFile {
         let result = docent_openat2(descriptor, path, UInt64(flags.flags), flags.mode, Self.inside)
         guard result >= 0 else { throw SystemFailure(result) }

@@ -26,7 +26,9 @@ struct Sighting: Sendable {
         self.leftOut = leftOut
     }
 
+    /// - Parameter name: an item's.
     func look(at name: String, in folder: borrowing OpenFile) -> Sight {
+        let name = DiskName.path(name)
         var status = docent_entry_status()
         let result = docent_entry_status(folder.descriptor, name, &status)
         if result == -ENOENT || result == -ENOTDIR { return .absent }
@@ -38,14 +40,20 @@ struct Sighting: Sendable {
         return .item(facts(status, name, folder.descriptor))
     }
 
+    /// Whether anything has the name, an item or not.
+    func isAny(at name: String, in folder: borrowing OpenFile) -> Bool {
+        var status = docent_entry_status()
+        return docent_entry_status(folder.descriptor, DiskName.path(name), &status) == 0
+    }
+
     /// The facts of an open file or folder itself.
     func facts(of file: borrowing OpenFile) -> FileFacts? {
         var status = docent_entry_status()
         guard docent_entry_status(file.descriptor, "", &status) == 0 else { return nil }
-        return facts(status, "", file.descriptor)
+        return facts(status, [], file.descriptor)
     }
 
-    private func facts(_ status: docent_entry_status, _ name: String, _ folder: Int32) -> FileFacts {
+    private func facts(_ status: docent_entry_status, _ name: [CChar], _ folder: Int32) -> FileFacts {
         FileFacts(
             key: FileKey(
                 inode: status.inode,
@@ -60,10 +68,10 @@ struct Sighting: Sendable {
     }
 
     /// Asks the system only where mode and owner do not tell.
-    private func isWritable(_ status: docent_entry_status, _ name: String, _ folder: Int32) -> Bool {
+    private func isWritable(_ status: docent_entry_status, _ name: [CChar], _ folder: Int32) -> Bool {
         if isReadOnlyFileSystem { return false }
         if user == 0 { return true }
         if status.owner == user { return status.mode & 0o200 != 0 }
-        return docent_may_write(folder, name.isEmpty ? "." : name) == 0
+        return docent_may_write(folder, name.isEmpty ? DiskName.path(".") : name) == 0
     }
 }

@@ -30,7 +30,7 @@ enum SharedThumbnail {
 
     /// As in the path of a URI.
     private static func escaped(_ name: ItemName) -> String {
-        name.rawValue.utf8.reduce(into: "") { text, byte in
+        DiskName.path(name.rawValue).dropLast().map { UInt8(bitPattern: $0) }.reduce(into: "") { text, byte in
             if plain.contains(byte) {
                 text.unicodeScalars.append(Unicode.Scalar(byte))
             } else {

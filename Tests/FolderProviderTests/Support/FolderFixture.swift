@@ -59,13 +59,14 @@ final class FolderFixture: Sendable {
     /// What is behind a provider, without the thread that looks after the folder.
     func domain(
         state: FilePath? = nil, pace: FolderSettings.Pace = .init(),
-        onStep: @escaping @Sendable (ChangeStep) throws -> Void = { _ in }
+        onStep: @escaping @Sendable (ChangeStep) throws -> Void = { _ in },
+        tellLeftOut: @escaping @Sendable (String) -> Void = { _ in }
     ) throws -> FolderDomain {
         var settings = FolderSettings(
             folder: folder, stateFolder: state ?? self.state,
             hostFolders: FolderSettings.hostFolders(storageRoot: storageRoot, stateFolder: self.state))
         settings.pace = pace
-        return try FolderDomain(settings: settings, logger: log.logger, onStep: onStep)
+        return try FolderDomain(settings: settings, logger: log.logger, tellLeftOut: tellLeftOut, onStep: onStep)
     }
 
     // MARK: The folder

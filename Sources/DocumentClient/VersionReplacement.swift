@@ -15,6 +15,7 @@ struct VersionReplacement: Sendable {
         _ target: Location, replacing: Bool, _ progress: DocumentClient.ProgressHandler?
     ) async throws -> Location {
         guard target != location else {
+            guard replacing else { throw taken(location) }
             let source = try await chosen(progress)
             try checkMovable(source)
             try await client.restore(version, of: location)

@@ -239,6 +239,33 @@ import Testing
         }
     }
 
+    @Test("VER-7: a version that is to go where its own document lies replaces it only by --force")
+    func ownPlace() throws {
+        try withDocument("one\n") { machine in
+            #expect(try edit(machine, "echo two > \"$1\"").status == 0)
+            let older = try #require(try versions(machine).last?["id"] as? String)
+            for place in ["d:/", "d:/a.txt"] {
+                let refused = try machine.docent("restore", "d:/a.txt", older, "--to", place)
+                #expect(refused.status == 1 && refused.errors.contains("exists already"), "\(refused.errors)")
+            }
+            #expect(try machine.succeed("cat", "d:/a.txt") == "two\n")
+            let already = try machine.docent("restore", "d:/a.txt", "current")
+            #expect(already.status == 1 && already.errors.contains("is what d:/a.txt has already"), "\(already.errors)")
+            try machine.succeed("restore", "d:/a.txt", older, "--to", "d:/", "--force")
+            #expect(try machine.succeed("cat", "d:/a.txt") == "one\n")
+        }
+    }
+
+    @Test("Who renames onto a name that is taken hears of what a rename can do")
+    func renamedOnto() throws {
+        try withDocument("one\n") { machine in
+            try machine.write("other\n", to: machine.remote + "/b.txt")
+            #expect(Machine.eventually { (try? machine.succeed("ls", "d:/").contains("b.txt")) == true })
+            let refused = try machine.docent("rename", "d:/a.txt", "b.txt")
+            #expect(refused.status == 1 && refused.errors.contains("or remove that first"), "\(refused.errors)")
+        }
+    }
+
     @Test("VER-7: a version's contents go to another document, which keeps its name and its versions, or to a new one")
     func replaceItem() throws {
         try withDocument("one\n") { machine in

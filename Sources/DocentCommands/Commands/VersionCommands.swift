@@ -104,7 +104,7 @@ struct RestoreCommand: ClientCommand {
             let goal = target
             let place = try await withProgress("Putting back \(location)") {
                 try await client.replaceItem(
-                    at: goal, with: version, of: location, byMoving: move, replacing: force || goal == location,
+                    at: goal, with: version, of: location, byMoving: move, replacing: force || to == nil,
                     progress: $0)
             }
             if to != nil { try Console.print(place.description) }

@@ -52,7 +52,7 @@ struct Exporter: Sendable {
                 if let made { return made }
                 continue
             }
-            guard replacing else { throw Self.exists(destination) }
+            guard replacing else { throw Self.exists(destination, canBeReplaced: true) }
             guard existing.item.kind == .document else {
                 throw DocumentError(.destinationExists, "\(destination) is a folder, and cannot be replaced.")
             }
@@ -227,9 +227,9 @@ struct Exporter: Sendable {
         return folder
     }
 
-    static func exists(_ location: Location) -> DocumentError {
-        DocumentError(
-            .destinationExists,
-            "\(location) exists already; choose another name, or say that it is to be replaced.")
+    /// - Parameter canBeReplaced: whether whoever asks could have said so.
+    static func exists(_ location: Location, canBeReplaced: Bool = false) -> DocumentError {
+        let way = canBeReplaced ? "say that it is to be replaced" : "remove that first"
+        return DocumentError(.destinationExists, "\(location) exists already; choose another name, or \(way).")
     }
 }

@@ -179,6 +179,12 @@ struct VersionKeeper: Sendable {
     func restore(
         _ version: String, of item: IndexedItem, at location: Location, on domain: Domain
     ) async throws(DocumentError) -> Bool {
+        guard try !versions(of: item).contains(where: { $0.id == version && $0.isInPlace }) else {
+            throw DocumentError(
+                .invalidArgument,
+                "“\(version)” is what \(location) has already: docent versions \(location) shows what else there is."
+            )
+        }
         guard let claim = try await claims(on: item, at: location) else { return false }
         defer { broker.end(claim) }
         let coordinated = try storage.read { try $0.coordinated(item) }

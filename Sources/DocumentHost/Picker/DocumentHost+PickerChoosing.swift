@@ -107,7 +107,7 @@ extension DocumentHost {
         try requireCreating(in: parent, at: around, picker, sight)
         // Whether the name is taken in a drop box only the transfer tells, and only as its failure.
         if !domain.isDropBox, let existing = try await resolver.resolveIfPresent(place, in: domain) {
-            guard replacing else { throw Exporter.exists(place) }
+            guard replacing else { throw Exporter.exists(place, canBeReplaced: true) }
             guard existing.item.kind == .document else {
                 throw DocumentError(.destinationExists, "\(place) is a folder, and cannot be replaced.")
             }

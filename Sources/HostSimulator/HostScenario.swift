@@ -24,6 +24,8 @@ package struct HostScenario: Sendable {
         /// What takes its time: somebody writes or reads while others do what they want. And what comes from elsewhere on the
         /// machine.
         case holdWriting, holdPlace, holdReading, moveIn, moveFolderIn
+        /// Somebody has the host ask anew what is in a folder, and in all below it.
+        case list
         /// Whether deletions of several items at once are meant, where that is asked.
         case approveDeletions, refuseDeletions
         /// Several write the same document at once; and somebody chooses, where the remote keeps both sides.
@@ -50,7 +52,8 @@ package struct HostScenario: Sendable {
         ]
 
         static let aboutUse: [Action] = [
-            .moveIn, .moveIn, .moveFolderIn, .holdWriting, .holdWriting, .holdPlace, .holdPlace, .holdReading,
+            .moveIn, .moveIn, .moveFolderIn, .list, .list, .list, .list, .kill, .holdWriting, .holdWriting, .holdPlace,
+            .holdPlace, .holdReading,
             .editThere,
             .moveThere, .removeThere, .move, .rename, .evict, .moveFolder, .moveFolderThere, .removeFolder,
             .removeFolderThere,
@@ -79,7 +82,8 @@ package struct HostScenario: Sendable {
             switch self {
             case .moveFolder, .removeFolder, .moveFolderPast, .makeFolderThere, .moveFolderThere, .removeFolderThere,
                 .approveDeletions, .refuseDeletions, .pause, .resume, .holdWriting, .holdPlace, .holdReading, .moveIn,
-                .moveFolderIn, .clash, .keepCurrent, .keepOther, .keepBoth, .putSide, .dropSide, .fetchSides, .editSide,
+                .moveFolderIn, .list, .clash, .keepCurrent, .keepOther, .keepBoth, .putSide, .dropSide, .fetchSides,
+                .editSide,
                 .createLarge, .createLargeThere, .editLargeThere, .readComing, .giveUpComing,
                 .movePackageIn, .editPackage, .readPackage, .evictPackage, .movePackage, .removePackage,
                 .makePackageThere, .makePartThere, .editPartThere, .movePackageThere, .removePackageThere:

@@ -62,7 +62,12 @@ extension HostSimulation {
                 askAll(only: machine) { [self] host in await checkNoSides(of: host, machine) }
             }
         }
-        for machine in lives.indices { askAll(only: machine) { [self] host in await checkPins(host, machine) } }
+        for machine in lives.indices {
+            askAll(only: machine) { [self] host in
+                await checkPins(host, machine)
+                await checkTrashIsMeant(host, machine)
+            }
+        }
         guard complaint == nil else { return }
         askAll { [self] host in await compare(host) }
         guard complaint == nil else { return }

@@ -61,6 +61,18 @@ extension HostSimulation {
         }
     }
 
+    /// What is in the trash was removed by somebody, here or there.
+    func checkTrashIsMeant(_ host: DocumentHost, _ machine: Int) async {
+        for document in (try? host.trash(.all).documents) ?? [] {
+            let path = "\(host.rootPath)/.docent/trash/\(Self.domain)/\(document.id)"
+            let bytes = asPerson { SimulatedDisk.bytes(of: path) }
+            guard let number = ledger.number(of: bytes), !ledger.isDoneAwayWith(number),
+                let there = remote.entries.values.first(where: { $0.contents == bytes })
+            else { continue }
+            return complain("m\(machine) has \(number) (\(there.name)) in the trash, which nobody has removed")
+        }
+    }
+
     func dropTrash() {
         asPerson {
             for machine in lives.indices {

@@ -50,6 +50,10 @@ extension HostSimulation {
     }
 
     private func perform(_ step: HostScenario.Step, _ host: DocumentHost, _ life: MachineLife) async throws {
+        if step.action == .list {
+            _ = await everything(of: host, refreshing: true)
+            return
+        }
         let all = await everything(of: host)
         let documents = all.filter { $0.item.kind == .document }
         let document = documents.isEmpty ? nil : documents[step.pick % documents.count]

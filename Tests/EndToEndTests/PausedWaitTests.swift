@@ -13,7 +13,7 @@ import Testing
         process.environment = machine.environment
         process.standardOutput = FileHandle.nullDevice
         let errors = machine.folder + "/errors-" + (words.last ?? "").replacingOccurrences(of: "/", with: "-")
-        FileManager.default.createFile(atPath: errors, contents: nil)
+        _ = FileManager.default.createFile(atPath: errors, contents: nil)
         process.standardError = FileHandle(forWritingAtPath: errors)
         try process.run()
         defer { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }

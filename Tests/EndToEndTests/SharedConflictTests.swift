@@ -169,8 +169,9 @@ import Testing
             try ben.succeed("evict", document)
             try ben.succeed("resolve", document, "--keep", "remote")
             try expectResolved(ann, ben, "of ann\n")
-            let texts = try versions(ben).compactMap { ($0["path"] as? String).flatMap(ben.read) }
-            #expect(texts.contains("of ben, longer\n"), "\(try versions(ben))")
+            let kept = try versions(ben)
+            let texts = kept.compactMap { ($0["path"] as? String).flatMap(ben.read) }
+            #expect(texts.contains("of ben, longer\n"), "\(kept)")
         }
     }
 

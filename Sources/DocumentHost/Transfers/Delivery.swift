@@ -156,7 +156,17 @@ struct Delivery: Sendable {
             }
             guard let trees else { return nil }
             guard let interrupted else {
-                let sending = try store.beginSending(key.id, in: key.domain, seen: seen)
+                let sending: Sending
+                do {
+                    sending = try store.beginSending(key.id, in: key.domain, seen: seen)
+                } catch let error as DocumentError where error.isOutOfSpace {
+                    // Nothing was begun that it could be noted with, and people are to see what it waits for.
+                    _ = try? store.root.index.write(durably: false) { index in
+                        guard try index.item(key.id, in: key.domain)?.state == .changed else { return }
+                        try index.setProblem(error, of: key.id, in: key.domain)
+                    }
+                    throw error
+                }
                 let isStill = (trees.synced[key.id]?.version ?? []) == sending.base.content && !sending.isRepeated
                 return Begun(sending: sending, trees: isStill ? trees : nil)
             }

@@ -249,14 +249,13 @@ public final class DocumentHost: Sendable {
         readAhead = ReadAhead(
             storage: storage, domains: domains, broker: broker, materialiser: materialiser, brought: brought,
             rules: rules, work: work, clock: clock, logger: logger)
-        let requests = DownloadRequests()
         downloader = Downloader(
-            storage: storage, broker: broker, disk: disk, materialiser: materialiser, owner: owner, requests: requests)
+            storage: storage, broker: broker, disk: disk, materialiser: materialiser, owner: owner)
+        let requests = DownloadRequests()
         let lasting = LastingRequests(storage: storage, requests: requests, work: work, logger: logger)
         pinKeeper = PinKeeper(
-            storage: storage, downloader: downloader, pauses: pauses, follower: follower, domains: domains,
-            requests: lasting, hub: events, work: work, retry: RetryPolicy(), clock: clock, logger: logger)
-        pauses.follow { [weak pinKeeper] in pinKeeper?.pausesChanged() }
+            storage: storage, downloader: downloader, follower: follower, domains: domains, requests: lasting,
+            hub: events, work: work, retry: RetryPolicy(), clock: clock, logger: logger)
         board = TransferBoard(
             materialiser: materialiser, sender: sender, pinKeeper: pinKeeper, requests: requests, failures: failures,
             clock: clock)

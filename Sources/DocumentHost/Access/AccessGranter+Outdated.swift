@@ -11,38 +11,11 @@ extension AccessGranter {
             .contains { $0.state == .outdated && !$0.isGone }
     }
 
-    /// The file that others may be reading is replaced only when nobody reads it any more. While a document is paused, nothing
-    /// is claimed for that, so that others can go on with what is here.
+    /// The file that others may be reading is replaced only when nobody reads it any more.
     func replaceOutdated(
         _ item: IndexedItem, on domain: Domain, for request: AccessRequest, purpose: Purpose?, by owner: ClaimOwner,
         nestedIn: Set<ClaimID>, onProgress: (@Sendable (TransferProgress?) -> Void)?
     ) async throws(DocumentError) {
-        var item = item
-        while try await !replaceOutdatedUntilPaused(
-            item, on: domain, for: request, purpose: purpose, by: owner, nestedIn: nestedIn, onProgress: onProgress)
-        {
-            let key = item.key
-            contents.requests.add([key])
-            defer { contents.requests.remove([key]) }
-            try await pending.during(.newerContents, request.intentions[0], by: owner) {
-                () async throws(DocumentError) in
-                try await pinKeeper.outlivingAsker(item) { () async throws(DocumentError) in
-                    try await materialiser.pauses.untilResumed(key)
-                }
-            }
-            // Who asks for one that was removed meanwhile is told so by the access itself.
-            guard let now = try storage.read({ try $0.item(row: item.row, in: item.domain) }), now.exists else {
-                return
-            }
-            item = now
-        }
-    }
-
-    /// - Returns: false when it is paused, or was meanwhile, and nothing is claimed any more.
-    private func replaceOutdatedUntilPaused(
-        _ item: IndexedItem, on domain: Domain, for request: AccessRequest, purpose: Purpose?, by owner: ClaimOwner,
-        nestedIn: Set<ClaimID>, onProgress: (@Sendable (TransferProgress?) -> Void)?
-    ) async throws(DocumentError) -> Bool {
         let claim: ClaimID
         do throws(DocumentError) {
             let outdated = AccessIntention(try storage.read { try $0.coordinated(item) }, .writing(nil))
@@ -55,18 +28,18 @@ extension AccessGranter {
         } catch {
             // Asked for inside the tool's own access: what is here has to do until that one ends.
             guard error.code == .deadlock else { throw error }
-            return true
+            return
         }
         // Who hears of a change reads again: told for nothing, two presenters would make each other read without end.
         var effect = ClaimEffect.unchanged
         defer { broker.end(claim, effects: [effect]) }
         // Changed here, too: sending it shows the conflict.
         let item = try await disk.look(item)
-        guard try isOutdated(item) else { return true }
+        guard try isOutdated(item) else { return }
         do throws(DocumentError) {
             let now = try await pending.during(.newerContents, request.intentions[0], by: owner) {
-                () async throws(DocumentError) -> IndexedItem? in
-                try await pinKeeper.outlivingAsker(item) { () async throws(DocumentError) -> IndexedItem? in
+                () async throws(DocumentError) -> IndexedItem in
+                try await pinKeeper.outlivingAsker(item) { () async throws(DocumentError) in
                     guard item.item.kind == .document else {
                         effect = .changed
                         try await contents.bring(
@@ -74,10 +47,9 @@ extension AccessGranter {
                             started: { [providing] in providing.started($0, for: item.key) }, onProgress)
                         return item
                     }
-                    return try await materialiser.materialiseUntilPaused(item, of: domain, onProgress: onProgress)
+                    return try await materialiser.materialise(item, of: domain, onProgress: onProgress)
                 }
             }
-            guard let now else { return false }
             if now.local != item.local { effect = .changed }
             count(now, at: request.location, for: request, by: owner)
         } catch {
@@ -89,6 +61,5 @@ extension AccessGranter {
             else { throw error }
             logger.notice("an outdated document is used", metadata: ["item.id": "\(item.id)", "error": "\(error)"])
         }
-        return true
     }
 }

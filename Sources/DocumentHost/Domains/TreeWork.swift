@@ -61,8 +61,6 @@ struct TreeWork: Sendable {
         guard let id = entry.itemID, let item = try coordinated(id, in: entry.domain) else {
             return await carryOut(entry)
         }
-        // Whoever waits for the end of its pause need not any more.
-        if entry.action == .remove { pauses.placesChanged(in: entry.domain) }
         let intent = ClaimIntent.writing(entry.action == .remove ? .forDeleting : .forMoving)
         // Not while it is sent or provided either: that may take long, and the caller has others to see to.
         if !locks.isHeld(ItemKey(domain: entry.domain, id: id)),
@@ -71,6 +69,8 @@ struct TreeWork: Sendable {
             defer { broker.end(claim) }
             return await carryOut(entry)
         }
+        // Whoever waits for the end of its pause need not any more.
+        if entry.action == .remove { pauses.changed() }
         work.add { [self] in await wait(for: entry, intent) }
         return nil
     }
@@ -125,8 +125,6 @@ struct TreeWork: Sendable {
 
     /// Presenters hear of what the remote has changed, as of what any program does that coordinates nothing (COORD-28).
     func tell(of outcome: ApplyOutcome) throws(DocumentError) {
-        // Another folder may be around what is paused.
-        if !outcome.moved.isEmpty, let domain = outcome.changed.first?.domain { pauses.placesChanged(in: domain) }
         guard !outcome.changed.isEmpty, !broker.isIdle else { return }
         for item in outcome.changed where item.state != .nameClash && !item.isGone {
             let now = try storage.read { try $0.coordinated(item) }

@@ -9,36 +9,11 @@ struct Downloader: Sendable {
     let disk: DiskCheck
     let materialiser: Materialiser
     let owner: ClaimOwner
-    /// Where people see that documents wait.
-    let requests: DownloadRequests
-
-    /// For somebody who waits for it. While it is paused, nothing is claimed, so that it can be renamed and removed.
-    func bringWhenResumed(
-        _ item: IndexedItem, of domain: Domain, _ onProgress: (@Sendable (TransferProgress?) -> Void)?
-    ) async throws(DocumentError) {
-        requests.add([item.key])
-        defer { requests.remove([item.key]) }
-        var item = item
-        while try await !bring(item, of: domain, onProgress) {
-            try await materialiser.pauses.untilResumed(item.key)
-            // Renamed meanwhile, it may have another identifier.
-            let now = try storage.read { try $0.item(row: item.row, in: item.domain) }
-            guard let now, now.exists else {
-                throw DocumentError(
-                    .noSuchItem, "The document was removed from \(item.domain) while it was waited for.",
-                    itemID: item.id)
-            }
-            item = now
-        }
-    }
 
     /// Under a claim, since an outdated file is replaced.
-    ///
-    /// - Returns: false when it is paused, or was meanwhile: then nothing of it is claimed any more.
     func bring(
         _ item: IndexedItem, of domain: Domain, _ onProgress: (@Sendable (TransferProgress?) -> Void)? = nil
-    ) async throws(DocumentError) -> Bool {
-        guard try !materialiser.pauses.isPaused(item.key) else { return false }
+    ) async throws(DocumentError) {
         let isOutdated = item.state == .outdated
         let claim = try await broker.claim(
             try storage.read { try $0.coordinated(item) },
@@ -48,10 +23,8 @@ struct Downloader: Sendable {
         var effect = ClaimEffect.unchanged
         defer { broker.end(claim, effects: [effect]) }
         let item = try await disk.look(item)
-        guard !item.isCurrent else { return true }
-        let now = try await materialiser.materialiseUntilPaused(item, of: domain, onProgress: onProgress)
-        guard let now else { return false }
+        guard !item.isCurrent else { return }
+        let now = try await materialiser.materialise(item, of: domain, onProgress: onProgress)
         if isOutdated, now.local != item.local { effect = .changed }
-        return true
     }
 }

@@ -46,27 +46,6 @@ struct Materialiser: Sendable {
         }
     }
 
-    /// The same, for whoever has a claim that is not to be held until the end of a pause.
-    ///
-    /// - Returns: nil when it is paused, or was meanwhile; nothing of it comes for the caller then.
-    func materialiseUntilPaused(
-        _ item: IndexedItem, of domain: Domain, onProgress: ProgressObserver?
-    ) async throws(DocumentError) -> IndexedItem? {
-        let key = item.key
-        // What ends because of the pause begins anew with another claim, although the tool is not gone.
-        let asker = Asker.current?.orGivenUp { [pauses] in (try? pauses.isPaused(key)) == true }
-        return try await pauses.untilPaused(key) { () async throws(DocumentError) -> IndexedItem in
-            let outcome = await Asker.$current.withValue(asker) { () async -> Result<IndexedItem, DocumentError> in
-                do throws(DocumentError) {
-                    return .success(try await materialise(item, of: domain, onProgress: onProgress))
-                } catch {
-                    return .failure(error)
-                }
-            }
-            return try outcome.get()
-        }
-    }
-
     private func fetchPersistently(
         _ key: ItemKey, of domain: Domain, _ isUnasked: @Sendable () -> Bool, _ report: @escaping ProgressObserver
     ) async throws(DocumentError) -> IndexedItem {

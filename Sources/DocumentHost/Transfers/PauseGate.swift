@@ -17,15 +17,10 @@ final class PauseGate: Sendable {
 
     private let storage: StorageThreads
     private let state = Mutex(State())
-    /// Who has set aside what is paused.
-    private let follower = Mutex<Hook<Void>?>(nil)
 
     init(storage: StorageThreads) {
         self.storage = storage
     }
-
-    /// Calls the closure when something may have been resumed. It must not block.
-    func follow(_ body: @escaping @Sendable () -> Void) { follower.withLock { $0 = Hook { body() } } }
 
     /// Something was paused or resumed: who waits looks again.
     func changed() {
@@ -36,12 +31,6 @@ final class PauseGate: Sendable {
             return state.waiters.values
         }
         for waiter in waiters { waiter.resume() }
-        follower.withLock { $0 }?(())
-    }
-
-    /// Items of a domain were moved or removed: other folders are around them by now, or nobody waits for them.
-    func placesChanged(in domain: DomainName) {
-        if !state.withLock({ $0.unmarked.contains(domain) }) { changed() }
     }
 
     /// What is sent or brought of an item from now on goes though it is paused, while what is around it is not (VER-14).
@@ -113,13 +102,10 @@ final class PauseGate: Sendable {
         _ key: ItemKey, _ body: @escaping @Sendable () async throws(DocumentError) -> Value
     ) async throws(DocumentError) -> Value {
         while true {
-            try await untilResumed(key)
+            try await until(key, isPaused: false)
             if let value = try await untilPaused(key, body) { return value }
         }
     }
-
-    /// Returns at once when it is not paused.
-    func untilResumed(_ key: ItemKey) async throws(DocumentError) { try await until(key, isPaused: false) }
 
     /// Runs something that is ended when it is paused.
     ///
@@ -128,7 +114,7 @@ final class PauseGate: Sendable {
         _ key: ItemKey, _ body: @escaping @Sendable () async throws(DocumentError) -> Value
     ) async throws(DocumentError) -> Value? {
         typealias Outcome = Result<Value, DocumentError>
-        let (outcome, wasPaused) = await withTaskGroup(of: Outcome?.self) { group in
+        let outcome = await withTaskGroup(of: Outcome?.self) { group in
             group.addTask {
                 do throws(DocumentError) {
                     return .success(try await body())
@@ -141,21 +127,16 @@ final class PauseGate: Sendable {
                 return nil
             }
             var outcome: Outcome?
-            // It may be resumed by the time that what was under way has ended.
-            var wasPaused = false
             for await ended in group {
-                if ended == nil, outcome == nil { wasPaused = !Task.isCancelled }
                 outcome = ended ?? outcome
                 group.cancelAll()
             }
-            return (outcome, wasPaused)
+            return outcome
         }
         switch outcome {
         case .success(let value)?: return value
         case .failure(let error)?:
-            guard error.code == .cancelled, !Task.isCancelled else { throw error }
-            if wasPaused { return nil }
-            guard try isPaused(key) else { throw error }
+            guard error.code == .cancelled, !Task.isCancelled, try isPaused(key) else { throw error }
             return nil
         case nil: throw DocumentError(.internal, "A transfer came to no end.")
         }

@@ -20,6 +20,8 @@ final class ReadAhead: Sendable {
         /// How much more may come, and until when that holds.
         var room: (bytes: Int64, until: Duration) = (0, .zero)
         var isMeasuring = false
+        /// What is being fetched, and whether somebody has come to wait for it, for whom it counts then.
+        var underWay: [ItemKey: Bool] = [:]
     }
 
     /// What is looked at of a folder, from where a program is on.
@@ -74,6 +76,7 @@ final class ReadAhead: Sendable {
         let now = clock()
         let isWanted = state.withLock { state in
             state.waiting[name, default: [:]][folder, default: 0] += 1
+            if state.underWay[item.key] != nil { state.underWay[item.key] = true }
             guard cause != nil || state.plans[name] != nil else { return false }
             if state.causes.count >= Self.mostCauses {
                 state.causes = state.causes.filter { state.plans[$0.key.domain]?.isReading($0.key.id) == true }
@@ -196,6 +199,8 @@ final class ReadAhead: Sendable {
 
     private func fetch(_ document: ReadAheadPlan.Document, in folder: ItemIdentifier, of name: DomainName) async {
         let key = ItemKey(domain: name, id: document.id)
+        state.withLock { $0.underWay[key] = false }
+        defer { state.withLock { $0.underWay[key] = nil } }
         do throws(DocumentError) {
             guard let domain = domains.find(name), domain.signIn.problem == nil, rules(name).lookAgain > .zero,
                 let (item, location) = try wanted(key)
@@ -205,8 +210,10 @@ final class ReadAhead: Sendable {
                 try await materialiser.materialise(
                     item, of: domain, onProgress: nil, isUnasked: { [self] in isUnused(key) })
             }
-            if let now, isUnused(key) {
-                let cause = state.withLock { $0.causes[ItemKey(domain: name, id: folder)] } ?? "docentd"
+            let (isJoined, cause) = state.withLock { state in
+                (state.underWay[key] == true, state.causes[ItemKey(domain: name, id: folder)] ?? "docentd")
+            }
+            if let now, !isJoined {
                 brought.add("\(cause), fetched ahead", bytes: UInt64(clamping: now.local?.size ?? 0), at: location)
             }
             ended(document, in: name, wasFetched: now != nil)

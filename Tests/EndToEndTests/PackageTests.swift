@@ -215,7 +215,8 @@ import Testing
         try withPackage { machine, remote in
             try edit(machine, "true")
             try machine.succeed("pause", "d:/")
-            try edit(machine, "echo mine > TXT.rtf")
+            try machine.succeed(
+                "edit", "--no-wait", "d:/note.rtfd", "--with", "sh", "-c", "echo mine > \"$1\"/TXT.rtf", "sh", "{}")
             try machine.write("theirs, longer\n", to: remote + "/TXT.rtf")
             try machine.succeed("resume", "d:/")
             let part = "d:/note.rtfd/TXT.rtf"

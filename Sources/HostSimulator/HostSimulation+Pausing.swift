@@ -79,8 +79,10 @@ extension HostSimulation {
             var sides = versions.filter { $0.kind == .current || $0.kind == .conflict }
             if mistake == .prefersOwn { sides.sort { $0.isInPlace && !$1.isInPlace } }
             guard sides.count > 1 else { continue }
-            // What is outdated here is none of the sides: the remote's own is, which is not here.
-            if scenario.keepsSides, status.state != .outdated { checkSame(sides[0], of: status, machine) }
+            // What is outdated here is none of the sides, nor is what the remote had when the conflict was found, and has not any
+            // more: its own is, which is not here.
+            let isNewer = status.state == .outdated || versions.contains { $0.kind == .remote }
+            if scenario.keepsSides, !isNewer { checkSame(sides[0], of: status, machine) }
             // An edit counts as later than what it began from, whatever the clock said.
             let base = versions.first { $0.kind == .base }.map(\.modified)
             let stamps = sides.map { $0.isInPlace ? max($0.modified, base ?? .zero) : $0.modified }

@@ -33,7 +33,7 @@ import Testing
     @Test(
         "What hosts, disks and providers can do wrong is seen, each at a seed of its own",
         arguments: [
-            ("skipsFlushes", 4), ("ignoresBases", 0), ("forgetsDeletions", 0), ("vouchesForNothing", 74),
+            ("skipsFlushes", 4), ("ignoresBases", 0), ("forgetsDeletions", 0), ("vouchesForNothing", 88),
             ("repeatsOperations", 1), ("forgetsPins", 3), ("dropsTrash", 71), ("dropsVersions", 44), ("prefersOwn", 8),
             ("forgetsSides", 2), ("mixesParts", 36),
         ])

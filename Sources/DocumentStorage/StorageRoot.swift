@@ -124,7 +124,8 @@ package final class StorageRoot: Sendable {
         return UInt64(max(min(1_000_000_000, all / 20) - available, 0))
     }
 
-    private func room() throws -> (available: Int64, all: Int64) {
+    /// Of the root's file system, in bytes: what anybody may still write, and all that there is. May wait for the disk.
+    package func room() throws -> (available: Int64, all: Int64) {
         var found = docent_file_system()
         let result = kernel(.fileSystem) { docent_fstatfs(root.descriptor, &found) }
         guard result >= 0 else { throw DocumentError.system(result, "The file system of \(path) could not be asked") }

@@ -113,7 +113,8 @@ struct FolderReviver: Sendable {
         _ item: Item, by folder: IndexedItem, _ session: ProviderSession
     ) async throws(DocumentError) -> Bool {
         guard folder.item.kind == .package || item.kind == .package else { return true }
-        return try await session.enumerate(item.id, page: nil, suggestedCount: 1).items.isEmpty
+        let page = try await session.enumerate(item.id, page: nil, suggestedCount: 1)
+        return page.items.isEmpty && page.next == nil
     }
 
     private static var mostNames: Int { 20 }

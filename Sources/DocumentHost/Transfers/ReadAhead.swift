@@ -186,8 +186,8 @@ final class ReadAhead: Sendable {
                 let limits = try index.spaceLimits()
                 return (limits, try limits == nil ? 0 : index.contentsHere(of: nil).bytes)
             }
-            let disk = store.root.diskRoom()
-            return ReadAheadRoom.left(limits, here: here, free: disk?.free, of: disk?.all ?? 0)
+            let disk = try? store.root.room()
+            return ReadAheadRoom.left(limits, here: here, free: disk?.available, of: disk?.all ?? 0)
         }
         let until = clock() + Self.freshness
         state.withLock { state in

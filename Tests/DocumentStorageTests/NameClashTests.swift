@@ -95,6 +95,24 @@ struct NameClashTests {
         }
     }
 
+    @Test("CONT-12: a hidden item that is shown where others wait for its name closes no ring that nobody looks at")
+    func ringOfHidden() throws {
+        let storage = try StorageFixture()
+        try storage.tell(
+            storage.item("holder", "a.txt"), storage.item("hidden", "a.txt"), storage.item("3", "d.txt"),
+            storage.item("5", "c.txt"))
+        // Each waits for the next one, and the last one for the name that hides the first.
+        try storage.tell(storage.item("hidden", "d.txt"))
+        try storage.tell(storage.item("3", "c.txt"))
+        try storage.tell(storage.item("5", "a.txt"))
+        #expect(try storage.indexed("hidden").state == .nameClash)
+        try storage.tell(storage.item("holder", "elsewhere.txt"))
+        for (id, name) in [("hidden", "d.txt"), ("3", "c.txt"), ("5", "a.txt"), ("holder", "elsewhere.txt")] {
+            let now = try storage.indexed(id)
+            #expect(now.item.name?.rawValue == name && now.wanted == nil && now.state == .placeholder, "\(id)")
+        }
+    }
+
     @Test("A chain of renames in any order arrives")
     func chain() throws {
         let storage = try StorageFixture()

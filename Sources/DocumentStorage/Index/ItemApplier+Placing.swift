@@ -224,27 +224,24 @@ extension ItemApplier {
             try sql.run("UPDATE item SET state = 0 WHERE row = ?", .int(hidden))
             outcome.updated += 1
             try becameShown(try existing(row: hidden)?.existing.kind ?? .document)
-            return try report(hidden)
-        }
-        let wanting = try sql.first(
-            "SELECT row, id, wanted_name FROM item WHERE wanted_parent = ? AND wanted_key = ? ORDER BY row LIMIT 1",
-            .int(parent), .text(key)
-        ) { row in
-            WaitingMove(
-                row: row.int(0), id: try ItemIdentifier(row.text(1)), parent: parent, name: try ItemName(row.text(2)),
-                key: key)
+            try report(hidden)
+            // It has its name only until it gets the one that it wants; others wait for this one, perhaps, in a ring.
+            return try takeUp(wanting("row = ?", [.int(hidden)]))
         }
         // Not at once: releasing goes on from name to name, however many there are.
-        if let wanting, !waiting.contains(where: { $0.row == wanting.row }) {
-            waiting.append(wanting)
-        }
+        try takeUp(wanting("wanted_parent = ? AND wanted_key = ? ORDER BY row LIMIT 1", [.int(parent), .text(key)]))
+    }
+
+    /// What waits since earlier is tried again.
+    private mutating func takeUp(_ moves: [WaitingMove]) {
+        let known = Set(waiting.map(\.row))
+        waiting += moves.filter { !known.contains($0.row) }
     }
 
     /// A folder came into the tree: what wanted to be in it, or in one below it, may.
     private mutating func becameShown(_ kind: ItemKind) throws {
         guard kind != .document else { return }
-        let known = Set(waiting.map(\.row))
-        waiting += try wanting().filter { !known.contains($0.row) }
+        try takeUp(wanting())
     }
 
     mutating func retryWanted() throws {
@@ -252,12 +249,15 @@ extension ItemApplier {
         try settle()
     }
 
-    private func wanting() throws -> [WaitingMove] {
+    /// All of the domain that wait.
+    private func wanting() throws -> [WaitingMove] { try wanting("+domain = ?", [.int(domain.number)]) }
+
+    private func wanting(_ condition: String, _ values: [SQLValue]) throws -> [WaitingMove] {
         try sql.all(
             """
             SELECT row, id, wanted_parent, wanted_name, wanted_key FROM item
-            WHERE wanted_key IS NOT NULL AND +domain = ?
-            """, .int(domain.number)
+            WHERE wanted_key IS NOT NULL AND \(condition)
+            """, values
         ) { row in
             WaitingMove(
                 row: row.int(0), id: try ItemIdentifier(row.text(1)), parent: row.int(2),

@@ -173,6 +173,10 @@ struct SQLConnection {
 
     /// All rows at once: the statement is free for others, and for itself, when it returns.
     func all<T>(_ sql: String, _ values: SQLValue..., reading: (SQLStatement) throws -> T) throws -> [T] {
+        try all(sql, values, reading: reading)
+    }
+
+    func all<T>(_ sql: String, _ values: [SQLValue], reading: (SQLStatement) throws -> T) throws -> [T] {
         let statement = try statement(sql)
         try statement.bind(values)
         defer { statement.reset() }

@@ -96,14 +96,14 @@ struct FolderReviver: Sendable {
     }
 
     /// Whether it is another folder here, too, that has got its name there: it cannot be both. One that is not shown, because
-    /// of that name, and that nothing is known in, is it from now on; what was made here cannot be one with more.
+    /// of that name, is it from now on, and what is in it is told anew; unless something of it is here.
     private func isAnother(_ id: ItemIdentifier, than folder: IndexedItem) throws(DocumentError) -> Bool {
         try storage.read { index in
             guard let known = try index.item(id, in: folder.domain), known.id != folder.id, known.exists else {
                 return false
             }
             return try known.state != .nameClash
-                || folder.isArriving && index.hasChildren(known.id, in: folder.domain)
+                || folder.isArriving && !index.present(within: known.id, in: folder.domain).isEmpty
         }
     }
 

@@ -271,8 +271,9 @@ package final class IndexTransaction: IndexReader {
         let own = try reference(to: domain)
         let row = try knownRow(of: id, own)
         if id != newID, try item(newID, in: domain) != nil {
-            // A folder of its own by now, with what is in it: what is sent into it goes there.
-            if try hasChildren(newID, in: domain) { return }
+            // A folder of its own by now, with what is in it here: what is sent into it goes there.
+            if try !present(within: newID, in: domain).isEmpty { return }
+            // What is known of the other one is told anew, of this one.
             _ = try delete([newID], in: domain)
         }
         try update("id = ?", .text(newID.rawValue), of: id, in: domain)

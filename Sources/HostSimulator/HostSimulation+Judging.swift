@@ -192,6 +192,10 @@ extension HostSimulation {
         let name = host.rootPath.lastComponent?.string ?? ""
         var paths: Set<String> = []
         for status in shown {
+            let there = remote.entries[status.item.id] == nil ? "nowhere" : remote.path(of: status.item.id)
+            note("\(name) shows \(status.item.id) at \(status.location), which the remote has at \(there)")
+        }
+        for status in shown {
             let path = "/" + status.location.relativePath
             paths.insert(path)
             guard let entry = tree[path] else {

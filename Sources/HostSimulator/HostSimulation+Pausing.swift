@@ -86,8 +86,10 @@ extension HostSimulation {
             // An edit counts as later than what it began from, whatever the clock said.
             let base = versions.first { $0.kind == .base }.map(\.modified)
             let stamps = sides.map { $0.isInPlace ? max($0.modified, base ?? .zero) : $0.modified }
-            note("m\(machine): of \(status.location), \(sides[0].isInPlace ? "its own" : "the remote's") contents win")
-            if stamps.dropFirst().contains(where: { stamps[0] < $0 }) {
+            note(
+                "m\(machine): of \(status.location) (\(status.state)), \(sides[0].isInPlace ? "its own" : "the remote's") contents win: \(stamps.map(\.seconds))"
+            )
+            if status.state != .outdated, stamps.dropFirst().contains(where: { stamps[0] < $0 }) {
                 return complain("m\(machine) names the earlier contents of \(status.location) the winner")
             }
         }

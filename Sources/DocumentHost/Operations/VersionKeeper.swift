@@ -74,13 +74,15 @@ struct VersionKeeper: Sendable {
     ) throws -> [DocumentVersion] {
         let versions = storage.store.root.versions
         let place = try index.diskLocation(of: item.id, in: item.domain)
+        // What was sent counts as the remote says, whatever the file's time is: the clock here may be wrong.
+        let isOwn = item.isUnsent || item.state == .outdated
         let ours = DocumentVersion(
             id: "current", kind: .conflict,
             path: item.local == nil ? nil : place.map { self.storage.store.root.tree.path(of: $0).string },
-            size: item.local?.size ?? item.item.size, modified: item.local?.modified ?? item.item.modified,
+            size: item.local?.size ?? item.item.size,
+            modified: isOwn ? item.local?.modified ?? item.item.modified : item.item.modified,
             isInPlace: true, device: item.isUnsent ? deviceName.orNil : nil)
         var contest = ConflictContest()
-        // What was sent counts as the remote says, whatever the file's time is.
         let written = item.isUnsent ? ours.modified : item.item.modified
         contest.add(ours, written: written.following(try index.conflictBase(of: item)?.modified))
         if let conflict {

@@ -170,6 +170,34 @@ struct ArrivalTests {
     }
 
     @Test(
+        "CONT-7, RS-8: a listing that was answered before its provider had made it does not remove it, nor is anybody asked"
+    )
+    func listedBefore() throws {
+        try fill(["a.txt": "a"])
+        let item = try moveIn(outside.appending("a.txt"), as: "a.txt")
+        let generation = try storage.index.write { try $0.beginListing(of: .root, in: storage.domain) }
+        // Its first half: the provider's identifier is known, and nothing else of what it has answered.
+        try storage.index.write { try $0.rename(item.id, to: ItemIdentifier("made"), in: storage.domain) }
+        _ = try storage.store.apply(
+            ItemPage(items: []), of: .root, in: storage.domain, generation: generation, holding: true)
+        #expect(try storage.index.read { try $0.heldRemovals(of: .told, in: storage.domain) }.isEmpty)
+        #expect(try storage.document("a.txt") == "a")
+    }
+
+    @Test("CONT-13: what its provider does not know yet is not among what is to go")
+    func notHeld() throws {
+        try fill(["a.txt": "a"])
+        let item = try moveIn(outside.appending("a.txt"), as: "a.txt")
+        let generation = try storage.index.write { try $0.beginListing(of: .root, in: storage.domain) }
+        _ = try storage.store.apply(
+            ItemPage(items: []), of: .root, in: storage.domain, generation: generation, holding: true)
+        #expect(try storage.index.read { try $0.heldRemovals(of: .told, in: storage.domain) }.isEmpty)
+        try storage.index.write { try $0.rename(item.id, to: ItemIdentifier("made"), in: storage.domain) }
+        _ = try storage.store.settleHeldRemovals(of: storage.domain) { _, _ in .carryOut }
+        #expect(try storage.document("a.txt") == "a")
+    }
+
+    @Test(
         "ID-1: whoever knows it by its first identifier finds it under its provider's; no provider may use such a one")
     func identifier() throws {
         try fill(["a.txt": "a"])

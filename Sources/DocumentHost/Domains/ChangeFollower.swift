@@ -256,7 +256,8 @@ struct ChangeFollower: Sendable {
         let unseen = try storage.read {
             try $0.unseenContents(of: folder, in: domain.name, generation: generation)
         }
-        try await follow(unseen.filter { !listed.contains($0) }, of: domain)
+        // What was made here its provider does not know yet.
+        try await follow(unseen.filter { !listed.contains($0) && !$0.isArriving }, of: domain)
     }
 
     /// - Returns: whether anything was new.

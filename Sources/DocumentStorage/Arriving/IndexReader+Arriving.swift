@@ -25,8 +25,18 @@ extension IndexReader {
 }
 
 extension IndexTransaction {
+    /// Its provider has made it, and knows it by another identifier from now on.
     func noteArrival(of id: ItemIdentifier, as newID: ItemIdentifier, _ own: DomainReference) throws {
-        guard id.isArriving, id != newID else { return }
+        guard id != newID, let row = try row(of: newID, own) else { return }
+        // A listing that is under way may have been answered before it was there: not to be in it says nothing.
+        try sql.run(
+            """
+            UPDATE item SET generation = max(generation,
+                coalesce((SELECT listing.generation FROM listing WHERE listing.folder = item.parent), 0))
+            WHERE row = ?
+            """, .int(row))
+        try sql.run("DELETE FROM held_removal WHERE row = ? AND side = 0", .int(row))
+        guard id.isArriving else { return }
         try sql.run(
             "INSERT OR REPLACE INTO arrived (domain, id, item) VALUES (?, ?, ?)", .int(own.number), .text(id.rawValue),
             .text(newID.rawValue))

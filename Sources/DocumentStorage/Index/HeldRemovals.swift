@@ -185,9 +185,11 @@ extension IndexTransaction {
 extension ItemApplier {
     /// What is gone goes at once, or waits for a decision. What was kept because of its edits has been decided on.
     mutating func deleteOrHold(row: Int64) throws {
-        guard isHolding, let (_, existing) = try existing(row: row), !existing.isGone else {
+        guard isHolding, let (id, existing) = try existing(row: row), !existing.isGone else {
             return try delete(row: row)
         }
+        // What its provider does not know yet may be known to it before that is decided.
+        if id.isArriving { return }
         try sql.run("INSERT OR IGNORE INTO held_removal VALUES (?, 0, 1, 0)", .int(row))
         outcome.held += Int(sql.changesCount)
         hasHeld = true

@@ -6,6 +6,8 @@ final class ContentsLedger {
         var isAcknowledged = false
         /// Somebody who saw them has removed them, or tried to.
         var isRemoved = false
+        /// The same, whether or not somebody has had them back since: on other machines they are in the trash all the same.
+        var wasRemoved = false
         /// What somebody who saw them wrote over them, or tried to.
         var successors: [Int] = []
     }
@@ -44,7 +46,11 @@ final class ContentsLedger {
     }
 
     func acknowledge(_ number: Int) { entries[number].isAcknowledged = true }
-    func remove(_ number: Int) { entries[number].isRemoved = true }
+
+    func remove(_ number: Int) {
+        entries[number].isRemoved = true
+        entries[number].wasRemoved = true
+    }
 
     /// Somebody was told that they have them back.
     func restore(_ number: Int) {
@@ -54,9 +60,9 @@ final class ContentsLedger {
 
     func replace(_ old: Int, by new: Int) { entries[old].successors.append(new) }
 
-    /// Whether somebody who saw them has removed them, or written over them, or chosen others.
+    /// Whether somebody who saw them has ever removed them, or written over them, or chosen others.
     func isDoneAwayWith(_ number: Int) -> Bool {
-        entries[number].isRemoved || !entries[number].successors.isEmpty
+        entries[number].wasRemoved || !entries[number].successors.isEmpty
     }
 
     /// Acknowledged contents that are nowhere, and that nobody who saw them did away with.

@@ -87,17 +87,7 @@ public struct HostAddress: Hashable, Sendable {
         // Only the account's own default gets the plain name: with XDG_DATA_HOME or HOME changed it is another root,
         // and its tools must not reach the host of this one.
         let usual = surroundings.canonical(surroundings.home + "/.local/share/docent")
-        let name = canonicalRoot.hasSameBytes(as: usual) ? "host" : "host-\(stableHash(of: canonicalRoot))"
+        let name = canonicalRoot.hasSameBytes(as: usual) ? "host" : "host-\(StableHash(canonicalRoot.utf8).digits)"
         return try HostAddress(root: canonicalRoot, socket: "\(runtimeFolder)/\(name).sock")
-    }
-
-    /// FNV-1a with 64 bits, as 16 hexadecimal digits: the same in every process, on every machine.
-    private static func stableHash(of text: String) -> String {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in text.utf8 {
-            hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
-        }
-        let digits = String(hash, radix: 16)
-        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
 }

@@ -43,12 +43,8 @@ extension ItemName {
     /// With the dot.
     private static let longestEnding = 16
 
-    /// FNV-1a: nothing secret hangs on it.
-    private static func digest(of bytes: some Collection<UInt8>) -> String {
-        let sum: UInt64 = bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
-        let digits = String(sum, radix: 16, uppercase: true)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    /// Nothing secret hangs on it.
+    private static func digest(of bytes: some Collection<UInt8>) -> String { StableHash(bytes).digits.uppercased() }
 
     /// What is shown of each character of a name, or of each byte that is none.
     private static func escaped(_ bytes: some Collection<UInt8>) -> [[UInt8]] {

@@ -52,12 +52,7 @@ package struct NodeAttributes: Hashable, Sendable {
 
     /// Of the domain and the identifier; never one of the numbers that mean something else.
     package static func number(of id: ItemIdentifier, in domain: DomainName) -> UInt64 {
-        max(hash(domain.rawValue.utf8 + [0] + id.rawValue.utf8), 2)
-    }
-
-    /// FNV-1a with 64 bits.
-    static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
-        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+        max(StableHash(domain.rawValue.utf8 + [0] + id.rawValue.utf8).value, 2)
     }
 
     /// What a file on this disk is.

@@ -202,12 +202,8 @@ struct FolderRemover: Sendable {
         }
     }
 
-    /// Each item's removal has a name of its own (FNV-1a).
-    private static func digest(_ id: ItemIdentifier) -> String {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in id.rawValue.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        return String(hash, radix: 16)
-    }
+    /// Each item's removal has a name of its own.
+    private static func digest(_ id: ItemIdentifier) -> String { String(StableHash(id.rawValue.utf8).value, radix: 16) }
 
     private func children(of id: ItemIdentifier, in domain: DomainName) throws(DocumentError) -> [IndexedItem] {
         try storage.read { index in

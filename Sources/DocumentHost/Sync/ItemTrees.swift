@@ -57,17 +57,15 @@ extension SyncTrees {
 }
 
 extension FileIdentity {
-    /// Another one for each state of the file that can be told from others (FNV-1a).
+    /// Another one for each state of the file that can be told from others.
     package var revision: UInt64 {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for part in [
+        let parts = [
             inode, UInt64(bitPattern: size), UInt64(bitPattern: modified.seconds), UInt64(modified.nanoseconds),
-        ] {
-            for shift in stride(from: 0, to: 64, by: 8) {
-                hash = (hash ^ (part >> UInt64(shift)) & 0xFF) &* 0x100_0000_01B3
-            }
-        }
-        return hash
+        ]
+        return StableHash(
+            parts.lazy.flatMap { part in (0..<8).lazy.map { UInt8(truncatingIfNeeded: part >> ($0 * 8)) } }
+        )
+        .value
     }
 }
 

@@ -1,3 +1,5 @@
+internal import DocumentModel
+
 /// Text records of `key: value` lines, closed by a line with a check sum, so that a torn one is never taken for a
 /// good one.
 ///
@@ -52,12 +54,8 @@ struct RecordWriter {
 
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// FNV-1a with 64 bits: against torn and cut records, not against forgers.
-    static func sum(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-        var sum: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in bytes { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        return sum
-    }
+    /// Against torn and cut records, not against forgers.
+    static func sum(_ bytes: ArraySlice<UInt8>) -> UInt64 { StableHash(bytes).value }
 }
 
 /// The inverse of ``RecordWriter``.

@@ -69,11 +69,25 @@ import Testing
     func resolved() {
         let intake = NotificationIntake()
         let start = ContinuousClock.now
-        #expect(intake.resolved(at: start) == .zero)
+        #expect(intake.resolved([], at: start) == .zero)
         // The first of the others waits for the interval, and stands for all of them.
-        let delays = (0..<1000).compactMap { _ in intake.resolved(at: start + .milliseconds(100)) }
+        let delays = (0..<1000).compactMap { _ in intake.resolved([], at: start + .milliseconds(100)) }
         #expect(delays == [.milliseconds(900)])
-        #expect(intake.resolved(at: start + .seconds(10)) == .zero)
+        #expect(intake.resolved([], at: start + .seconds(10)) == .zero)
+    }
+
+    @Test("PROV-22: what is said to be resolved while that waits is acted upon with it")
+    func resolvedCodes() {
+        let intake = NotificationIntake()
+        let start = ContinuousClock.now
+        _ = intake.resolved([.insufficientQuota], at: start)
+        #expect(intake.takeResolved() == [.insufficientQuota])
+        _ = intake.resolved([.insufficientQuota], at: start + .milliseconds(1))
+        #expect(intake.resolved([.serverUnreachable], at: start + .milliseconds(2)) == nil)
+        #expect(intake.takeResolved() == [.insufficientQuota, .serverUnreachable])
+        _ = intake.resolved([], at: start + .seconds(5))
+        #expect(intake.resolved([.insufficientQuota], at: start + .milliseconds(5001)) != .zero)
+        #expect(intake.takeResolved() == [], "all")
     }
 
     @Test("WIRE-6: a notification that is larger than any can be is not read")

@@ -123,6 +123,22 @@ import Testing
         #expect(try begun16 == [id(0)])
     }
 
+    @Test("PROV-22: a signal that other errors are resolved has nothing asked while the provider cannot be reached")
+    mutating func resolvedOther() throws {
+        queue.add(try id(0))
+        _ = try begin()
+        _ = queue.failed(try id(0), unreachable, at: .zero, jitter: 1)
+        queue.resolved([.insufficientQuota])
+        queue.woken(at: .zero)
+        #expect(queue.obstacle == .serverUnreachable)
+        let before = try begin()
+        #expect(before == [])
+        queue.resolved([.insufficientQuota, .serverUnreachable])
+        queue.woken(at: .zero)
+        let after = try begin()
+        #expect(try after == [id(0)])
+    }
+
     @Test("A refusal asks for the remote's changes; another operation is not held by it")
     mutating func refusal() throws {
         queue.add(try id(1))

@@ -1,3 +1,4 @@
+package import DocumentModel
 import Synchronization
 
 /// How much of what a provider tells unasked is taken up: what it says without end must cost the host little, and must
@@ -23,6 +24,8 @@ package final class NotificationIntake: Sendable {
         var lastLog: Instant?
         /// When “resolved” was, or will be, acted upon.
         var nextResolved: Instant?
+        /// Of what was not acted upon yet: which errors; empty: all.
+        var resolved: Set<DocumentError.Code>?
     }
 
     private let state = Mutex(State())
@@ -46,9 +49,12 @@ package final class NotificationIntake: Sendable {
         }
     }
 
+    /// - Parameter codes: which errors are resolved; empty: all.
     /// - Returns: when to act upon it, from now; nil when somebody will anyway.
-    package func resolved(at now: Instant) -> Duration? {
+    package func resolved(_ codes: [DocumentError.Code], at now: Instant) -> Duration? {
         state.withLock { state in
+            let isAll = codes.isEmpty || state.resolved?.isEmpty == true
+            state.resolved = isAll ? [] : (state.resolved ?? []).union(codes)
             guard let next = state.nextResolved else {
                 state.nextResolved = now
                 return .zero
@@ -60,4 +66,9 @@ package final class NotificationIntake: Sendable {
             return due - now
         }
     }
+
+    /// To be called when it is acted upon.
+    ///
+    /// - Returns: which errors are resolved, by all that was said since; empty: all.
+    package func takeResolved() -> Set<DocumentError.Code> { state.withLock { $0.resolved.take() ?? [] } }
 }

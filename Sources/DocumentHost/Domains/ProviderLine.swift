@@ -74,11 +74,11 @@ struct ProviderLine: RequestHandler {
             host.work.add { [host] in await host.follower.follow(domain) }
         case .errorResolved(let codes):
             if codes.isEmpty || codes.contains(.notAuthenticated) { host.domains.find(domain)?.signIn.accepted() }
-            guard let delay = intake.resolved(at: .now) else { return }
+            guard let delay = intake.resolved(codes, at: .now) else { return }
             let domain = domain
-            host.work.add { [host] in
+            host.work.add { [host, intake] in
                 if delay > .zero { try? await Task.sleep(for: delay) }
-                host.resolved(domain)
+                host.resolved(domain, intake.takeResolved())
             }
         case .note(var note):
             let redaction = host.fleet[domain]?.redaction ?? FrameRedaction()
@@ -96,10 +96,12 @@ struct ProviderLine: RequestHandler {
 
 extension DocumentHost {
     /// What waits for a provider can be tried again: it says so itself, or somebody has signed in.
-    func resolved(_ domain: DomainName) {
+    ///
+    /// - Parameter codes: which errors are resolved; empty: all. With the others nothing is tried that they keep from all of it.
+    func resolved(_ domain: DomainName, _ codes: Set<DocumentError.Code> = []) {
         failures.answered(domain, askedAfter: failures.count)
         do throws(DocumentError) {
-            try sender.enqueueAll(of: domain)
+            try sender.enqueueAll(of: domain, resolved: codes)
             work.add { [pinKeeper] in await pinKeeper.look(at: domain) }
             work.add { [outdatedContents] in await outdatedContents.look(at: domain) }
             work.add { [backlog] in await backlog.settle(domain) }

@@ -47,7 +47,9 @@ package struct SendQueue: Sendable {
     }
 
     /// The provider says that what it waited for is resolved.
-    package mutating func resolved() { pacing.resolved() }
+    ///
+    /// - Parameter codes: which errors; empty: all.
+    package mutating func resolved(_ codes: Set<DocumentError.Code> = []) { pacing.resolved(codes) }
 
     /// Why nothing is sent, until the provider says that it is resolved, or somebody asks for it.
     package var obstacle: DocumentError.Code? { pacing.obstacle }

@@ -87,9 +87,13 @@ final class Sender: Sendable {
     }
 
     /// Has everything of a domain sent that waits for something: the provider said that it is resolved, or runs again.
-    func enqueueAll(of domain: DomainName?) throws(DocumentError) {
+    ///
+    /// - Parameter codes: which errors are resolved; empty: all.
+    func enqueueAll(
+        of domain: DomainName?, resolved codes: Set<DocumentError.Code> = []
+    ) throws(DocumentError) {
         var found: Set<DomainName> = []
-        if let domain { withQueue(of: domain) { $0.resolved() } }
+        if let domain { withQueue(of: domain) { $0.resolved(codes) } }
         for state in [ItemState.changed, .sending] {
             var row: Int64 = 0
             while true {

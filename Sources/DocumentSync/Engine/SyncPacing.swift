@@ -41,6 +41,7 @@ package struct SyncPacing: Sendable {
         var until: Duration?
         var attempts: Int
         var isTransient: Bool
+        var code: DocumentError.Code
     }
 
     package let limits: Limits
@@ -63,11 +64,11 @@ package struct SyncPacing: Sendable {
         let attempts = (holds[operation]?.attempts ?? 0) + 1
         switch retry.decision(for: error, attempt: attempts, jitter: jitter) {
         case .hold:
-            holds[operation] = Hold(until: nil, attempts: attempts, isTransient: false)
+            holds[operation] = Hold(until: nil, attempts: attempts, isTransient: false, code: error.code)
             if error.code == .serverUnreachable || error.code == .notAuthenticated { obstacle = error.code }
             return .held
         case .retry(let delay):
-            holds[operation] = Hold(until: now + delay, attempts: attempts, isTransient: true)
+            holds[operation] = Hold(until: now + delay, attempts: attempts, isTransient: true, code: error.code)
             return .retry(at: now + delay)
         case .giveUp:
             // Not too often: as after an error that passes.
@@ -75,7 +76,7 @@ package struct SyncPacing: Sendable {
             guard case .retry(let delay) = retry.decision(for: transient, attempt: attempts, jitter: jitter) else {
                 return .held
             }
-            holds[operation] = Hold(until: now + delay, attempts: attempts, isTransient: false)
+            holds[operation] = Hold(until: now + delay, attempts: attempts, isTransient: false, code: error.code)
             return .refresh(until: now + delay)
         }
     }
@@ -84,16 +85,18 @@ package struct SyncPacing: Sendable {
     package mutating func succeeded(_ operation: SyncOperation) { holds[operation] = nil }
 
     /// The provider says that what it waited for is resolved.
-    package mutating func resolved() {
-        obstacle = nil
-        holds = holds.filter { $0.value.until != nil }
+    ///
+    /// - Parameter codes: which errors; empty: all.
+    package mutating func resolved(_ codes: Set<DocumentError.Code> = []) {
+        let isResolved = { codes.isEmpty || codes.contains($0) }
+        if obstacle.map(isResolved) == true { obstacle = nil }
+        holds = holds.filter { $0.value.until != nil || !isResolved($0.value.code) }
     }
 
     /// Somebody wants it tried now, whatever became of it before.
     package mutating func release(_ operation: SyncOperation) {
-        guard let hold = holds[operation] else { return }
         // How often it failed stays known: the next failure is not the first.
-        holds[operation] = Hold(until: .zero, attempts: hold.attempts, isTransient: hold.isTransient)
+        holds[operation]?.until = .zero
     }
 
     /// Forgets what is not planned any more, and may be tried by now.

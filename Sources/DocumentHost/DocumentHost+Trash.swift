@@ -58,6 +58,7 @@ extension DocumentHost {
     func keepTrashWithinLimits() async {
         while !Task.isCancelled {
             do { try await Task.sleep(for: .seconds(3_600)) } catch { return }
+            if storage.store.root.trash.isEmpty { continue }
             do {
                 _ = try await storage.run { try $0.trimTrash() }
             } catch {

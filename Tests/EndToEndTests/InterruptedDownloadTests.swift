@@ -57,7 +57,16 @@ import Testing
                     #expect(tool.terminationStatus == 0)
                 }
                 if interruption == .paused { try machine.succeed("resume", "web:/large") }
-                try machine.succeed("download", "web:/large")
+                if interruption == .hostDies {
+                    // The next one goes on with it, although nobody asks for it again.
+                    kill(tool.processIdentifier, SIGKILL)
+                    tool.waitUntilExit()
+                    try machine.succeed("host", "start")
+                    let file = machine.root + "/documents/web/large"
+                    #expect(Machine.eventually(within: 60) { FileManager.default.fileExists(atPath: file) })
+                } else {
+                    try machine.succeed("download", "web:/large")
+                }
                 #expect(
                     FileManager.default.contentsEqual(
                         atPath: machine.root + "/documents/web/large", andPath: machine.remote + "/large"))

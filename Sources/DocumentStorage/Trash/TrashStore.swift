@@ -26,6 +26,9 @@ package final class TrashStore: Sendable {
 
     func isKnown(toHold bytes: UInt64) { load.withLock { $0 = bytes } }
 
+    /// As far as is known without a look.
+    package var isEmpty: Bool { load.withLock { $0 == 0 } }
+
     /// - Returns: how many bytes are there now.
     func grew(by bytes: Int64) -> UInt64 {
         load.withLock { load in

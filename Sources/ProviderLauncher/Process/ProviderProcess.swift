@@ -56,20 +56,26 @@ package final class ProviderProcess: Sendable {
         let hasStarted = Mutex(false)
         context.family?.willLaunch()
         do {
-            let outcome = try await Subprocess.run(
-                configuration(for: launch, in: context),
-                input: .fileDescriptor(pipes.childInput, closeAfterSpawningProcess: true),
-                output: .fileDescriptor(pipes.childOutput, closeAfterSpawningProcess: true),
-                error: .fileDescriptor(pipes.childErrors, closeAfterSpawningProcess: true)
-            ) { execution in
-                hasStarted.withLock { $0 = true }
-                await context.family?.launched(execution.processIdentifier.value)
-                let process = ProviderProcess(
-                    shepherdID: execution.processIdentifier.value,
-                    handle: FileDescriptor(rawValue: execution.processIdentifier.processDescriptor),
-                    pipes: pipes, loop: context.loop, redaction: launch.redaction)
-                let result = await process.live(errors: pipes.errors, launch: launch, body)
-                return (result: result, process: process)
+            // Elsewhere than on the loop: the library looks once a second whether it is cancelled, for as long as the process
+            // lives, and the loop does not sleep soundly then.
+            let outcome = try await withTaskExecutorPreference(globalConcurrentExecutor) {
+                try await Subprocess.run(
+                    configuration(for: launch, in: context),
+                    input: .fileDescriptor(pipes.childInput, closeAfterSpawningProcess: true),
+                    output: .fileDescriptor(pipes.childOutput, closeAfterSpawningProcess: true),
+                    error: .fileDescriptor(pipes.childErrors, closeAfterSpawningProcess: true)
+                ) { execution in
+                    await withTaskExecutorPreference(context.loop) {
+                        hasStarted.withLock { $0 = true }
+                        await context.family?.launched(execution.processIdentifier.value)
+                        let process = ProviderProcess(
+                            shepherdID: execution.processIdentifier.value,
+                            handle: FileDescriptor(rawValue: execution.processIdentifier.processDescriptor),
+                            pipes: pipes, loop: context.loop, redaction: launch.redaction)
+                        let result = await process.live(errors: pipes.errors, launch: launch, body)
+                        return (result: result, process: process)
+                    }
+                }
             }
             let (result, process) = outcome.closureResult
             await context.family?.ended(process.shepherdID)

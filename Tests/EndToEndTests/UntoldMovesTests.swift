@@ -102,4 +102,36 @@ import Testing
             #expect(names.sorted() == ["F", "a.txt", "made"])
         }
     }
+
+    @Test("A folder that is moved while something in it was being sent when its host died does not wait for that for ever")
+    func interruptedInside() throws {
+        try Machine.with { machine in
+            try FileManager.default.createDirectory(atPath: machine.remote + "/F", withIntermediateDirectories: false)
+            try machine.write("x\n", to: machine.remote + "/F/x.txt")
+            try machine.write("new\n", to: machine.folder + "/work/new.txt")
+            try machine.succeed(
+                "domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
+            for place in ["d:/", "d:/F"] { try machine.succeed("ls", place) }
+            // It is asked, and does not answer.
+            let providers = machine.processes(named: "FolderProvider")
+            for provider in providers { kill(provider, SIGSTOP) }
+            // CONT-7: nobody waits for it.
+            try machine.succeed("move", "--no-wait", "new.txt", "d:/F/new.txt", timeout: 15)
+            let staging = machine.root + "/.docent/staging/send/d"
+            #expect(
+                Machine.eventually {
+                    (try? FileManager.default.contentsOfDirectory(atPath: staging))?.isEmpty == false
+                })
+            usleep(500_000)
+            try machine.succeed("rename", "--no-wait", "d:/F", "d:/G", timeout: 15)
+            kill(try #require(machine.daemon), SIGKILL)
+            #expect(Machine.eventually { machine.daemon == nil })
+            for provider in providers { kill(provider, SIGKILL) }
+            try machine.succeed("ls", "d:/")
+            #expect(arrives("new\n", "G/new.txt", machine), "\(machine.logTail)")
+            #expect(arrives("x\n", "G/x.txt", machine))
+            #expect(!FileManager.default.fileExists(atPath: machine.remote + "/F"))
+            #expect(try machine.succeed("cat", "d:/G/new.txt") == "new\n")
+        }
+    }
 }

@@ -66,7 +66,9 @@ struct MoveCommand: ClientCommand {
             throw DocumentError(
                 .invalidArgument, "What is sent later cannot replace what is there: leave out --force, or --no-wait.")
         }
-        let goal = try await client.isFolder(location) ? location.appending(try Arguments.name(name.string)) : location
+        let goal =
+            try await client.isFolder(location, asKnown: noWait)
+            ? location.appending(try Arguments.name(name.string)) : location
         let item = try await client.moveIn(path, to: goal)
         try Console.print(item.location.description)
         if !noWait { try await client.waitUntilSentAndTell(item.location) }
@@ -92,10 +94,12 @@ private func isFolder(at path: String) -> Bool {
 }
 
 extension DocumentClient {
-    func isFolder(_ location: Location) async throws -> Bool {
+    /// - Parameter asKnown: as it is known here: its provider is waited for only where nobody has looked into the folder around it.
+    func isFolder(_ location: Location, asKnown: Bool = false) async throws -> Bool {
         if location.isRoot { return true }
         do throws(DocumentError) {
-            return try await item(at: location).item.kind == .folder
+            let status = try await asKnown ? knownItem(at: location) : item(at: location)
+            return status.item.kind == .folder
         } catch {
             // When its provider cannot be asked, what is not known is not there.
             guard

@@ -47,7 +47,8 @@ struct Arrivals: Sendable {
             throw DocumentError(
                 .destinationExists, "\(destination) is the domain itself; add the item's new name to it.")
         }
-        try await follower.freshen(domain)
+        // Where it is known what is in the folder, nobody is waited for: what turns out to be there is kept, too.
+        if try resolver.folderWithRoom(for: destination, in: domain) == nil { try await follower.freshen(domain) }
         let (folder, missing) = try await folder(around: destination, in: domain)
         if missing.isEmpty, try await present(destination, in: domain) != nil { throw Self.exists(destination) }
         let claim = try await places(on: name, in: folder, at: destination)

@@ -36,8 +36,9 @@ extension Backlog {
     /// Whether a provider is at work on something in a folder that it may know by another identifier when that was moved.
     private func isAnythingUnderWay(in folder: IndexedItem) throws(DocumentError) -> Bool {
         guard folder.item.kind != .document else { return false }
+        // What a host that is gone was about is nobody's work, and is asked for anew when this was told.
         return try storage.read { try $0.present(within: folder.id, in: folder.domain) }.contains { item in
-            item.state == .sending || item.state == .materialising && locks.isHeld(item.key)
+            [.sending, .materialising].contains(item.state) && locks.isHeld(item.key)
         }
     }
 

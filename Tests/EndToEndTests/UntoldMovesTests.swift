@@ -103,7 +103,9 @@ import Testing
         }
     }
 
-    @Test("A folder that is moved while something in it was being sent when its host died does not wait for that for ever")
+    @Test(
+        "A folder that is moved while something in it was being sent when its host died does not wait for that for ever"
+    )
     func interruptedInside() throws {
         try Machine.with { machine in
             try FileManager.default.createDirectory(atPath: machine.remote + "/F", withIntermediateDirectories: false)

@@ -86,6 +86,11 @@ struct Arrivals: Sendable {
         let claim = try await places(on: name, in: folder, at: location)
         defer { places.end(claim) }
         let made = try await storage.run { try $0.makeFolder(named: name, in: folder.id, of: folder.domain) }
+        // Where another one is still to leave its place on disk.
+        let moves = try storage.read { try $0.journal(of: made.id, in: made.domain) }.filter {
+            $0.step == .renameRecorded
+        }
+        follower.treeWork.performLater(moves)
         try send(made)
         if !broker.isIdle { broker.noticed(.appeared, on: try storage.read { try $0.coordinated(made) }) }
         return made

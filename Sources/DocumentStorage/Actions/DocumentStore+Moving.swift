@@ -239,6 +239,10 @@ extension DocumentStore {
             throw DocumentError(
                 .busy, "\(source) is moved when what is to leave it has left: somebody still uses that.", itemID: id)
         }
+        if entry.payload.kind != .document, earlier.isOccupied(destination), try tree.inode(at: target) != nil {
+            throw DocumentError(
+                .busy, "\(source) is moved when what lies at \(target) has left: somebody still uses that.", itemID: id)
+        }
         // At its new place it is once more what it was here, by the time of its inode's change.
         let before = try? tree.file(at: source)
         let unrecorded = try unrecordedFile(at: source, of: id, entry)

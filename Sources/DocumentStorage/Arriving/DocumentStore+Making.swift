@@ -197,17 +197,22 @@ extension DocumentStore {
         let folder = try index.read { try $0.diskLocation(of: parent, in: domain) }
         guard let folder else { throw IndexReader.unknown(parent, domain) }
         try refuseTaken(name, in: parent, of: domain)
-        let place = folder.appending(name)
-        // An empty folder that a crash leaves, or that a move around it does, is nobody's, and in nobody's way.
-        try tree.makeFolder(at: place)
         let id = try ItemIdentifier.makeArriving()
-        try index.write { index in
-            guard try index.holder(of: name, in: parent, of: domain) == nil else { throw taken(place) }
-            try index.insertArrival([CopiedPart(path: [], file: nil)], in: parent, named: name, of: domain, as: id) {
-                _ in FileIdentity(inode: 0, size: 0, modified: .zero)
+        // No folder leaves its place meanwhile.
+        return try moves.exclusively {
+            try index.write { index in
+                guard try index.holder(of: name, in: parent, of: domain) == nil else {
+                    throw taken(folder.appending(name))
+                }
+                try index.insertArrival([CopiedPart(path: [], file: nil)], in: parent, named: name, of: domain, as: id)
+                { _ in FileIdentity(inode: 0, size: 0, modified: .zero) }
+                _ = try index.keepApart(id, in: domain)
             }
+            // An empty folder that a crash leaves, or that a move around it does, is nobody's, and in nobody's way.
+            let (made, place) = try (current(id, in: domain), index.read { try $0.diskLocation(of: id, in: domain) })
+            if let place { try tree.makeFolder(at: place) }
+            return made
         }
-        return try current(id, in: domain)
     }
 
     /// After a crash: nobody writes there any more.

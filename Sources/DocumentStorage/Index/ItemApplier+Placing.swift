@@ -91,12 +91,11 @@ extension ItemApplier {
     }
 
     /// The place of a row in the tree; nil when it is not shown there.
-    func shownPlace(of row: Int64) throws -> [ItemName]? {
-        do {
-            return try transaction.place(of: row)
-        } catch let error as DocumentError where error.code == .nameClash {
-            return nil
-        }
+    func shownPlace(of row: Int64) throws -> [ItemName]? { try transaction.shownPlace(of: row) }
+
+    /// A folder is shown from now on: see ``IndexTransaction/keepApart(_:in:)``.
+    mutating func keepApart(_ id: ItemIdentifier) throws {
+        if let move = try transaction.keepApart(id, in: domain.name) { outcome.work.append(move) }
     }
 
     // MARK: Names that are taken
@@ -223,7 +222,10 @@ extension ItemApplier {
         if let hidden {
             try sql.run("UPDATE item SET state = 0 WHERE row = ?", .int(hidden))
             outcome.updated += 1
-            try becameShown(try existing(row: hidden)?.existing.kind ?? .document)
+            if let (id, shown) = try existing(row: hidden) {
+                if shown.kind.isFolder { try keepApart(id) }
+                try becameShown(shown.kind)
+            }
             try report(hidden)
             // It has its name only until it gets the one that it wants; others wait for this one, perhaps, in a ring.
             return try takeUp(wanting("row = ?", [.int(hidden)]))

@@ -384,6 +384,7 @@ struct ItemApplier {
         outcome.inserted += 1
         firstInserted = min(firstInserted ?? .max, sql.lastInsertedRow)
         try count(item.kind, 1)
+        if item.kind.isFolder { try keepApart(item.id) }
         if reporting {
             outcome.appeared.insert(item.id)
             try report(sql.lastInsertedRow)

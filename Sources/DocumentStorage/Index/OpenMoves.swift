@@ -57,6 +57,9 @@ struct OpenMoves {
         return false
     }
 
+    /// Whether something else lies on disk where the index has a place: it is still to be moved away.
+    func isOccupied(_ place: [ItemName]) -> Bool { done(undone(place)) != place }
+
     /// Whether what lies at a place is going to leave it.
     func isLeaving(_ place: [ItemName]) -> Bool { leaving.contains(place) }
 }

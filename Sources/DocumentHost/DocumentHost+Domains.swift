@@ -180,6 +180,7 @@ extension DocumentHost {
             lookout.removed(name)
             discovery.removed(name)
             readAhead.removed(name)
+            pauses.itemsRemoved()
             events.domainRemoved(name)
             await providerRecords.forget(name)
         } catch {

@@ -83,6 +83,8 @@ extension DocumentHost {
         _ location: Location, to destination: Location, atOnce: Bool = false, for tool: Tool? = nil
     ) async throws(DocumentError) -> ItemStatus {
         let domain = try domains.domain(location.domain)
+        // Another folder may be around what is paused by then.
+        defer { pauses.placesChanged() }
         if atOnce,
             let item = try await arranger.renameAtOnce(location, to: destination, on: domain, by: tool?.owner)
         {
@@ -101,6 +103,8 @@ extension DocumentHost {
         _ location: Location, recursive: Bool, discardingUnsent: Bool, atOnce: Bool = false, for tool: Tool? = nil
     ) async throws(DocumentError) {
         let domain = try domains.domain(location.domain)
+        // Whoever waits for the end of its pause need not any more.
+        defer { pauses.itemsRemoved() }
         if atOnce, !recursive {
             let isDone = try await arranger.removeAtOnce(
                 location, discardingUnsent: discardingUnsent, on: domain, by: tool?.owner)

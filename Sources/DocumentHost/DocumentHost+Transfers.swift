@@ -22,7 +22,7 @@ extension DocumentHost {
         guard item.item.kind != .document else {
             if item.state == .nameClash { return }
             let item = try await disk.lookIfUnused(item)
-            return item.isCurrent ? () : try await downloader.bring(item, of: domain, onProgress)
+            return item.isCurrent ? () : try await downloader.bringWhenResumed(item, of: domain, onProgress)
         }
         let download = TreeDownload(
             storage: storage, requests: board.requests,
@@ -34,7 +34,7 @@ extension DocumentHost {
             bring: { [downloader] item throws(DocumentError) in
                 try await downloader.bring(item, of: domain, onProgress)
             })
-        try await download(item)
+        try await download(item, waitingFor: pauses)
     }
 
     /// Leaves only placeholders (XFER-9).

@@ -236,9 +236,10 @@ public final class DocumentHost: Sendable {
         let known = KnownItems(storage: storage)
         events = EventHub(storage: storage)
         failures = DownloadFailures(clock: clock) { [events] in events.domainChanged($0) }
+        let requests = DownloadRequests()
         materialiser = Materialiser(
             storage: storage, known: known, locks: locks,
-            transfers: SharedTransfers(work: work, executor: loop, clock: clock),
+            transfers: SharedTransfers(work: work, executor: loop, clock: clock), requests: requests,
             pauses: pauses, uses: uses,
             parts: PartwiseFetch(
                 storage: storage, limits: configuration.parts, transfers: PartialTransfers(work: work), clock: clock,
@@ -251,11 +252,11 @@ public final class DocumentHost: Sendable {
             rules: rules, work: work, clock: clock, logger: logger)
         downloader = Downloader(
             storage: storage, broker: broker, disk: disk, materialiser: materialiser, owner: owner)
-        let requests = DownloadRequests()
         let lasting = LastingRequests(storage: storage, requests: requests, work: work, logger: logger)
         pinKeeper = PinKeeper(
-            storage: storage, downloader: downloader, follower: follower, domains: domains, requests: lasting,
-            hub: events, work: work, retry: RetryPolicy(), clock: clock, logger: logger)
+            storage: storage, downloader: downloader, pauses: pauses, follower: follower, domains: domains,
+            requests: lasting, hub: events, work: work, retry: RetryPolicy(), clock: clock, logger: logger)
+        pauses.follow { [weak pinKeeper] in pinKeeper?.pausesChanged() }
         board = TransferBoard(
             materialiser: materialiser, sender: sender, pinKeeper: pinKeeper, requests: requests, failures: failures,
             clock: clock)

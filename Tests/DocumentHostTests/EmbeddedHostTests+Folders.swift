@@ -76,14 +76,14 @@ extension EmbeddedHostTests {
             try await host.download(location)
             try await host.setPaused(true, at: location)
             try TemporaryFile.write("two, longer", to: file)
-            try await host.refresh(location)
+            // Who is told of nothing new reads what is here, and nothing is waited for.
+            #expect(try await becomes(.outdated, location, host))
             let tool = host.connect(tool: "one")
             defer { host.disconnect(tool) }
             async let reading = code {
                 _ = try await host.beginAccess(AccessRequest(location: location, intent: .reading), for: tool)
             }
-            for _ in 0..<200 where host.broker.isIdle { try await Task.sleep(for: .milliseconds(10)) }
-            try await Task.sleep(for: .milliseconds(200))
+            try await untilTold(host, location)
             try FileManager.default.removeItem(atPath: file.string)
             try await host.refresh(Location("d:/"))
             let refusal = await reading

@@ -28,7 +28,7 @@ extension EmbeddedHostTests {
         try host.storage.read { try $0.item(at: location) }
     }
 
-    private func becomes(_ state: ItemState, _ location: Location, _ host: DocumentHost) async throws -> Bool {
+    func becomes(_ state: ItemState, _ location: Location, _ host: DocumentHost) async throws -> Bool {
         let domain = try host.domains.domain(location.domain)
         for _ in 0..<1_000 {
             try? await host.follower.catchUp(domain)

@@ -16,7 +16,7 @@ import Testing
     }
 
     /// A machine with the domain `work` and these documents in it, all of them known.
-    private func withWork(
+    func withWork(
         _ names: [String], _ body: (Machine, DocumentClient) async throws -> Void
     ) async throws {
         try await Machine.with { machine async throws in
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    private func eventually(_ isSo: () async throws -> Bool) async throws -> Bool {
+    func eventually(_ isSo: () async throws -> Bool) async throws -> Bool {
         for _ in 0..<1_000 {
             if try await isSo() { return true }
             try await Task.sleep(for: .milliseconds(20))
@@ -44,7 +44,7 @@ import Testing
         return false
     }
 
-    private func item(_ location: Location, _ client: DocumentClient) async throws -> ItemStatus? {
+    func item(_ location: Location, _ client: DocumentClient) async throws -> ItemStatus? {
         try await client.status(location).items.first { $0.location == location }
     }
 

@@ -8,6 +8,7 @@ extension AccessGranter {
     /// Has a document's contents come, and returns when there is a file with some of them.
     ///
     /// - Returns: false when they do not come part by part.
+    /// - Throws: `comesLater` when it is paused.
     func begin(
         _ coming: ComingContents, _ item: IndexedItem, at location: Location, for request: AccessRequest,
         by owner: ClaimOwner
@@ -40,11 +41,28 @@ extension AccessGranter {
         let item = try current(key, location).item
         if try isWhole(item, in: file, at: location) { return }
         let come = bring(item, of: try domains.domain(key.domain), at: location, for: nil, by: owner)
-        guard try await materialiser.parts.transfers.wait(for: range, of: item.key, in: file, bring: come) == nil else {
-            return
-        }
+        guard try await wait(for: range, of: item, in: file, bring: come) == nil else { return }
         guard try isWhole(try current(key, location).item, in: file, at: location) else { throw Self.isOther(location) }
     }
+
+    /// The access is there, and lasts as long as the pause does.
+    private func wait(
+        for range: Range<Int64>, of item: IndexedItem, in file: ComingFile, bring: @escaping PartialTransfers.Bring
+    ) async throws(DocumentError) -> ComingFile? {
+        while true {
+            do throws(DocumentError) {
+                return try await materialiser.parts.transfers.wait(for: range, of: item.key, in: file, bring: bring)
+            } catch {
+                guard error == Self.comesLater else { throw error }
+            }
+            materialiser.requests.add([item.key])
+            defer { materialiser.requests.remove([item.key]) }
+            try await materialiser.pauses.untilResumed(item.key)
+        }
+    }
+
+    /// What brings it has ended, as it is paused.
+    static let comesLater = DocumentError(.cancelled, "The transfer was paused.")
 
     /// In bytes.
     private static let mostAwaited: Int64 = 64 << 20
@@ -71,7 +89,9 @@ extension AccessGranter {
         by owner: ClaimOwner
     ) -> PartialTransfers.Bring {
         { [self] () async throws(DocumentError) in
-            let now = try await materialiser.materialise(item, of: domain, onProgress: nil)
+            guard let now = try await materialiser.materialiseUntilPaused(item, of: domain, onProgress: nil) else {
+                throw Self.comesLater
+            }
             if let request { count(now, at: location, for: request, by: owner) }
         }
     }

@@ -96,11 +96,32 @@ struct AccessGranter: Sendable {
             try permit.check(item, intention, storage)
             if !request.isPreparation { try check(item, intention, domain) }
             if intention.needsContents, !request.isPreparation, try isOutdated(item) {
-                try await replaceOutdated(
-                    item, on: domain, for: request, purpose: purpose, by: owner, nestedIn: nested,
+                let now = try await replaceOutdated(
+                    item, on: domain, for: request, intention, purpose: purpose, by: owner, nestedIn: nested,
                     onProgress: onProgress)
+                targets[targets.count - 1] = .item(now.key)
             }
         }
+        while true {
+            let halt = PausedContents()
+            do throws(DocumentError) {
+                return try await claim(
+                    targets, request, nested, purpose, halt, by: owner, share, rights, onProgress)
+            } catch {
+                // What is paused is not claimed until it is resumed.
+                guard let paused = halt.first, !Task.isCancelled else { throw error }
+                targets = try await untilResumed(paused, targets, request, by: owner)
+            }
+        }
+    }
+
+    /// - Returns: nil as above.
+    /// - Throws: anything when the contents are paused; `halt` knows of what then.
+    private func claim(
+        _ targets: [AccessTarget], _ request: AccessRequest, _ nested: Set<ClaimID>, _ purpose: Purpose?,
+        _ halt: PausedContents, by owner: ClaimOwner, _ share: AccessQuota.Share, _ rights: AccessRights,
+        _ onProgress: (@Sendable (TransferProgress?) -> Void)?
+    ) async throws(DocumentError) -> Grant? {
         let wanted = try coordinated(targets, for: request.intentions)
         let snapshots = Snapshots()
         let coming = request.takesContentsAsTheyCome ? ComingContents() : nil
@@ -110,7 +131,11 @@ struct AccessGranter: Sendable {
                     // A tool's own access around this one, or one with its purpose, may be in the middle of a save.
                     let isAlone = nested.isEmpty && request.purpose == nil
                     for item in wanted {
-                        try await provide(item, for: request, by: owner, looking: isAlone, coming, onProgress)
+                        let paused = try await provide(
+                            item, for: request, by: owner, looking: isAlone, coming, onProgress)
+                        guard let paused else { continue }
+                        halt.found(paused, in: item)
+                        throw DocumentError(.cancelled, "\(item.location) is paused.")
                     }
                 },
                 snapshot: { [self] wanted throws(DocumentError) in try await makeSnapshots(of: wanted, in: snapshots) },
@@ -242,44 +267,59 @@ struct AccessGranter: Sendable {
             found = other
         }
         guard let now = found, now.item.exists else {
-            throw DocumentError(.noSuchItem, "\(location) was removed while you waited for it.")
+            throw Self.wasRemoved(location)
         }
         return now
     }
 
     /// COORD-9: contents first, under the claim.
+    ///
+    /// - Returns: what is paused, so that not all is here.
     private func provide(
         _ wanted: CoordinatedItem, for request: AccessRequest, by owner: ClaimOwner, looking: Bool,
         _ coming: ComingContents?, _ onProgress: (@Sendable (TransferProgress?) -> Void)?
-    ) async throws(DocumentError) {
-        guard case .item(let key) = wanted.subject else { return }
+    ) async throws(DocumentError) -> IndexedItem? {
+        guard case .item(let key) = wanted.subject else { return nil }
         let found = try current(key, wanted.location)
         var item = found.item
         if looking, !storage.isAsRecorded(item, at: found.onDisk) { item = try await disk.look(item) }
         guard item.item.kind == .document else {
             // A package is one document; a folder is wanted as one for uploading only (COORD-14, COORD-21).
-            guard item.item.kind == .package || request.isForUploading else { return }
+            guard item.item.kind == .package || request.isForUploading else { return nil }
             do throws(DocumentError) {
-                return try await pinKeeper.outlivingAsker(item) { () async throws(DocumentError) in
-                    try await contents.bring(
+                return try await pinKeeper.outlivingAsker(item) { () async throws(DocumentError) -> IndexedItem? in
+                    let paused = try await contents.bring(
                         item, of: try domains.domain(key.domain),
                         started: { [providing] in providing.started($0, for: key) },
                         onProgress)
+                    if paused != nil { providing.gaveUp(on: key) }
+                    return paused
                 }
             } catch {
                 providing.gaveUp(on: key)
                 throw error
             }
         }
-        guard !item.isCurrent, item.state != .outdated else { return }
-        if let coming, try await begin(coming, item, at: wanted.location, for: request, by: owner) { return }
-        let cause = request.mayReadAhead && !owner.isRestricted ? who(request, owner) : nil
-        let now = try await readAhead.whileWaiting(for: item, causedBy: cause) { () async throws(DocumentError) in
-            try await pinKeeper.outlivingAsker(item) { () async throws(DocumentError) in
-                try await materialiser.materialise(item, of: try domains.domain(key.domain), onProgress: onProgress)
+        guard !item.isCurrent, item.state != .outdated else { return nil }
+        if let coming {
+            do throws(DocumentError) {
+                if try await begin(coming, item, at: wanted.location, for: request, by: owner) { return nil }
+            } catch {
+                guard error == Self.comesLater else { throw error }
+                return item
             }
         }
+        let cause = request.mayReadAhead && !owner.isRestricted ? who(request, owner) : nil
+        let now = try await readAhead.whileWaiting(for: item, causedBy: cause) {
+            () async throws(DocumentError) -> IndexedItem? in
+            try await pinKeeper.outlivingAsker(item) { () async throws(DocumentError) -> IndexedItem? in
+                try await materialiser.materialiseUntilPaused(
+                    item, of: try domains.domain(key.domain), onProgress: onProgress)
+            }
+        }
+        guard let now else { return item }
         count(now, at: wanted.location, for: request, by: owner)
+        return nil
     }
 
     private func who(_ request: AccessRequest, _ owner: ClaimOwner) -> String {

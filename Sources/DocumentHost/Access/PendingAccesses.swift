@@ -12,6 +12,8 @@ final class PendingAccesses: Sendable {
         case place
         /// The document here is outdated.
         case newerContents
+        /// It is paused, or something of it, and it is claimed when that is resumed.
+        case resumption
     }
 
     enum PickerPhase {
@@ -84,6 +86,7 @@ final class PendingAccesses: Sendable {
             case .news: "the provider of \(location.domain) has said what is new"
             case .place: "it is found"
             case .newerContents: "the provider has brought its newer contents"
+            case .resumption: "it is resumed, as its contents are to come and it is paused"
             }
         let verb = intention.intent == .reading ? "read" : "write"
         return "\(owner) waits to \(verb) \(location) until \(until)."

@@ -61,6 +61,8 @@ struct TreeWork: Sendable {
         guard let id = entry.itemID, let item = try coordinated(id, in: entry.domain) else {
             return await carryOut(entry)
         }
+        // Whoever waits for the end of its pause need not any more.
+        if entry.action == .remove { pauses.itemsRemoved() }
         let intent = ClaimIntent.writing(entry.action == .remove ? .forDeleting : .forMoving)
         // Not while it is sent or provided either: that may take long, and the caller has others to see to.
         if !locks.isHeld(ItemKey(domain: entry.domain, id: id)),
@@ -69,8 +71,6 @@ struct TreeWork: Sendable {
             defer { broker.end(claim) }
             return await carryOut(entry)
         }
-        // Whoever waits for the end of its pause need not any more.
-        if entry.action == .remove { pauses.changed() }
         work.add { [self] in await wait(for: entry, intent) }
         return nil
     }
@@ -125,6 +125,8 @@ struct TreeWork: Sendable {
 
     /// Presenters hear of what the remote has changed, as of what any program does that coordinates nothing (COORD-28).
     func tell(of outcome: ApplyOutcome) throws(DocumentError) {
+        if outcome.deleted > 0 { pauses.itemsRemoved() }
+        if !outcome.moved.isEmpty { pauses.placesChanged() }
         guard !outcome.changed.isEmpty, !broker.isIdle else { return }
         for item in outcome.changed where item.state != .nameClash && !item.isGone {
             let now = try storage.read { try $0.coordinated(item) }

@@ -64,6 +64,10 @@ extension DocumentHost {
         guard item.item.item.kind == .document else {
             throw DocumentError(.invalidArgument, "\(location) is a folder: name a document.")
         }
+        // While it is paused, nothing is claimed.
+        if item.item.local == nil, try pauses.isPaused(item.key) {
+            try await downloader.bringWhenResumed(item.item, of: try domains.domain(location.domain), nil)
+        }
         let claim = try await broker.claim(
             item.coordinated, for: .reading, by: owner.onBehalf, nestedIn: EnclosingClaims.current)
         defer { broker.end(claim) }

@@ -16,10 +16,11 @@ struct FolderContents: Sendable {
     /// - Parameters:
     ///   - renewing: newer ones of what is outdated, too; for who has it alone.
     ///   - started: called for each document that its provider was asked for.
+    /// - Returns: a document that is paused, so that not all of them are here.
     func bring(
         _ folder: IndexedItem, of domain: Domain, renewing: Bool = false,
         started: @escaping @Sendable (ItemKey) -> Void, _ onProgress: (@Sendable (TransferProgress?) -> Void)?
-    ) async throws(DocumentError) {
+    ) async throws(DocumentError) -> IndexedItem? {
         let download = TreeDownload(
             storage: storage, requests: requests,
             list: { folder throws(DocumentError) in
@@ -29,9 +30,9 @@ struct FolderContents: Sendable {
             wanted: { $0.local == nil || renewing && $0.state == .outdated ? $0 : nil },
             bring: { [materialiser] item throws(DocumentError) in
                 started(item.key)
-                _ = try await materialiser.materialise(item, of: domain, onProgress: onProgress)
+                return try await materialiser.materialiseUntilPaused(item, of: domain, onProgress: onProgress) != nil
             })
-        try await download(folder)
+        return try await download(folder).first
     }
 
     /// The folder with all that is inside, folders before what lies in them.

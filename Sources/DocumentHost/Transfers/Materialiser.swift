@@ -14,7 +14,10 @@ struct Materialiser: Sendable {
     let storage: StorageThreads
     let known: KnownItems
     let locks: KeyedLock<ItemKey>
-    let transfers: SharedTransfers<ItemKey, IndexedItem>
+    /// Nil is what comes of one that was paused.
+    let transfers: SharedTransfers<ItemKey, IndexedItem?>
+    /// Where people see that documents wait.
+    let requests: DownloadRequests
     let pauses: PauseGate
     let uses: UseLog
     let parts: PartwiseFetch
@@ -22,23 +25,38 @@ struct Materialiser: Sendable {
     let digests: DigestTaker
     let logger: Logger
 
-    /// Has the item's current contents here, whole and verified.
+    /// Has the item's current contents here, whole and verified, also when it is paused until then.
+    func materialise(
+        _ item: IndexedItem, of domain: Domain, onProgress: ProgressObserver?
+    ) async throws(DocumentError) -> IndexedItem {
+        while true {
+            if let now = try await materialiseUntilPaused(item, of: domain, onProgress: onProgress) { return now }
+            requests.add([item.key])
+            defer { requests.remove([item.key]) }
+            try await pauses.untilResumed(item.key)
+        }
+    }
+
+    /// The same, for whoever has a claim that is not to be held until the end of a pause.
     ///
     /// - Parameter isUnasked: whether nobody has asked for it yet, who would be told when it fails.
-    func materialise(
+    /// - Returns: nil when it is paused, or was meanwhile: nothing of it comes any more then, and what is here is not replaced.
+    func materialiseUntilPaused(
         _ item: IndexedItem, of domain: Domain, onProgress: ProgressObserver?,
         isUnasked: @escaping @Sendable () -> Bool = { false }
-    ) async throws(DocumentError) -> IndexedItem {
+    ) async throws(DocumentError) -> IndexedItem? {
         let key = item.key
+        if try pauses.isPaused(key) { return nil }
         // Contents that come for the first time need no claim: they go on without the tool that had one.
         let asker = Asker.current
         let goesOn: @Sendable () -> Bool = { item.local == nil && asker?.isGone == true }
         return try await transfers.join(key, onProgress: onProgress, goesOn: goesOn) { report throws(DocumentError) in
-            let item = try await pauses.whileResumed(key) { () async throws(DocumentError) -> IndexedItem in
+            let item = try await pauses.untilPaused(key) { () async throws(DocumentError) -> IndexedItem in
                 try await locks.withLock(key) { () async throws(DocumentError) -> IndexedItem in
                     try await fetchPersistently(key, of: domain, isUnasked, report)
                 }
             }
+            guard let item else { return nil }
             // What has just come was not used longest ago, and what nobody wanted yet is the first to leave.
             if isUnasked() { uses.unused(key) } else { uses.used([key]) }
             digests.take(item)

@@ -17,16 +17,35 @@ final class PauseGate: Sendable {
 
     private let storage: StorageThreads
     private let state = Mutex(State())
+    /// Who has set aside what is paused.
+    private let follower = Mutex<Hook<Void>?>(nil)
 
     init(storage: StorageThreads) {
         self.storage = storage
     }
 
+    /// Calls the closure when something may have been resumed. It must not block.
+    func follow(_ body: @escaping @Sendable () -> Void) { follower.withLock { $0 = Hook { body() } } }
+
     /// Something was paused or resumed: who waits looks again.
     func changed() {
+        state.withLock { $0.unmarked = [] }
+        placesChanged()
+    }
+
+    /// Items were moved: something else may be around what is paused.
+    func placesChanged() {
+        wake()
+        follower.withLock { $0 }?(())
+    }
+
+    /// Items were removed: who waits for one of them need not any more.
+    func itemsRemoved() { wake() }
+
+    private func wake() {
         let waiters = state.withLock { state in
+            // Also who has looked, and does not wait yet, looks again.
             state.generation += 1
-            state.unmarked = []
             defer { state.waiters = [:] }
             return state.waiters.values
         }
@@ -97,13 +116,14 @@ final class PauseGate: Sendable {
         return isPaused
     }
 
-    /// Runs something that is ended when it is paused, and begun anew when it is resumed.
-    func whileResumed<Value: Sendable>(
-        _ key: ItemKey, _ body: @escaping @Sendable () async throws(DocumentError) -> Value
-    ) async throws(DocumentError) -> Value {
-        while true {
-            try await until(key, isPaused: false)
-            if let value = try await untilPaused(key, body) { return value }
+    /// Returns at once when it is not paused, and when nobody need wait for it any more.
+    func untilResumed(_ key: ItemKey) async throws(DocumentError) { try await until(key, isPaused: false) }
+
+    /// The same for the first of them.
+    func untilResumed(anyOf keys: [ItemKey]) async throws(DocumentError) {
+        try await until { () throws(DocumentError) in
+            for key in keys where try !isPaused(key) { return true }
+            return false
         }
     }
 
@@ -114,7 +134,7 @@ final class PauseGate: Sendable {
         _ key: ItemKey, _ body: @escaping @Sendable () async throws(DocumentError) -> Value
     ) async throws(DocumentError) -> Value? {
         typealias Outcome = Result<Value, DocumentError>
-        let outcome = await withTaskGroup(of: Outcome?.self) { group in
+        let (outcome, wasPaused) = await withTaskGroup(of: Outcome?.self) { group in
             group.addTask {
                 do throws(DocumentError) {
                     return .success(try await body())
@@ -127,25 +147,34 @@ final class PauseGate: Sendable {
                 return nil
             }
             var outcome: Outcome?
+            // It may be resumed by the time that what was under way has ended.
+            var wasPaused = false
             for await ended in group {
+                if ended == nil, outcome == nil { wasPaused = !Task.isCancelled }
                 outcome = ended ?? outcome
                 group.cancelAll()
             }
-            return outcome
+            return (outcome, wasPaused)
         }
         switch outcome {
         case .success(let value)?: return value
         case .failure(let error)?:
-            guard error.code == .cancelled, !Task.isCancelled, try isPaused(key) else { throw error }
+            guard error.code == .cancelled, !Task.isCancelled else { throw error }
+            if wasPaused { return nil }
+            guard try isPaused(key) else { throw error }
             return nil
         case nil: throw DocumentError(.internal, "A transfer came to no end.")
         }
     }
 
     private func until(_ key: ItemKey, isPaused wanted: Bool) async throws(DocumentError) {
+        try await until { () throws(DocumentError) in try isPaused(key) == wanted }
+    }
+
+    private func until(_ isSo: () throws(DocumentError) -> Bool) async throws(DocumentError) {
         while true {
             let generation = state.withLock { $0.generation }
-            if try isPaused(key) == wanted { return }
+            if try isSo() { return }
             await change(since: generation)
             if Task.isCancelled { throw DocumentError(.cancelled, "The transfer was cancelled.") }
         }

@@ -12,14 +12,20 @@ final class PinKeeper: Sendable {
         var queues: [DomainName: SendQueue] = [:]
         /// How often folders that were asked for could not be listed, one time after the other.
         var failedScans: [DomainName: Int] = [:]
+        /// What comes when it is resumed.
+        var paused: Set<ItemKey> = []
+        /// Whether that is about to be looked at again.
+        var looksAtPaused = false
     }
 
     private static let firstRescan = Duration.seconds(10)
     private static let mostDoublings = 6
+    private static let beforePausedAgain = Duration.milliseconds(50)
 
     private let state = Mutex(State())
     private let storage: StorageThreads
     private let downloader: Downloader
+    private let pauses: PauseGate
     private let follower: ChangeFollower
     private let domains: DomainRegistry
     private let requests: LastingRequests
@@ -32,12 +38,13 @@ final class PinKeeper: Sendable {
     private let logger: Logger
 
     init(
-        storage: StorageThreads, downloader: Downloader, follower: ChangeFollower, domains: DomainRegistry,
-        requests: LastingRequests, hub: EventHub, work: WorkGroup, retry: RetryPolicy,
+        storage: StorageThreads, downloader: Downloader, pauses: PauseGate, follower: ChangeFollower,
+        domains: DomainRegistry, requests: LastingRequests, hub: EventHub, work: WorkGroup, retry: RetryPolicy,
         clock: @escaping @Sendable () -> Duration, logger: Logger
     ) {
         self.storage = storage
         self.downloader = downloader
+        self.pauses = pauses
         self.follower = follower
         self.domains = domains
         self.requests = requests
@@ -276,8 +283,10 @@ final class PinKeeper: Sendable {
             let key = ItemKey(domain: domain, id: id)
             let operation = operation(on: key)
             let now = clock()
-            guard withQueue(of: domain, { $0.begin(id, operation, at: now) }), let operation else {
-                if operation == nil { requests.drop(key) }
+            // What is paused keeps no other's place, and nothing of it is claimed.
+            let isPaused = operation != nil && (try? pauses.isPaused(key)) == true
+            guard withQueue(of: domain, { $0.begin(id, isPaused ? nil : operation, at: now) }), let operation else {
+                if isPaused { setAside(key) } else if operation == nil { requests.drop(key) }
                 continue
             }
             guard !work.add({ [self] in await carryOut(operation, on: key) }) else { continue }
@@ -285,6 +294,37 @@ final class PinKeeper: Sendable {
         }
         arm(domain)
     }
+
+    /// Until something is resumed.
+    private func setAside(_ key: ItemKey) {
+        state.withLock { _ = $0.paused.insert(key) }
+        // It may have been resumed before that was known.
+        guard (try? pauses.isPaused(key)) != true, state.withLock({ $0.paused.remove(key) }) != nil else { return }
+        withQueue(of: key.domain) { $0.add(key.id) }
+    }
+
+    /// What was set aside is looked at again, once for many changes that come together.
+    func pausesChanged() {
+        let isFirst = state.withLock { state in
+            guard !state.paused.isEmpty, !state.looksAtPaused else { return false }
+            state.looksAtPaused = true
+            return true
+        }
+        guard isFirst else { return }
+        work.add { [self] in
+            // It throws when the host ends.
+            do { try await Task.sleep(for: Self.beforePausedAgain) } catch { return }
+            let keys = state.withLock { state in
+                defer { (state.paused, state.looksAtPaused) = ([], false) }
+                return state.paused
+            }
+            for key in keys { withQueue(of: key.domain) { $0.add(key.id) } }
+            for domain in Set(keys.map(\.domain)) { pump(domain) }
+        }
+    }
+
+    /// What is to come and is paused.
+    var paused: [ItemKey] { state.withLock { Array($0.paused) } }
 
     /// Nil when it is here, or nobody wants it here any more.
     private func operation(on key: ItemKey) -> SyncOperation? {
@@ -305,7 +345,11 @@ final class PinKeeper: Sendable {
     private func carryOut(_ operation: SyncOperation, on key: ItemKey) async {
         do throws(DocumentError) {
             let item = try storage.read { try $0.item(key.id, in: key.domain) }
-            if let item { try await downloader.bring(item, of: try domains.domain(key.domain)) }
+            if let item, try await !downloader.bring(item, of: try domains.domain(key.domain)) {
+                withQueue(of: key.domain) { $0.dropped(key.id) }
+                setAside(key)
+                return pump(key.domain)
+            }
             withQueue(of: key.domain) { _ = $0.succeeded(key.id) }
             requests.drop(key)
             // It may be outdated already.

@@ -206,10 +206,8 @@ final class ReadAhead: Sendable {
                 let (item, location) = try wanted(key)
             else { return ended(document, in: name, wasFetched: false) }
             // When it is paused, it ends for good.
-            let now = try await materialiser.pauses.untilPaused(key) { [self] () async throws(DocumentError) in
-                try await materialiser.materialise(
-                    item, of: domain, onProgress: nil, isUnasked: { [self] in isUnused(key) })
-            }
+            let now = try await materialiser.materialiseUntilPaused(
+                item, of: domain, onProgress: nil, isUnasked: { [self] in isUnused(key) })
             let (isJoined, cause) = state.withLock { state in
                 (state.underWay[key] == true, state.causes[ItemKey(domain: name, id: folder)] ?? "docentd")
             }

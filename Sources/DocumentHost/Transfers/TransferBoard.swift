@@ -45,5 +45,5 @@ struct TransferBoard: Sendable {
     }
 
     /// Documents that something is to be told of although the index does not say so.
-    var wanted: [ItemKey] { requests.keys + materialiser.transfers.keys }
+    var wanted: [ItemKey] { requests.keys + pinKeeper.paused + materialiser.transfers.keys }
 }

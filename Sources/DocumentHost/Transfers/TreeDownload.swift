@@ -23,6 +23,7 @@ struct TreeDownload: Sendable {
     private enum Ended: Sendable {
         case read(documents: [IndexedItem], folders: [Reading], rest: Reading?)
         case brought(IndexedItem)
+        case paused(IndexedItem)
         case failed(DocumentError, IndexedItem?)
     }
 
@@ -32,14 +33,43 @@ struct TreeDownload: Sendable {
     let list: @Sendable (IndexedItem) async throws(DocumentError) -> Void
     /// The document as it is now; nil when it need not be brought.
     let wanted: @Sendable (IndexedItem) async throws(DocumentError) -> IndexedItem?
-    let bring: @Sendable (IndexedItem) async throws(DocumentError) -> Void
+    /// Whether it is here; false when it is paused.
+    let bring: @Sendable (IndexedItem) async throws(DocumentError) -> Bool
 
+    /// - Returns: what is paused, and keeps no other's place, when all others are here.
     /// - Throws: the first failure, when everything that was under way has ended. After one that is not of a single document
     ///   nothing is begun any more.
-    func callAsFunction(_ folder: IndexedItem) async throws(DocumentError) {
-        let failure = await withTaskGroup(of: Ended.self) { group in
-            var walk = TreeWalk<Reading, IndexedItem>(from: Reading(folder: folder), width: Self.width)
-            var first: DocumentError?
+    func callAsFunction(_ folder: IndexedItem) async throws(DocumentError) -> [IndexedItem] {
+        var walk = TreeWalk<Reading, IndexedItem>(from: Reading(folder: folder), width: Self.width)
+        var failure: DocumentError?
+        let paused = await carryOut(&walk, &failure)
+        if let failure { throw failure }
+        return paused
+    }
+
+    /// The same for somebody who has claimed nothing: what is paused is waited for, and comes as it is resumed.
+    func callAsFunction(_ folder: IndexedItem, waitingFor pauses: PauseGate) async throws(DocumentError) {
+        var walk = TreeWalk<Reading, IndexedItem>(from: Reading(folder: folder), width: Self.width)
+        var failure: DocumentError?
+        var paused = await carryOut(&walk, &failure)
+        while !paused.isEmpty, !walk.hasFailed {
+            let keys = paused.map(\.key)
+            requests.add(keys)
+            defer { requests.remove(keys) }
+            try await pauses.untilResumed(anyOf: keys)
+            walk.again(try storage.read { index in try paused.compactMap { try index.now($0) } })
+            paused = await carryOut(&walk, &failure)
+        }
+        if let failure { throw failure }
+    }
+
+    /// - Returns: what is paused.
+    private func carryOut(
+        _ walk: inout TreeWalk<Reading, IndexedItem>, _ failure: inout DocumentError?
+    ) async -> [IndexedItem] {
+        var paused: [IndexedItem] = []
+        requests.add(walk.waiting.map(\.key))
+        await withTaskGroup(of: Ended.self) { group in
             while true {
                 while let step = walk.next() { group.addTask { await carryOut(step) } }
                 guard let ended = await group.next() else { break }
@@ -50,6 +80,10 @@ struct TreeDownload: Sendable {
                 case .brought(let item):
                     requests.remove([item.key])
                     walk.ended()
+                case .paused(let item):
+                    requests.remove([item.key])
+                    paused.append(item)
+                    walk.ended()
                 case .failed(let error, let item):
                     if let item { requests.remove([item.key]) }
                     // What was removed on the way is not missed.
@@ -57,14 +91,13 @@ struct TreeDownload: Sendable {
                         walk.ended()
                         continue
                     }
-                    first = first ?? error
+                    failure = failure ?? error
                     walk.ended(item == nil || !Self.ofOneDocument.contains(error.code))
                 }
             }
-            requests.remove(walk.waiting.map(\.key))
-            return first
         }
-        if let failure { throw failure }
+        requests.remove(walk.waiting.map(\.key))
+        return paused
     }
 
     private func isGone(_ item: IndexedItem) -> Bool {
@@ -82,8 +115,7 @@ struct TreeDownload: Sendable {
             }
         case .bring(let item):
             do throws(DocumentError) {
-                try await bring(item)
-                return .brought(item)
+                return try await bring(item) ? .brought(item) : .paused(item)
             } catch {
                 return .failed(error, item)
             }

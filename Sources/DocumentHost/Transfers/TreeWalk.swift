@@ -12,7 +12,7 @@ struct TreeWalk<Folder: Sendable, Document: Sendable>: Sendable {
     private let width: Int
     private var folders: [Folder]
     private var underWay = 0
-    private var hasFailed = false
+    private(set) var hasFailed = false
     /// Those that were not begun yet.
     private(set) var waiting: [Document] = []
 
@@ -38,6 +38,9 @@ struct TreeWalk<Folder: Sendable, Document: Sendable>: Sendable {
         underWay -= 1
         if isFailure { hasFailed = true }
     }
+
+    /// Documents are to be brought that were set aside when it was their turn.
+    mutating func again(_ documents: [Document]) { waiting += documents.reversed() }
 
     /// A folder was read, or the next part of it.
     ///

@@ -318,6 +318,24 @@ import Testing
         }
     }
 
+    @Test("VER-5: a conflict that ends in favour of the remote leaves a document that is read offline, too")
+    func resolvedOffline() throws {
+        try withWork { machine in
+            let theirs = machine.remote + "/one.txt"
+            let edit = try machine.docent(
+                "edit", "work:/one.txt", "--with", "sh", "-c", "echo ours >> '{}'; echo theirs >> '\(theirs)'")
+            #expect(edit.status == 1)
+            #expect(try state("work:/one.txt", machine) == "conflict")
+            try FileManager.default.moveItem(atPath: machine.remote, toPath: machine.remote + "-away")
+            try machine.succeed("resolve", "work:/one.txt", "--keep", "remote")
+            #expect(try state("work:/one.txt", machine) == "materialised")
+            #expect(try machine.succeed("cat", "work:/one.txt") == "one\ntheirs\n")
+            let versions = try machine.json("versions", "work:/one.txt") as? [[String: Any]] ?? []
+            let older = versions.filter { $0["kind"] as? String == "older" }.compactMap { $0["path"] as? String }
+            #expect(older.map(machine.read).contains("one\nours\n"))
+        }
+    }
+
     @Test func statusTellsTheDomainsInNumbers() throws {
         try withWork { machine in
             try machine.succeed("cat", "work:/one.txt")

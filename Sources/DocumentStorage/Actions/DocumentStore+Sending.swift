@@ -336,7 +336,8 @@ extension DocumentStore {
     }
 
     /// Ends an item's conflict. The local contents become a change to the remote's version, to be sent; or they leave
-    /// the tree, and the remote's can be fetched. The kept copy stays in either case, until it is removed by name.
+    /// the tree, and the remote's take their place where they are here, else they can be fetched. The kept copy stays in either
+    /// case, until it is removed by name.
     package func resolveConflict(
         of id: ItemIdentifier, in domain: DomainName, keepingLocal: Bool
     ) throws -> VersionChange {
@@ -359,7 +360,7 @@ extension DocumentStore {
             try tree.flushFolders(left: [location])
         }
         let theirs = try keepingLocal ? conflictsAsBases(of: item) : []
-        try index.write { index in
+        let conflicts = try index.write { index in
             let conflicts = try index.conflicts(in: domain).filter { $0.itemID == id }
             try index.retireBases(of: id, in: domain)
             if keepingLocal, let file {
@@ -373,8 +374,10 @@ extension DocumentStore {
                 try index.setProblem(nil, of: id, in: domain)
             }
             for conflict in conflicts { try index.removeConflict(number: conflict.number) }
+            return conflicts
         }
         refreshPlaceholder(id, in: domain)
+        if !keepingLocal { try putOtherSide(of: conflicts, at: id, in: domain) }
         let lost = try dropSurplus(of: id, in: domain)
         return VersionChange(item: try current(id, in: domain), gained: gained, lost: lost)
     }

@@ -67,6 +67,14 @@ package struct VersionStore: Sendable {
         return try place.status(parts[2])?.identity
     }
 
+    /// The file of a kept version that was verified when it was kept, and what it was then; nil for any other.
+    func stamped(_ kept: String) throws -> (file: FileIdentity, stamp: ItemStamp)? {
+        guard let file = try open(kept),
+            let stamp = try file.attribute(ItemStamp.attribute).flatMap(ItemStamp.init(bytes:))
+        else { return nil }
+        return (try file.status().identity, stamp)
+    }
+
     /// Opens a kept version for reading; nil when it is gone.
     func open(_ kept: String) throws -> OpenFile? {
         let parts = kept.split(separator: "/").map(String.init)

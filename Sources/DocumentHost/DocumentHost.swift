@@ -292,7 +292,7 @@ public final class DocumentHost: Sendable {
             localChanges: localChanges, work: work, logger: logger, brought: brought, readAhead: readAhead)
         exporter = Exporter(
             storage: storage, broker: broker, locks: locks, accesses: accesses, resolver: resolver, follower: follower,
-            made: delivery.made, owner: owner)
+            made: delivery.made, downloader: downloader, owner: owner)
         arranger = Arranger(
             storage: storage, broker: broker, locks: locks, resolver: resolver, follower: follower,
             exporter: exporter, accesses: accesses, deletions: deletions, backlog: backlog,

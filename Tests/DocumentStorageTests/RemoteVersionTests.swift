@@ -226,7 +226,7 @@ struct RemoteVersionTests {
         let (storage, remote) = try fixture()
         try storage.tell(storage.item("z", "z.txt", contents: "alien", version: "1"))
         try storage.provide(storage.item("z", "z.txt", contents: "alien", version: "1"), "alien")
-        try storage.store.keepReplaced(ItemIdentifier("z"), asVersionOf: remote.id, in: storage.domain)
+        _ = try storage.store.keepReplaced(ItemIdentifier("z"), asVersionOf: remote.id, in: storage.domain)
         try DatabaseEdits.execute(
             "DELETE FROM kept_version WHERE role = 0",
             on: storage.rootPath.appending(".docent").appending("index.sqlite"))

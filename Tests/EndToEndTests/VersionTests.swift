@@ -256,6 +256,29 @@ import Testing
         }
     }
 
+    @Test(
+        "PICK-3, PICK-4: what a local file replaces by --force is a version of the document, also where it was not here",
+        arguments: ["export", "move"], [true, false])
+    func replacedByFile(_ command: String, isHere: Bool) throws {
+        try withDocument("theirs\n") { machine in
+            if isHere { try machine.succeed("cat", "d:/a.txt") } else { try machine.succeed("ls", "d:/") }
+            let file = machine.folder + "/file.txt"
+            try machine.write("mine\n", to: file)
+            if !isHere {
+                try machine.succeed("pause", "d:/a.txt")
+                let refused = try machine.docent(command, file, "d:/a.txt", "--force")
+                #expect(refused.status == 1 && refused.errors.contains("docent resume d:/a.txt"), "\(refused.errors)")
+                #expect(machine.read(machine.remote + "/a.txt") == "theirs\n" && machine.read(file) == "mine\n")
+                try machine.succeed("resume", "d:/a.txt")
+            }
+            try machine.succeed(command, file, "d:/a.txt", "--force")
+            #expect(machine.read(machine.remote + "/a.txt") == "mine\n")
+            #expect(try machine.succeed("cat", "d:/a.txt") == "mine\n")
+            let older = try versions(machine).filter { $0["kind"] as? String == "older" }
+            #expect(older.compactMap { $0["path"] as? String }.map(machine.read) == ["theirs\n"])
+        }
+    }
+
     @Test("Who renames onto a name that is taken hears of what a rename can do")
     func renamedOnto() throws {
         try withDocument("one\n") { machine in

@@ -89,7 +89,7 @@ extension Arranger {
         }
         if let tool { accesses.replaced(there.key, by: tool) }
         do throws(DocumentError) {
-            try await storage.run { try $0.keepReplaced(there.id, asVersionOf: moved.id, in: domain.name) }
+            _ = try await storage.run { try $0.keepReplaced(there.id, asVersionOf: moved.id, in: domain.name) }
             try await removeAside(aside.item, seen: there.item.version, on: domain)
         } catch {
             throw error.wrapped(

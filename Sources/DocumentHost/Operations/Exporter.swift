@@ -15,6 +15,7 @@ struct Exporter: Sendable {
     let resolver: ItemResolver
     let follower: ChangeFollower
     let made: MadeItems
+    let downloader: Downloader
     let owner: ClaimOwner
 
     /// Copies a local document to a location (PICK-3), or moves it there (PICK-4): when it has been sent, and only
@@ -44,6 +45,7 @@ struct Exporter: Sendable {
             return try await deposit(
                 source, as: name, in: parent, on: domain, replacing: replacing, onProgress: onProgress)
         }
+        var isBrought = false
         while true {
             guard let existing = try await resolver.resolveIfPresent(destination, in: domain) else {
                 let made = try await create(
@@ -59,6 +61,11 @@ struct Exporter: Sendable {
             guard !existing.isUnsent else {
                 throw DocumentError(
                     .unsyncedEdits, "\(destination) has changes that were not sent yet, and cannot be replaced.")
+            }
+            if existing.isToComeBeforeReplaced, existing.item.capabilities.contains(.read), !isBrought {
+                try await bring(existing, at: destination, domain)
+                isBrought = true
+                continue
             }
             let replaced = try await replace(
                 existing, with: source, at: destination, removingSource, domain, onProgress)
@@ -152,7 +159,40 @@ struct Exporter: Sendable {
         }
     }
 
-    /// New contents for an item that is there, under a claim like any other writer's; checked under it (PICK-19).
+    /// What is to be replaced is kept as a version, so it has to be here.
+    private func bring(_ item: IndexedItem, at location: Location, _ domain: Domain) async throws(DocumentError) {
+        guard try !downloader.materialiser.pauses.isPaused(item.key) else {
+            throw DocumentError(
+                .cannotSynchronize,
+                "\(location) is paused, and what it has is brought before it is replaced, to be kept as a version: docent resume \(location), or what is paused around it, lets it come."
+            )
+        }
+        do throws(DocumentError) {
+            try await downloader.bringWhenResumed(item, of: domain, nil)
+        } catch {
+            if error.code == .cancelled { throw error }
+            throw error.wrapped(
+                "\(location) was not replaced, as what it has could not be brought first, to be kept as a version: \(error.message)"
+            )
+        }
+    }
+
+    /// Keeps the contents of a document that is about to be replaced on the remote: they would be nowhere any more.
+    private func keep(_ item: IndexedItem, under claim: ClaimID) async throws(DocumentError) -> KeptVersion? {
+        let kept = try await storage.run { try $0.keepReplaced(item.id, asVersionOf: item.id, in: item.domain) }
+        if let kept { broker.version(kept.kept, .gained, of: try storage.read { try $0.coordinated(item) }, in: claim) }
+        return kept
+    }
+
+    /// It was not replaced: what is kept is what it has still.
+    private func drop(_ kept: KeptVersion, of item: IndexedItem, under claim: ClaimID) async {
+        _ = try? await storage.run { try $0.removeVersions([kept.identifier], of: item.id, in: item.domain) }
+        guard let coordinated = try? storage.read({ try $0.coordinated(item) }) else { return }
+        broker.version(kept.kept, .lost, of: coordinated, in: claim)
+    }
+
+    /// New contents for an item that is there, under a claim like any other writer's; checked under it (PICK-19). What it had
+    /// is a version of it then.
     ///
     /// - Returns: nil when it was renamed while it was waited for: nothing is done then.
     private func replace(
@@ -164,9 +204,12 @@ struct Exporter: Sendable {
         guard let claim = try await claims(on: found, at: location) else { return nil }
         defer { broker.end(claim) }
         // While it waited, another tool may have edited, renamed or removed it.
-        guard let existing = try storage.read({ try $0.item(found.id, in: domain.name) }), !existing.isGone else {
+        guard let item = try storage.read({ try $0.item(found.id, in: domain.name) }), !item.isGone else {
             throw DocumentError(.noSuchItem, "\(location) was removed while you waited for it.")
         }
+        // A program may have edited it past the host, too.
+        let existing =
+            item.local == nil ? item : try await storage.run { try $0.recordChange(of: item.id, in: item.domain) }
         guard !existing.isUnsent else {
             throw DocumentError(
                 .unsyncedEdits, "\(location) has changes that were not sent yet, and cannot be replaced.")
@@ -183,7 +226,9 @@ struct Exporter: Sendable {
                 throw error
             }
         }
+        var kept: KeptVersion?
         do throws(DocumentError) {
+            kept = try await keep(existing, under: claim)
             let call = ProviderCall.ModifyCall(
                 id: existing.id, baseVersion: existing.item.version.contentOnly,
                 contentsPath: contents.path.string, modified: contents.source?.modified, operation: request.leaf)
@@ -202,6 +247,8 @@ struct Exporter: Sendable {
             return now ?? existing
         } catch {
             _ = try? await storage.run { _ in try request.remove() }
+            // Else the remote may have taken it all the same.
+            if let kept, error.code.errorClass == .definitive { await drop(kept, of: existing, under: claim) }
             throw error.code == .cancelled ? error : error.wrapped("\(location) was not replaced: \(error.message)")
         }
     }

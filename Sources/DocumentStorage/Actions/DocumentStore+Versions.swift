@@ -33,14 +33,17 @@ extension DocumentStore {
 
     /// Keeps the contents of a document that another one is to replace, as older contents of that one. What is not here
     /// is not kept.
-    package func keepReplaced(_ id: ItemIdentifier, asVersionOf other: ItemIdentifier, in domain: DomainName) throws {
+    package func keepReplaced(
+        _ id: ItemIdentifier, asVersionOf other: ItemIdentifier, in domain: DomainName
+    ) throws -> KeptVersion? {
         let (item, location) = try index.read { try $0.located(id, in: domain) }
-        guard let local = item.local, let version = item.synced else { return }
+        guard let local = item.local, let version = item.synced else { return nil }
         let kept = KeptVersion(
             itemID: other, role: .older, version: version, kept: try root.versions.keep(copyOf: location),
             size: local.size, modified: local.modified)
         try index.write { try $0.addKeptVersion(kept, in: domain) }
         try pruneVersions(of: other, in: domain)
+        return kept
     }
 
     /// Forgets the bases of an item that was not changed after all, in the transaction that knows it.

@@ -100,6 +100,24 @@ import Testing
         }
     }
 
+    @Test("XFER-14: an edit that nobody waits for is said to be sent only where it is not paused or excluded")
+    func notWaitedFor() throws {
+        try withEdit(theirs: nil) { machine, remote in
+            func edit(_ text: String) throws -> String {
+                try machine.docent(
+                    "edit", "d:/a.txt", "--no-wait", "--with", "sh", "-c", "echo \(text) > \"$1\"", "sh", "{}"
+                ).errors
+            }
+            #expect(try edit("paused").contains("is sent when it is resumed: docent resume d:/a.txt"))
+            try machine.succeed("resume", "d:/a.txt")
+            #expect(Machine.eventually { machine.read(remote) == "paused\n" })
+            #expect(try edit("sent").contains("is being sent"))
+            #expect(Machine.eventually { machine.read(remote) == "sent\n" })
+            try machine.succeed("exclude", "d:/a.txt")
+            #expect(try edit("kept").contains("is not sent, as the document is excluded from sync"))
+        }
+    }
+
     @Test("VER-14: fail-on-conflict sends nothing where the remote was changed, too, and the pause goes on")
     func failing() throws {
         try withEdit { machine, remote in

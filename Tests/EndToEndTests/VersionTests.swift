@@ -247,6 +247,7 @@ import Testing
             for place in ["d:/", "d:/a.txt"] {
                 let refused = try machine.docent("restore", "d:/a.txt", older, "--to", place)
                 #expect(refused.status == 1 && refused.errors.contains("exists already"), "\(refused.errors)")
+                #expect(refused.errors.contains("replace it with --force"), "\(refused.errors)")
             }
             #expect(try machine.succeed("cat", "d:/a.txt") == "two\n")
             let already = try machine.docent("restore", "d:/a.txt", "current")
@@ -296,8 +297,11 @@ import Testing
             let older = try #require(try versions(machine).last?["id"] as? String)
             try machine.write("other\n", to: machine.remote + "/b.txt")
             // Nothing is replaced unless somebody says so.
-            let refused = try machine.docent("restore", "d:/a.txt", older, "--to", "d:/b.txt")
-            #expect(refused.status == 1 && refused.errors.contains("exists already"), "\(refused.errors)")
+            for place in ["d:/b.txt", machine.remote + "/b.txt"] {
+                let refused = try machine.docent("restore", "d:/a.txt", older, "--to", place)
+                #expect(refused.status == 1 && refused.errors.contains("exists already"), "\(refused.errors)")
+                #expect(refused.errors.contains("replace it with --force"), "\(refused.errors)")
+            }
             #expect(try machine.docent("restore", "d:/a.txt", "none", "--to", "d:/b.txt", "--force").status == 1)
             #expect(try machine.succeed("cat", "d:/b.txt") == "other\n")
             #expect(try machine.succeed("restore", "d:/a.txt", older, "--to", "d:/b.txt", "--force") == "d:/b.txt\n")

@@ -105,9 +105,19 @@ struct EditCommand: AsyncParsableCommand {
         } else if !edit.hasChanged {
             Console.complain("\(location) was not changed.")
         } else if noWait {
-            Console.complain("The change of \(location) is safe here, and is being sent.")
+            Console.complain("The change of \(location) is safe here, and \(await prospect(client)).")
         } else {
             try await client.waitUntilSentAndTell(location)
+        }
+    }
+
+    /// What becomes of a change that nobody waits for.
+    private func prospect(_ client: DocumentClient) async -> String {
+        let items = try? await client.status(location).items
+        switch items?.first(where: { $0.location == location })?.transfers.upload?.wait {
+        case .resume?: return "is sent when it is resumed: docent resume \(location), or what is paused around it"
+        case .inclusion?: return "is not sent, as the document is excluded from sync"
+        default: return "is being sent"
         }
     }
 

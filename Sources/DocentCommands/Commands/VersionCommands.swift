@@ -102,10 +102,12 @@ struct RestoreCommand: ClientCommand {
                 target = target.appending(name)
             }
             let goal = target
-            let place = try await withProgress("Putting back \(location)") {
-                try await client.replaceItem(
-                    at: goal, with: version, of: location, byMoving: move, replacing: force || to == nil,
-                    progress: $0)
+            let place = try await namingForce(for: goal.description) {
+                try await withProgress("Putting back \(location)") {
+                    try await client.replaceItem(
+                        at: goal, with: version, of: location, byMoving: move, replacing: force || to == nil,
+                        progress: $0)
+                }
             }
             if to != nil { try Console.print(place.description) }
             return try await client.waitUntilSentAndTell(place)
@@ -113,11 +115,22 @@ struct RestoreCommand: ClientCommand {
         var path = FilePath(to)
         if path.isLocalFolder, let name = location.name { path.append(name.rawValue) }
         let goal = path
-        try await withProgress("Copying \(location)") {
-            try await client.replaceLocalFile(
-                at: goal, with: version, of: location, byMoving: move, replacing: force, progress: $0)
+        try await namingForce(for: goal.string) {
+            try await withProgress("Copying \(location)") {
+                try await client.replaceLocalFile(
+                    at: goal, with: version, of: location, byMoving: move, replacing: force, progress: $0)
+            }
         }
         try Console.print(goal.string)
+    }
+
+    private func namingForce<Value>(for place: String, _ body: () async throws -> Value) async throws -> Value {
+        do {
+            return try await body()
+        } catch let error as DocumentError where error.code == .destinationExists && to != nil && !force {
+            throw DocumentError(
+                .destinationExists, "\(place) exists already: choose another name, or replace it with --force.")
+        }
     }
 }
 

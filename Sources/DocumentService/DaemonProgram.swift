@@ -43,7 +43,8 @@ package enum DaemonProgram {
         }
     }
 
-    /// A host that is just ending holds the root's lock until its providers are gone: it is waited for.
+    /// A host that is just ending holds the root's lock until its providers are gone: it is waited for. One that serves is not:
+    /// whoever is waiting would take its place when somebody stops it.
     private static func open(
         _ address: HostAddress, _ options: DaemonOptions, _ logger: Logger
     ) async throws -> Daemon {
@@ -51,11 +52,17 @@ package enum DaemonProgram {
             do throws(DocumentError) {
                 return try daemon(at: address, options, logger)
             } catch {
-                guard error.code == .busy else { throw error }
+                guard error.code == .busy, !isServed(address) else { throw error }
             }
             try await Task.sleep(for: .milliseconds(200))
         }
         return try daemon(at: address, options, logger)
+    }
+
+    private static func isServed(_ address: HostAddress) -> Bool {
+        let connection = docent_unix_connect(address.socket)
+        if connection >= 0 { close(connection) }
+        return connection >= 0
     }
 
     private static func daemon(

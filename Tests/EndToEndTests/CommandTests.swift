@@ -79,6 +79,21 @@ import Testing
         }
     }
 
+    @Test("A host that was stopped stays so, although several were started at once for who came first")
+    func stopped() throws {
+        try Machine.with { machine in
+            let tools = try (0..<6).map { _ in try machine.begin(["domain", "list"]) }
+            for tool in tools { tool.waitUntilExit() }
+            #expect(tools.allSatisfy { $0.terminationStatus == 0 })
+            // Those who came second give way to the one that serves.
+            #expect(Machine.eventually(within: 4) { machine.processes(named: "docentd").count == 1 })
+            try machine.succeed("host", "stop")
+            #expect(Machine.eventually { machine.daemon == nil })
+            usleep(1_500_000)
+            #expect(machine.daemon == nil)
+        }
+    }
+
     @Test("The host's log does not grow for ever: a full one is put aside, and three of those are kept")
     func fullLogs() throws {
         try Machine.with { machine in

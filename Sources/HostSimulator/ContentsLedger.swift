@@ -4,9 +4,13 @@ final class ContentsLedger {
         var bytes: [UInt8]
         /// Whoever wrote them was told that they are kept.
         var isAcknowledged = false
-        /// Somebody who saw them has removed them, or tried to.
+        /// Somebody who saw them has removed them.
         var isRemoved = false
-        /// The same, whether or not somebody has had them back since: on other machines they are in the trash all the same.
+        /// How often somebody who saw them is removing them just now, or was never told what became of that: they may be gone,
+        /// and need not.
+        var attempts = 0
+        /// Somebody has removed them, or tried to, whether or not somebody has had them back since: on other machines they are
+        /// in the trash all the same.
         var wasRemoved = false
         /// What somebody who saw them wrote over them, or tried to.
         var successors: [Int] = []
@@ -52,17 +56,37 @@ final class ContentsLedger {
         entries[number].wasRemoved = true
     }
 
+    /// Somebody who sees them is about to remove them.
+    func beginRemoving(_ numbers: Set<Int>) { for number in numbers { entries[number].attempts += 1 } }
+
+    /// - Parameter outcome: nil: nobody can tell, and it counts as tried for good.
+    func endRemoving(_ numbers: Set<Int>, _ outcome: Removal?) {
+        for number in numbers {
+            guard let outcome else {
+                entries[number].wasRemoved = true
+                continue
+            }
+            entries[number].attempts = max(entries[number].attempts - 1, 0)
+            if outcome == .done { remove(number) }
+        }
+    }
+
+    /// What somebody who wanted to remove them was told.
+    enum Removal { case done, refused }
+
     /// Somebody was told that they have them back.
     func restore(_ number: Int) {
+        if entries[number].attempts > 0 { entries[number].wasRemoved = true }
+        entries[number].attempts = 0
         entries[number].isRemoved = false
         entries[number].isAcknowledged = true
     }
 
     func replace(_ old: Int, by new: Int) { entries[old].successors.append(new) }
 
-    /// Whether somebody who saw them has ever removed them, or written over them, or chosen others.
+    /// Whether somebody who saw them has ever removed them, or tried to, or written over them, or chosen others.
     func isDoneAwayWith(_ number: Int) -> Bool {
-        entries[number].wasRemoved || !entries[number].successors.isEmpty
+        entries[number].wasRemoved || entries[number].attempts > 0 || !entries[number].successors.isEmpty
     }
 
     /// Acknowledged contents that are nowhere, and that nobody who saw them did away with.
@@ -75,8 +99,11 @@ final class ContentsLedger {
         isAny(of: number) { found.contains($0) }
     }
 
+    /// Whether somebody who saw them has removed them, or may have.
+    func isGone(_ number: Int) -> Bool { entries[number].isRemoved || entries[number].attempts > 0 }
+
     private func isAccountedFor(_ number: Int, _ found: Set<Int>) -> Bool {
-        isAny(of: number) { found.contains($0) || entries[$0].isRemoved }
+        isAny(of: number) { found.contains($0) || isGone($0) }
     }
 
     /// Whether it is so of contents, or of any that came in their place: they may have come back in turn.

@@ -76,7 +76,9 @@ extension HostSimulation {
         settle([side.name], host)
         note("a person does \(step.action) of \(side.number) at \(document.location), which has \(here)")
         if step.action == .putSide {
-            if side.number != here { ledger.replace(here, by: side.number) }
+            for number in seen(of: document, host).union([here]) where number != side.number {
+                ledger.replace(number, by: side.number)
+            }
             try await host.restore(side.identifier, at: document.location)
         } else {
             if side.number != here { ledger.replace(side.number, by: here) }

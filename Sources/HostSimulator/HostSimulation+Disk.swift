@@ -39,8 +39,9 @@ extension HostSimulation {
         guard let machine = machine(of: change.path) else { return }
         mix(UInt64(change.kind.rawValue) &* 31 &+ UInt64(change.size))
         mix(String(cString: change.path.advanced(by: folder.utf8.count)))
+        let other = change.other.map { " to \(String(cString: $0.advanced(by: folder.utf8.count)))" } ?? ""
         note(
-            "    file \(change.kind.rawValue) \(String(cString: change.path.advanced(by: folder.utf8.count))) \(change.size)"
+            "    file \(change.kind.rawValue) \(String(cString: change.path.advanced(by: folder.utf8.count)))\(other) \(change.size)"
         )
         if mistake == .skipsFlushes, !isCalm, change.kind == SIMULATION_FLUSH { return }
         disks[machine].changed(change)

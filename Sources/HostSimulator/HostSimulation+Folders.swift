@@ -28,13 +28,12 @@ extension HostSimulation {
 
     /// - Parameter all: what the host shows.
     func removeFolder(_ folder: Location, among all: [ItemStatus], _ host: DocumentHost) async throws {
-        // What was seen in it goes with it, also what is seen only when it is looked into for that.
-        removing.insert(host.rootPath.lastComponent?.string ?? "")
-        for status in all where status.item.kind == .document && status.location.isBelow(folder) {
-            removed(status, host)
-            pins = pins.filter { $0.key.id != status.item.id }
+        let documents = all.filter { $0.item.kind == .document && $0.location.isBelow(folder) }
+        for document in documents { pins = pins.filter { $0.key.id != document.item.id } }
+        let seen = documents.reduce(into: Set<Int>()) { $0.formUnion(self.seen(of: $1, host)) }
+        try await whileRemoving(seen, from: host, isWhole: true) {
+            try await host.remove(folder, recursive: true, discardingUnsent: false, atOnce: false)
         }
-        try await host.remove(folder, recursive: true, discardingUnsent: false, atOnce: false)
     }
 
     /// Others', at the provider's own place.

@@ -24,7 +24,7 @@ extension HostSimulation {
         let package = packages[step.pick % packages.count].location
         let parts = all.filter { $0.item.kind == .document && $0.location.isBelow(package) }
         switch step.action {
-        case .editPackage: try await edit(package, parts, step, host)
+        case .editPackage: try await edit(package, step, host)
         case .readPackage: try await read(package, parts, host)
         case .evictPackage:
             let keys = parts.map { MachineDocument(machine: machine, id: $0.item.id) }
@@ -37,9 +37,7 @@ extension HostSimulation {
     }
 
     /// Somebody opens a package and changes, adds and removes some of its parts.
-    private func edit(
-        _ package: Location, _ parts: [ItemStatus], _ step: HostScenario.Step, _ host: DocumentHost
-    ) async throws {
+    private func edit(_ package: Location, _ step: HostScenario.Step, _ host: DocumentHost) async throws {
         let tool = host.connect(tool: "person")
         defer { host.disconnect(tool) }
         let access = try await host.beginAccess(AccessRequest(location: package, intent: .writing), for: tool)
@@ -54,12 +52,7 @@ extension HostSimulation {
             let chosen = files.isEmpty ? nil : files[pick % files.count]
             if pick % 5 == 0, let chosen {
                 note("a person removes \(chosen) of \(package)")
-                if let part = parts.first(where: { Self.path($0.location, host) == chosen }) { removed(part, host) }
-                asPerson {
-                    // It may be new, too.
-                    if let seen = ledger.number(of: SimulatedDisk.bytes(of: chosen)) { ledger.remove(seen) }
-                    _ = unlink(chosen)
-                }
+                removePast(chosen, of: host)
             } else {
                 let isNew = pick % 5 == 1 || chosen == nil
                 let path = isNew ? "\(folder)/\(Self.partNames[pick % Self.partNames.count])" : chosen ?? ""

@@ -104,10 +104,12 @@ extension HostSimulation {
             guard let folder = place.parent else { return }
             _ = try await host.rename(place, to: folder.appending(name), atOnce: step.pick % 3 == 0)
         case .remove:
-            let here = removed(document, host)
+            let here = number(of: document, host)
             let key = MachineDocument(machine: machine, id: document.item.id)
             let evicted = evictions[key]
-            try await host.remove(place, recursive: false, discardingUnsent: false, atOnce: step.other % 3 == 0)
+            try await whileRemoving(seen(of: document, host), from: host) {
+                try await host.remove(place, recursive: false, discardingUnsent: false, atOnce: step.other % 3 == 0)
+            }
             // Where the remote keeps it, what comes back is nothing that anybody has pinned.
             pins[key] = nil
             if let here, document.state == .materialised, evictions[key] == evicted {
@@ -128,9 +130,7 @@ extension HostSimulation {
                 if let number = ledger.number(of: SimulatedDisk.bytes(of: from)) { excuse(number) }
                 _ = Glibc.rename(from, to)
             }
-        case .removePast:
-            removed(document, host)
-            asPerson { _ = unlink(Self.path(place, host)) }
+        case .removePast: removePast(Self.path(place, host), of: host)
         default: break
         }
     }
@@ -192,8 +192,10 @@ extension HostSimulation {
                 complain("\(place) was changed while somebody wrote it")
             }
         }
+        // Somebody may have taken it from there past the host, before it was on the disk: then no host can see to that.
+        let isThere = !isPassed || asPerson { SimulatedDisk.bytes(of: item.path) == new.bytes }
         try await host.endAccess(access.number, of: tool)
-        ledger.acknowledge(new.number)
+        if isThere { ledger.acknowledge(new.number) }
     }
 
     /// Whether somebody does things past the hosts, whoever writes.
@@ -213,16 +215,6 @@ extension HostSimulation {
             await life.loop.pause(.milliseconds(holding))
         }
         try await host.endAccess(access.number, of: tool)
-    }
-
-    /// - Returns: what is here of it.
-    @discardableResult
-    func removed(_ document: ItemStatus, _ host: DocumentHost) -> Int? {
-        removing.insert(host.rootPath.lastComponent?.string ?? "")
-        let here = asPerson { ledger.number(of: SimulatedDisk.bytes(of: Self.path(document.location, host))) }
-        if let here { ledger.remove(here) }
-        if let there = remote.entries[document.item.id]?.contents.flatMap(ledger.number) { ledger.remove(there) }
-        return here
     }
 
     // MARK: Past it

@@ -21,6 +21,8 @@ final class SimulatedRemote {
 
     private(set) var entries: [ItemIdentifier: Entry] = [:]
     private(set) var changes: [ItemIdentifier] = []
+    /// All contents that a document ever had here, by their versions.
+    private var history: [ItemIdentifier: [[UInt8]: [UInt8]]] = [:]
     /// What it answered to operations, by their names.
     private var answered: [String: Item] = [:]
     private var last = 0
@@ -41,10 +43,15 @@ final class SimulatedRemote {
             id: id, parentID: entry.parent, name: entry.name, kind: entry.kind,
             size: Int64(entry.contents?.count ?? 0), modified: entry.modified,
             version: try ItemVersion(
-                content: entry.contents == nil ? [] : Array("c\(entry.contentVersion)".utf8),
+                content: entry.contents == nil ? [] : Self.version(entry.contentVersion),
                 metadata: Array("m\(entry.version)".utf8)),
             savedBy: entry.savedBy, conflictVersions: entry.sides.count)
     }
+
+    private static func version(_ number: Int) -> [UInt8] { Array("c\(number)".utf8) }
+
+    /// What a version of a document stands for, also when it has other contents by now, or is gone.
+    func contents(of id: ItemIdentifier, in version: ItemVersion) -> [UInt8]? { history[id]?[version.content] }
 
     func children(of folder: ItemIdentifier) -> [ItemIdentifier] {
         entries.filter { $0.value.parent == folder }.map(\.key).sorted()
@@ -151,6 +158,9 @@ final class SimulatedRemote {
 
     private func finish(_ id: ItemIdentifier, _ operation: String?) throws -> Item {
         changes.append(id)
+        if let entry = entries[id], let contents = entry.contents {
+            history[id, default: [:]][Self.version(entry.contentVersion)] = contents
+        }
         onChange()
         let answer = try item(id)
         if let operation { answered[operation] = answer }

@@ -6,6 +6,8 @@ package enum HostMistake: String, CaseIterable, Sendable {
     case repeatsOperations
     /// The provider looks at no base version.
     case ignoresBases
+    /// A host does not say which version it deletes.
+    case deletesAnyVersion
     /// A feed leaves out deletions.
     case forgetsDeletions
     /// Nobody says what contents there should be, so that flipped bits are not seen.

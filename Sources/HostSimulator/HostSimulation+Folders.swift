@@ -10,7 +10,9 @@ extension HostSimulation {
     /// Somebody's, through the host or past it.
     ///
     /// - Parameter all: what the host shows.
-    func perform(_ step: HostScenario.Step, onFoldersOf all: [ItemStatus], _ host: DocumentHost) async throws {
+    func perform(
+        _ step: HostScenario.Step, onFoldersOf all: [ItemStatus], _ host: DocumentHost, _ machine: Int
+    ) async throws {
         let folders = all.filter { $0.item.kind == .folder }.map(\.location)
         guard !folders.isEmpty else { return }
         let folder = folders[step.pick % folders.count]
@@ -18,7 +20,7 @@ extension HostSimulation {
         let place = around.appending(try ItemName(Self.folderNames[step.other % Self.folderNames.count]))
         switch step.action {
         case .moveFolder: _ = try await host.rename(folder, to: place, atOnce: step.other % 3 == 0)
-        case .removeFolder: try await removeFolder(folder, among: all, host)
+        case .removeFolder: try await removeFolder(folder, among: all, host, machine)
         case .moveFolderPast:
             let (from, to) = (Self.path(folder, host), Self.path(place, host))
             asPerson { if access(to, F_OK) != 0 { _ = Glibc.rename(from, to) } }
@@ -27,11 +29,14 @@ extension HostSimulation {
     }
 
     /// - Parameter all: what the host shows.
-    func removeFolder(_ folder: Location, among all: [ItemStatus], _ host: DocumentHost) async throws {
+    func removeFolder(
+        _ folder: Location, among all: [ItemStatus], _ host: DocumentHost, _ machine: Int
+    ) async throws {
+        let removed = all.filter { $0.location == folder }.map(\.item.id)
         let documents = all.filter { $0.item.kind == .document && $0.location.isBelow(folder) }
         for document in documents { pins = pins.filter { $0.key.id != document.item.id } }
         let seen = documents.reduce(into: Set<Int>()) { $0.formUnion(self.seen(of: $1, host)) }
-        try await whileRemoving(seen, from: host, isWhole: true) {
+        try await whileRemoving(seen, of: removed, on: machine, isWhole: true) {
             try await host.remove(folder, recursive: true, discardingUnsent: false, atOnce: false)
         }
     }

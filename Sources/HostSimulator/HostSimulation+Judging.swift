@@ -134,7 +134,7 @@ extension HostSimulation {
         guard scenario.asksBeforeDeleting else { return }
         let isMeant = (scenario.seed >> machine) & 1 == 0
         do {
-            try await host.answerDeletions(of: Self.domainName, carryOut: isMeant)
+            try await answerDeletions(isMeant, on: host, machine)
             note("m\(machine): deletions are \(isMeant ? "" : "not ")meant")
         } catch {
             note("m\(machine): deletions cannot be answered: \(error)")

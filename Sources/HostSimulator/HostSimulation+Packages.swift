@@ -24,20 +24,22 @@ extension HostSimulation {
         let package = packages[step.pick % packages.count].location
         let parts = all.filter { $0.item.kind == .document && $0.location.isBelow(package) }
         switch step.action {
-        case .editPackage: try await edit(package, step, host)
+        case .editPackage: try await edit(package, parts, step, host)
         case .readPackage: try await read(package, parts, host)
         case .evictPackage:
             let keys = parts.map { MachineDocument(machine: machine, id: $0.item.id) }
             defer { for key in keys { evictions[key, default: 0] += 1 } }
             _ = try await host.evict(package)
         case .movePackage: _ = try await host.rename(package, to: place, atOnce: step.other % 3 == 0)
-        case .removePackage: try await removeFolder(package, among: all, host)
+        case .removePackage: try await removeFolder(package, among: all, host, machine)
         default: break
         }
     }
 
     /// Somebody opens a package and changes, adds and removes some of its parts.
-    private func edit(_ package: Location, _ step: HostScenario.Step, _ host: DocumentHost) async throws {
+    private func edit(
+        _ package: Location, _ parts: [ItemStatus], _ step: HostScenario.Step, _ host: DocumentHost
+    ) async throws {
         let tool = host.connect(tool: "person")
         defer { host.disconnect(tool) }
         let access = try await host.beginAccess(AccessRequest(location: package, intent: .writing), for: tool)
@@ -52,7 +54,9 @@ extension HostSimulation {
             let chosen = files.isEmpty ? nil : files[pick % files.count]
             if pick % 5 == 0, let chosen {
                 note("a person removes \(chosen) of \(package)")
-                removePast(chosen, of: host)
+                let removed = parts.filter { Self.path($0.location, host) == chosen }.map(\.item.id)
+                wantedGone[life.machine, default: []].formUnion(removed)
+                removePast(chosen)
             } else {
                 let isNew = pick % 5 == 1 || chosen == nil
                 let path = isNew ? "\(folder)/\(Self.partNames[pick % Self.partNames.count])" : chosen ?? ""

@@ -75,9 +75,10 @@ extension HostSimulation {
             try await perform(step, onConflictsOf: documents, host)
         case .restoreTrash: try await restoreTrash(host, life.machine, to: free, step)
         case .emptyTrash: try await emptyTrash(host, life.machine)
-        case .approveDeletions: try await host.answerDeletions(of: Self.domainName, carryOut: true)
-        case .refuseDeletions: try await host.answerDeletions(of: Self.domainName, carryOut: false)
-        case .moveFolder, .removeFolder, .moveFolderPast: try await perform(step, onFoldersOf: all, host)
+        case .approveDeletions: try await answerDeletions(true, on: host, life.machine)
+        case .refuseDeletions: try await answerDeletions(false, on: host, life.machine)
+        case .moveFolder, .removeFolder, .moveFolderPast:
+            try await perform(step, onFoldersOf: all, host, life.machine)
         case .movePackageIn, .editPackage, .readPackage, .evictPackage, .movePackage, .removePackage:
             try await perform(step, onPackagesOf: all, host, life.machine)
         default:
@@ -107,7 +108,7 @@ extension HostSimulation {
             let here = number(of: document, host)
             let key = MachineDocument(machine: machine, id: document.item.id)
             let evicted = evictions[key]
-            try await whileRemoving(seen(of: document, host), from: host) {
+            try await whileRemoving(seen(of: document, host), of: [document.item.id], on: machine) {
                 try await host.remove(place, recursive: false, discardingUnsent: false, atOnce: step.other % 3 == 0)
             }
             // Where the remote keeps it, what comes back is nothing that anybody has pinned.
@@ -130,7 +131,9 @@ extension HostSimulation {
                 if let number = ledger.number(of: SimulatedDisk.bytes(of: from)) { excuse(number) }
                 _ = Glibc.rename(from, to)
             }
-        case .removePast: removePast(Self.path(place, host), of: host)
+        case .removePast:
+            wantedGone[machine, default: []].insert(document.item.id)
+            removePast(Self.path(place, host))
         default: break
         }
     }

@@ -1,7 +1,6 @@
 import DocumentHost
 import DocumentModel
 import Glibc
-import SystemPackage
 
 /// What people remove on machines: what they have seen of it, and nothing else.
 extension HostSimulation {
@@ -22,29 +21,49 @@ extension HostSimulation {
 
     /// Has somebody remove what they have seen. The host may die over it, and whoever asked hears nothing.
     ///
-    /// - Parameter isWhole: a folder: some of it may be gone when the rest is refused.
+    /// - Parameters:
+    ///   - items: what it is about; where the host asks whether that is meant, it stays so until somebody answers.
+    ///   - isWhole: with all that is in them: some of it may be gone when the rest is refused.
     func whileRemoving(
-        _ seen: Set<Int>, from host: DocumentHost, isWhole: Bool = false, _ body: () async throws -> Void
+        _ seen: Set<Int>, of items: [ItemIdentifier], on machine: Int, isWhole: Bool = false,
+        _ body: () async throws -> Void
     ) async throws {
-        removing.insert(host.rootPath.lastComponent?.string ?? "")
+        let before = wantedGone[machine] ?? []
+        wantedGone[machine, default: []].formUnion(items)
         ledger.beginRemoving(seen)
         note("a person removes \(seen.sorted())")
         do {
             try await body()
         } catch {
-            let refusals: Set<DocumentError.Code> = [
-                .unsyncedEdits, .inConflict, .versionNoLongerAvailable, .noSuchItem,
-            ]
-            let isRefused = (error as? DocumentError).map { refusals.contains($0.code) } ?? false
-            ledger.endRemoving(seen, isRefused && !isWhole ? .refused : nil)
+            let code = (error as? DocumentError)?.code
+            let isRefused =
+                code == .noSuchItem
+                || !isWhole && [.unsyncedEdits, .inConflict, .versionNoLongerAvailable].contains(code)
+            ledger.endRemoving(seen, isRefused ? .refused : nil)
+            if isRefused { wantedGone[machine]?.subtract(Set(items).subtracting(before)) }
             throw error
         }
         ledger.endRemoving(seen, .done)
+        wantedGone[machine]?.subtract(items)
+    }
+
+    /// Somebody is asked whether what was to be removed on a machine is meant, and looks at it once more.
+    func answerDeletions(_ isMeant: Bool, on host: DocumentHost, _ machine: Int) async throws {
+        let all = await everything(of: host)
+        let wanted = wantedGone[machine] ?? []
+        let folders = all.filter { $0.item.kind != .document && wanted.contains($0.item.id) }.map(\.location)
+        let documents = all.filter { status in
+            status.item.kind == .document
+                && (wanted.contains(status.item.id) || folders.contains { status.location.isBelow($0) })
+        }
+        let seen = isMeant ? documents.reduce(into: Set<Int>()) { $0.formUnion(self.seen(of: $1, host)) } : []
+        try await whileRemoving(seen, of: Array(wanted), on: machine, isWhole: true) {
+            try await host.answerDeletions(of: Self.domainName, carryOut: isMeant)
+        }
     }
 
     /// Somebody who sees a file removes it without a word to the host.
-    func removePast(_ path: String, of host: DocumentHost) {
-        removing.insert(host.rootPath.lastComponent?.string ?? "")
+    func removePast(_ path: String) {
         asPerson {
             let seen = ledger.number(of: SimulatedDisk.bytes(of: path))
             guard unlink(path) == 0, let seen else { return }

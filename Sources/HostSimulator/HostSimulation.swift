@@ -31,8 +31,8 @@ package final class HostSimulation: @unchecked Sendable {  // One thread, as it 
     var isPerson = false
     var contexts: [String: ProviderContext] = [:]
     var dates: [Int64] = []
-    /// Devices on which somebody has removed something.
-    var removing: Set<String> = []
+    /// What people on each machine have wanted removed, and may be asked about once more.
+    var wantedGone: [Int: Set<ItemIdentifier>] = [:]
     /// Contents of files that a host did not know.
     var rescued: [[UInt8]] = []
     /// The documents that the provider has made, by the names of what it was asked for.

@@ -137,13 +137,8 @@ extension SimulatedProvider {
 
     func deleteItem(_ deletion: ItemDeletion) async throws {
         try await call("delete \(deletion.id)") {
-            // Something else may lie at the place by the time that somebody's removal is carried out.
-            if simulation.removing.contains(context.deviceName),
-                let number = remote.entries[deletion.id]?.contents.flatMap(simulation.ledger.number)
-            {
-                simulation.ledger.remove(number)
-            }
-            try remote.delete(deletion.id, base: deletion.baseVersion, recursive: deletion.recursive)
+            let base = remote.mistake == .deletesAnyVersion ? .none : deletion.baseVersion
+            try remote.delete(deletion.id, base: base, recursive: deletion.recursive)
         }
     }
 

@@ -166,7 +166,7 @@ extension HostSimulation {
             for bytes in [entry.contents].compactMap(\.self) + entry.sides.map(\.contents) {
                 if let number = ledger.number(of: bytes) {
                     found.insert(number)
-                } else if !bytes.isEmpty {
+                } else if !isWhole(bytes) {
                     complain("the provider was given damaged contents for \(entry.name)")
                 }
             }

@@ -31,10 +31,8 @@ extension HostSimulation {
         let chosen = trash[step.pick % trash.count]
         let restored = try await host.restoreTrash(chosen.id, to: step.other % 2 == 0 ? nil : free)
         let bytes = asPerson { SimulatedDisk.bytes(of: Self.path(restored.location, host)) }
-        guard !bytes.isEmpty else { return }
-        guard let number = ledger.number(of: bytes) else {
-            return complain("\(restored.location) came damaged out of the trash")
-        }
+        guard isWhole(bytes) else { return complain("\(restored.location) came damaged out of the trash") }
+        guard let number = ledger.number(of: bytes) else { return }
         note("a person has \(number) back out of the trash at \(restored.location)")
         ledger.restore(number)
         excuse(number)

@@ -48,6 +48,7 @@ extension HostSimulation {
         }
         if step.other % 4 == 0 { await life.loop.pause(.milliseconds(step.pick)) }
         var written: [Int] = []
+        var begun = 0
         for number in 0...step.pick % 3 {
             let pick = step.pick / 3 + number * 7
             let files = asPerson { partFiles(of: folder) }
@@ -60,6 +61,10 @@ extension HostSimulation {
             } else {
                 let isNew = pick % 5 == 1 || chosen == nil
                 let path = isNew ? "\(folder)/\(Self.partNames[pick % Self.partNames.count])" : chosen ?? ""
+                if asPerson({ Glibc.access(path, F_OK) != 0 }) {
+                    beginFile(on: life.machine)
+                    begun += 1
+                }
                 if let new = asPerson({ writePart(path, size: step.other + number, isReplacing: pick % 2 == 0) }) {
                     written.append(new)
                 }
@@ -68,6 +73,7 @@ extension HostSimulation {
         if step.other % 5 == 0 { await life.loop.pause(.milliseconds(step.pick)) }
         try await host.endAccess(access.number, of: tool)
         for number in written { ledger.acknowledge(number) }
+        for _ in 0..<begun { endFile(on: life.machine) }
     }
 
     private func writePart(_ path: String, size: Int, isReplacing: Bool) -> Int? {
@@ -87,7 +93,7 @@ extension HostSimulation {
         guard let folder = access.items.first?.path else { return }
         for path in asPerson({ partFiles(of: folder) }) {
             let bytes = asPerson { SimulatedDisk.bytes(of: path) }
-            if !bytes.isEmpty, ledger.number(of: bytes) == nil { complain("\(path) is read damaged") }
+            if !isWhole(bytes) { complain("\(path) is read damaged") }
         }
         try await host.endAccess(access.number, of: tool)
     }

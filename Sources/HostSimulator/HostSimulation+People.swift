@@ -178,9 +178,19 @@ extension HostSimulation {
         defer { host.disconnect(tool) }
         var request = AccessRequest(location: place, intent: .writing)
         request.isCreating = way == .new
-        let access = try await host.beginAccess(request, for: tool)
-        guard let item = access.items.first, let life = living.first(where: { $0.host === host }) else { return }
+        guard let life = living.first(where: { $0.host === host }) else { return }
+        if request.isCreating { beginFile(on: life.machine) }
+        let (access, items): (UInt64, [AccessedItem])
+        do {
+            (access, items) = try await host.beginAccess(request, for: tool)
+        } catch {
+            if request.isCreating { endFile(on: life.machine) }
+            throw error
+        }
+        guard let item = items.first else { return }
         if step.other % 4 == 0 { await life.loop.pause(.milliseconds(step.pick)) }
+        let isNew = request.isCreating || asPerson { Glibc.access(item.path, F_OK) != 0 }
+        if isNew, !request.isCreating { beginFile(on: life.machine) }
         let seen = asPerson { ledger.number(of: SimulatedDisk.bytes(of: item.path)) }
         let new = step.action == .createLarge ? makeLarge(step) : ledger.make(size: step.other * 7)
         if let seen { ledger.replace(seen, by: new.number) }
@@ -197,8 +207,10 @@ extension HostSimulation {
         }
         // Somebody may have taken it from there past the host, before it was on the disk: then no host can see to that.
         let isThere = !isPassed || asPerson { SimulatedDisk.bytes(of: item.path) == new.bytes }
-        try await host.endAccess(access.number, of: tool)
-        if isThere { ledger.acknowledge(new.number) }
+        try await host.endAccess(access, of: tool)
+        guard isThere else { return }
+        ledger.acknowledge(new.number)
+        if isNew { endFile(on: life.machine) }
     }
 
     /// Whether somebody does things past the hosts, whoever writes.
@@ -213,7 +225,7 @@ extension HostSimulation {
         let access = try await host.beginAccess(AccessRequest(location: place, intent: .reading), for: tool)
         guard let item = access.items.first else { return }
         let bytes = asPerson { SimulatedDisk.bytes(of: item.path) }
-        if !bytes.isEmpty, ledger.number(of: bytes) == nil { complain("\(place) is read damaged") }
+        if !isWhole(bytes) { complain("\(place) is read damaged") }
         if holding > 0, let life = living.first(where: { $0.host === host }) {
             await life.loop.pause(.milliseconds(holding))
         }

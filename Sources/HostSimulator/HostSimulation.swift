@@ -33,6 +33,10 @@ package final class HostSimulation: @unchecked Sendable {  // One thread, as it 
     var dates: [Int64] = []
     /// What people on each machine have wanted removed, and may be asked about once more.
     var wantedGone: [Int: Set<ItemIdentifier>] = [:]
+    /// How many new files programs have begun on each machine, and were never told that those are kept.
+    var unfinished: [Int: Int] = [:]
+    /// Some document at the remote has been such a file.
+    var hasEmpty = false
     /// Contents of files that a host did not know.
     var rescued: [[UInt8]] = []
     /// The documents that the provider has made, by the names of what it was asked for.

@@ -130,6 +130,7 @@ extension SimulatedProvider {
         let (before, changes) = (item.flatMap { remote.entries[$0]?.contents }, remote.changes.count)
         let taken = try take()
         guard let contents, remote.changes.count > changes else { return taken }
+        simulation.checkEmpty(contents, by: context.deviceName)
         if before != contents { simulation.checkGiven(contents, by: context.deviceName, to: item, for: operation) }
         simulation.gave(contents, by: context.deviceName, as: taken.id, for: operation)
         return taken

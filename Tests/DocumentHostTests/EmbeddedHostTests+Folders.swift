@@ -67,13 +67,15 @@ extension EmbeddedHostTests {
         }
     }
 
-    @Test("DOWN-2: what somebody waits for while it is paused, and is removed on the remote, is waited for no longer")
-    func removedWhilePaused() async throws {
+    @Test(
+        "DOWN-2: what somebody waits for while it is paused, and is removed on the remote, is waited for no longer",
+        arguments: [true, false])
+    func removedWhilePaused(isHere: Bool) async throws {
         try await withHost { host, remote in
             let (file, location) = (remote.appending("a.txt"), try Location("d:/a.txt"))
             try TemporaryFile.write("one", to: file)
             _ = try await host.items(in: Location("d:/"), page: nil, suggestedCount: 10, refreshing: true)
-            try await host.download(location)
+            if isHere { try await host.download(location) }
             try await host.setPaused(true, at: location)
             try TemporaryFile.write("two, longer", to: file)
             // Who is told of nothing new reads what is here, and nothing is waited for.

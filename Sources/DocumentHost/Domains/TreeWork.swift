@@ -125,6 +125,7 @@ struct TreeWork: Sendable {
 
     /// Presenters hear of what the remote has changed, as of what any program does that coordinates nothing (COORD-28).
     func tell(of outcome: ApplyOutcome) throws(DocumentError) {
+        // Nobody waits any more for the end of the pause of what is gone, also where nothing of it was here.
         if outcome.deleted > 0 { pauses.itemsRemoved() }
         if !outcome.moved.isEmpty { pauses.placesChanged() }
         guard !outcome.changed.isEmpty, !broker.isIdle else { return }

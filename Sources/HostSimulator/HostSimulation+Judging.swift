@@ -161,7 +161,8 @@ extension HostSimulation {
     }
 
     private func checkLosses() {
-        var found: Set<Int> = []
+        for machine in lives.indices { askAll(only: machine) { [self] host in await reach(into: host, machine) } }
+        var found = reached
         for entry in remote.entries.values {
             for bytes in [entry.contents].compactMap(\.self) + entry.sides.map(\.contents) {
                 if let number = ledger.number(of: bytes) {
@@ -174,15 +175,11 @@ extension HostSimulation {
         found.formUnion(rescued.compactMap(ledger.number))
         simulation_pause()
         defer { simulation_resume() }
-        for machine in lives.indices {
-            let files = [root(of: machine), outside(of: machine)].flatMap(SimulatedDisk.files)
-            for path in files where !path.contains("/index.sqlite") {
-                if let number = ledger.number(of: SimulatedDisk.bytes(of: path)) { found.insert(number) }
-            }
-        }
         checkTrash(found)
         let lost = ledger.lost(found: found)
-        if let first = lost.first { complain("the contents \(first) are lost, and \(lost.count - 1) others") }
+        guard let first = lost.first else { return }
+        let rest = hiddenFile(of: first).map { ", but for \($0)" } ?? ""
+        complain("the contents \(first) are lost, and \(lost.count - 1) others\(rest)")
     }
 
     /// The host shows the provider's tree, and its contents; and what is evicted comes back.

@@ -37,6 +37,8 @@ package final class HostSimulation: @unchecked Sendable {  // One thread, as it 
     var unfinished: [Int: Int] = [:]
     /// Some document at the remote has been such a file.
     var hasEmpty = false
+    /// What people can get at on their machines, in the end.
+    var reached: Set<Int> = []
     /// Contents of files that a host did not know.
     var rescued: [[UInt8]] = []
     /// The documents that the provider has made, by the names of what it was asked for.

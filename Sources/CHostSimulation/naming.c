@@ -46,6 +46,12 @@ static const char *redirected(const char *path, char *place, size_t size) {
 static int open_file(int folder, const char *path, int flags, mode_t mode, struct open_how *how) {
     char place[PATH_MAX], absolute[PATH_MAX];
     if (simulation_is_here && how == NULL) path = redirected(path, place, sizeof place);
+    // Beneath a folder that is not redirected itself.
+    if (simulation_is_here && how != NULL && strcmp(path, "boot_id") == 0
+        && simulation_absolute(folder, path, absolute, sizeof absolute)) {
+        const char *own = redirected(absolute, place, sizeof place);
+        if (own != absolute) (path = own, how = NULL);
+    }
     struct simulation_change change = {.file = -1, .path = absolute};
     bool makes = false, empties = false;
     if (is_free() && (flags & (O_CREAT | O_TRUNC)) != 0 && (flags & O_DIRECTORY) == 0

@@ -151,6 +151,36 @@ extension EmbeddedHostTests {
         }
     }
 
+    @Test("VER-5: a conflict whose file a program has just renamed is resolved with that, under its new name")
+    func conflictWithRenamedFile() async throws {
+        try await withHost { host, remote in
+            let (file, location) = (remote.appending("a.txt"), try Location("d:/a.txt"))
+            try TemporaryFile.write("base", to: file)
+            let tool = host.connect(tool: "one")
+            defer { host.disconnect(tool) }
+            let access = try await host.beginAccess(AccessRequest(location: location, intent: .writing), for: tool)
+            let path = FilePath(access.items[0].path)
+            try TemporaryFile.write("mine", to: path)
+            try TemporaryFile.write("theirs, longer", to: file)
+            try await host.endAccess(access.number, of: tool)
+            let conflict = await code { try await host.waitUntilSent(location) }
+            #expect(conflict == .inConflict)
+            try FileManager.default.moveItem(
+                atPath: path.string, toPath: path.removingLastComponent().appending("b.txt").string)
+            var isResolved = false
+            for _ in 0..<200 where !isResolved {
+                // Where it is by now.
+                for place in [location, try Location("d:/b.txt")] where !isResolved {
+                    isResolved = await code { try await host.resolveConflict(at: place, keeping: .local) } == nil
+                }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            #expect(isResolved)
+            try await host.waitUntilSent(Location("d:/"))
+            #expect(try TemporaryFile.read(remote.appending("b.txt")) == "mine")
+        }
+    }
+
     private func isKnown(_ location: String, _ host: DocumentHost) throws -> Bool {
         try host.storage.read { try $0.item(at: Location(location)) } != nil
     }

@@ -11,6 +11,7 @@ struct ConflictResolver: Sendable {
     let storage: StorageThreads
     let broker: CoordinationBroker
     let sender: Sender
+    let disk: DiskCheck
     let made: MadeItems
     let owner: ClaimOwner
     let sides: SideStore
@@ -33,7 +34,9 @@ struct ConflictResolver: Sendable {
         guard let claim = try await claims(on: item, at: location, and: place) else { return false }
         // What is made beside it is told of when it is made.
         defer { broker.end(claim, effects: [.changed] + (place == nil ? [] : [.unchanged])) }
-        guard try await storage.run({ try $0.recordChange(of: item.id, in: item.domain) }).state == .conflict else {
+        guard let found = try storage.read({ try $0.item(item.id, in: item.domain) }) else { return false }
+        // A file that a program has only renamed is waited for, until the document has followed it.
+        guard try await disk.look(found).state == .conflict else {
             // The other side is all that there is.
             guard choice != .remote else { return true }
             throw DocumentError(

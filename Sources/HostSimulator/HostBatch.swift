@@ -56,8 +56,8 @@ package struct HostBatch {
         }
         let smallest = Self.shrunk(HostCase(seed: first, mistake: mistake, isLossy: isLossy), as: complaint)
         onLine(smallest.scenario.summary)
-        let lossy = isLossy ? " --lossy" : ""
-        onLine("See it: scripts/simulate-hosts --show \(first)\(lossy) --without \"\(smallest.without)\"")
+        let flags = (isLossy ? " --lossy" : "") + (mistake.map { " --mistake \($0)" } ?? "")
+        onLine("See it: scripts/simulate-hosts --show \(first)\(flags) --without \"\(smallest.without)\"")
         return false
     }
 

@@ -10,6 +10,10 @@ package enum HostMistake: String, CaseIterable, Sendable {
     case deletesAnyVersion
     /// A feed leaves out deletions.
     case forgetsDeletions
+    /// A listing ends with its first page.
+    case forgetsPages
+    /// What the provider does not remember any more of changes, it leaves out without a word.
+    case forgetsChanges
     /// Nobody says what contents there should be, so that flipped bits are not seen.
     case vouchesForNothing
     /// What people say about pins is acknowledged, and not written down.

@@ -130,6 +130,10 @@ package struct HostScenario: Sendable {
     package var keepsSides: Bool
     /// The provider gives parts of documents.
     package var givesParts: Bool
+    /// How many items a page of a listing has; nil: all of them.
+    package var pageSize: Int?
+    /// How many changes the provider remembers; who asks for more of them has an anchor that is too old. Nil: all of them.
+    package var memory: Int?
 
     /// When the last step is made, and everything is well from then on.
     package static let end = 60_000
@@ -143,6 +147,9 @@ package struct HostScenario: Sendable {
         let parts = SeededRandom(seed: seed ^ 0x9A275)
         givesParts = Self.isDrawn(parts)
         if keepsSides { machines = max(machines, 2) }
+        var pages = SeededRandom(seed: seed ^ 0x9A6E5)
+        if pages.once(in: 3) { pageSize = 1 + pages.below(4) }
+        if pages.once(in: 4) { memory = 1 + pages.below(12) }
         var faults = Faults()
         if random.once(in: 3) { faults.death = 150 + random.below(3000) }
         if random.once(in: 3) { faults.refusal = 5 + random.below(30) }

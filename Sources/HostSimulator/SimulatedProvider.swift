@@ -71,7 +71,15 @@ extension SimulatedProvider {
     func items(in container: ItemIdentifier, page: PageToken?, suggestedCount: Int) async throws -> ItemPage {
         try await call("list \(container)") {
             _ = try remote.item(container)
-            return ItemPage(items: try remote.children(of: container).map(remote.item))
+            let all = remote.children(of: container)
+            guard let size = simulation.scenario.pageSize else { return ItemPage(items: try all.map(remote.item)) }
+            // Whatever comes and goes meanwhile, nothing that stays is left out.
+            let last = try page.map { try ItemIdentifier(String(decoding: $0.bytes, as: UTF8.self)) } ?? .root
+            let rest = page == nil ? all : all.filter { $0 > last }
+            let isLast = rest.count <= size || remote.mistake == .forgetsPages
+            return ItemPage(
+                items: try rest.prefix(size).map(remote.item),
+                next: isLast ? nil : try PageToken(Array(rest[size - 1].rawValue.utf8)))
         }
     }
 
@@ -149,9 +157,11 @@ extension SimulatedProvider {
 
     func changes(since anchor: SyncAnchor, suggestedCount: Int) async throws -> ItemChanges {
         try await call("changes") {
-            guard let from = Int(String(decoding: anchor.bytes, as: UTF8.self)), from <= remote.changes.count else {
-                throw DocumentError(.anchorExpired, "There is no such anchor.")
-            }
+            let oldest = simulation.scenario.memory.map { remote.changes.count - $0 } ?? 0
+            guard var from = Int(String(decoding: anchor.bytes, as: UTF8.self)),
+                from >= oldest || remote.mistake == .forgetsChanges
+            else { throw DocumentError(.anchorExpired, "That is too long ago.") }
+            from = max(from, oldest)
             let page = remote.changes[from...].prefix(5)
             var seen: Set<ItemIdentifier> = []
             let ids = page.filter { seen.insert($0).inserted }

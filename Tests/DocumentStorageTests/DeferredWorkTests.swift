@@ -109,6 +109,26 @@ struct DeferredWorkTests {
         #expect(try storage.index.read { try $0.journal() }.isEmpty)
     }
 
+    @Test("A folder renamed here that something is still to leave is handed over to whoever waits for that")
+    func leavesFirstHere() throws {
+        let storage = try prepared()
+        let leaving = try tellLater(storage, storage.item("a", "a.txt", contents: "contents of a"))
+        let handedOver = Mutex<[JournalEntry]>([])
+        storage.store.follower.handOver { work in handedOver.withLock { $0 += work } }
+        let change = try storage.store.beginRenaming(
+            ItemIdentifier("f"), in: storage.domain, to: .root, name: ItemName("G"))
+        _ = try storage.store.finish(change, as: storage.item("f", "G", kind: .folder))
+        try storage.index.read { index throws -> Void in
+            #expect(try index.diskLocation(of: ItemIdentifier("f"), in: storage.domain)?.description == "work:/F")
+        }
+        for entry in leaving + handedOver.withLock({ $0 }) { try storage.store.perform(entry) }
+        #expect(try storage.document("a.txt") == "contents of a")
+        try storage.index.read { index throws -> Void in
+            #expect(try index.diskLocation(of: ItemIdentifier("f"), in: storage.domain)?.description == "work:/G")
+            #expect(try index.journal().isEmpty)
+        }
+    }
+
     @Test(
         "What an answer says of a document's place is followed when nobody writes it any more, where somebody waits for that"
     )

@@ -19,6 +19,8 @@ struct TreeWork: Sendable {
     let logger: Logger
     /// What waits for something else to be carried out.
     private let delayed = DelayedWork()
+    private static let firstPause = Duration.seconds(1)
+    private static let longestPause = Duration.seconds(300)
 
     init(
         storage: StorageThreads, broker: CoordinationBroker, locks: KeyedLock<ItemKey>, work: WorkGroup,
@@ -174,12 +176,11 @@ struct TreeWork: Sendable {
     }
 
     private func forget(_ removals: [ClearedRemoval]) async {
-        guard let last = removals.last else { return }
+        guard !removals.isEmpty else { return }
         do throws(DocumentError) {
             try await storage.run { try $0.forget(removals) }
         } catch {
-            for removal in removals.dropLast() { delayed.add(removal.entry) }
-            postpone(last.entry, because: error)
+            for removal in removals { postpone(removal.entry, because: error) }
         }
     }
 
@@ -189,7 +190,29 @@ struct TreeWork: Sendable {
             metadata: [
                 "domain": "\(entry.domain)", "item.id": "\(entry.itemID?.rawValue ?? "")", "error": "\(error)",
             ])
-        delayed.add(entry)
+        // What it waits for may leave without a word to the host.
+        if delayed.add(entry) { work.add { [self] in await tryDelayed() } }
+    }
+
+    /// Until nothing waits any more.
+    private func tryDelayed() async {
+        var pause = Self.firstPause
+        while true {
+            do {
+                try await Task.sleep(for: pause)
+            } catch {
+                return
+            }
+            pause = min(pause * 2, Self.longestPause)
+            for entry in delayed.takeAll() {
+                do throws(DocumentError) {
+                    try await perform([entry])
+                } catch {
+                    postpone(entry, because: error)
+                }
+            }
+            guard delayed.goesOn() else { return }
+        }
     }
 
     private func performInTree(_ entry: JournalEntry) async throws(DocumentError) -> ClearedRemoval? {
@@ -263,14 +286,39 @@ struct TreeWork: Sendable {
 
 /// Entries that could not be carried out yet, the oldest first.
 private final class DelayedWork: Sendable {
-    private let entries = Mutex<[JournalEntry]>([])
+    private struct State {
+        var entries: [JournalEntry] = []
+        var isTried = false
+    }
 
-    func add(_ entry: JournalEntry) {
-        entries.withLock { $0.append(entry) }
+    private let state = Mutex(State())
+
+    /// - Returns: whether somebody has to begin to try them from time to time.
+    func add(_ entry: JournalEntry) -> Bool {
+        state.withLock { state in
+            state.entries.append(entry)
+            defer { state.isTried = true }
+            return !state.isTried
+        }
     }
 
     func takeFirst() -> JournalEntry? {
-        entries.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+        state.withLock { $0.entries.isEmpty ? nil : $0.entries.removeFirst() }
+    }
+
+    func takeAll() -> [JournalEntry] {
+        state.withLock { state in
+            defer { state.entries = [] }
+            return state.entries
+        }
+    }
+
+    /// - Returns: false when there are none, and whoever tries them is done.
+    func goesOn() -> Bool {
+        state.withLock { state in
+            state.isTried = !state.entries.isEmpty
+            return state.isTried
+        }
     }
 }
 

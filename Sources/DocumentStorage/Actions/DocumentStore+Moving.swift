@@ -179,6 +179,8 @@ extension DocumentStore {
                 metadata: ["item.id": "\(entry.itemID?.rawValue ?? "")", "error": "\(error)"])
             guard let id = entry.itemID else { return }
             _ = try? index.write(durably: false) { try $0.setProblem(error, of: id, in: entry.domain) }
+            // Else only the next start would take it up.
+            _ = follower.take([entry])
         }
     }
 

@@ -118,7 +118,9 @@ extension HostSimulation {
                 if error.code == .destinationExists { told.insert(Self.path(status.location, host)) }
             }
         }
-        let (known, findings) = (Set(shown.map { Self.path($0.location, host) }), host.findings.joined())
+        // Where a folder is shown, a file is nobody's.
+        let known = Set(shown.filter { $0.item.kind == .document }.map { Self.path($0.location, host) })
+        let findings = host.findings.joined()
         asPerson {
             for path in SimulatedDisk.files(below: "\(host.rootPath)/documents/\(Self.domain)")
             where told.contains(path) || !known.contains(path) && findings.contains(path) {

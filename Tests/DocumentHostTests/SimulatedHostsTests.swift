@@ -4,20 +4,37 @@ import Testing
 
 /// Whole hosts in virtual time, in a program of its own; scripts/simulate-hosts runs many more seeds.
 @Suite(.serialized, .timeLimit(.minutes(6))) struct SimulatedHostsTests {
-    private func simulate(_ arguments: String...) async throws -> Int32? {
+    private func simulate(_ arguments: String...) async throws -> (status: Int32?, output: String) {
+        try await simulate(arguments)
+    }
+
+    private func simulate(_ arguments: [String]) async throws -> (status: Int32?, output: String) {
         try await ChildProcess.with(
             try BuiltProducts.executable("docent-simulate-hosts"), arguments: arguments, environment: [:]
-        ) { try await $0.exitStatus(within: .seconds(300)) }
+        ) { child in
+            // What it prints is little, and waits in the pipe.
+            let status = try await child.exitStatus(within: .seconds(300))
+            return (status, status == nil ? "" : try Self.text(child.standardOutput))
+        }
+    }
+
+    private static func text(_ output: FileDescriptor) throws -> String {
+        var (all, buffer): ([UInt8], [UInt8]) = ([], Array(repeating: 0, count: 4096))
+        while true {
+            let count = try buffer.withUnsafeMutableBytes { try output.read(into: $0) }
+            guard count > 0 else { return String(decoding: all, as: UTF8.self) }
+            all += buffer[..<count]
+        }
     }
 
     @Test("INV-1, INV-2, INV-3: hosts that die and fill their disks lose nothing, and agree in the end")
     func seeds() async throws {
-        #expect(try await simulate("--seeds", "6") == 0)
+        #expect(try await simulate("--seeds", "6").status == 0)
     }
 
     @Test("INV-2, INV-3: where answers are lost and names go round all the time, hosts agree in the end, too")
     func lossySeeds() async throws {
-        #expect(try await simulate("--seeds", "4", "--lossy") == 0)
+        #expect(try await simulate("--seeds", "4", "--lossy").status == 0)
     }
 
     @Test("What a run that was killed has left neither fails the next one nor counts as something that it found")
@@ -31,13 +48,37 @@ import Testing
     }
 
     @Test(
-        "What hosts, disks and providers can do wrong is seen, each at a seed of its own",
+        "What hosts, disks and providers can do wrong is seen, each at a seed of its own, which holds without it",
         arguments: [
-            ("skipsFlushes", 4), ("ignoresBases", 0), ("forgetsDeletions", 0), ("vouchesForNothing", 88),
-            ("repeatsOperations", 1), ("forgetsPins", 3), ("dropsTrash", 71), ("dropsVersions", 44), ("prefersOwn", 8),
-            ("forgetsSides", 2), ("mixesParts", 36),
+            ("skipsFlushes", 4, "are lost"), ("ignoresBases", 0, "are lost"),
+            ("deletesAnyVersion", 7, "are lost"), ("forgetsDeletions", 0, "which is gone"),
+            ("forgetsPages", 2, "does not show"), ("forgetsChanges", 46, "which is gone"),
+            ("vouchesForNothing", 33, "are lost"), ("repeatsOperations", 1, "is made twice"),
+            ("forgetsPins", 3, "has forgotten that"), ("dropsTrash", 71, "into the trash, and they are not there"),
+            ("dropsVersions", 44, "are no version of it"), ("prefersOwn", 2, "the winner"),
+            ("forgetsSides", 2, "has not given the remote its side of"), ("mixesParts", 36, "damaged"),
         ])
-    func mistake(_ name: String, seed: Int) async throws {
-        #expect(try await simulate("--one", "--show", "\(seed)", "--mistake", name) == 2)
+    func mistake(_ name: String, seed: Int, complaint: String) async throws {
+        let found = try await simulate("--one", "--show", "\(seed)", "--mistake", name)
+        #expect(found.status == 2)
+        #expect(found.output.contains(complaint))
+        // That one is looked for where answers are lost.
+        let kind = name == "repeatsOperations" ? ["--lossy"] : []
+        #expect(try await simulate(["--one", "--show", "\(seed)"] + kind).status == 0)
+    }
+
+    @Test("Of a run that fails as little is shown as it fails with, in the same way")
+    func shrinking() async throws {
+        let (seed, mistake) = ("0", "forgetsDeletions")
+        let found = try await simulate("--seeds", "1", "--from", seed, "--mistake", mistake)
+        #expect(found.status == 1)
+        let lines = found.output.split(separator: "\n")
+        #expect(lines.first?.contains("which is gone") == true)
+        // One step is enough to have something to delete.
+        #expect(lines.filter { $0.contains(" ms: m") && $0.hasPrefix("  ") }.count == 1)
+        let without = try #require(lines.last?.split(separator: "\"").dropFirst().first)
+        let again = try await simulate("--one", "--show", seed, "--mistake", mistake, "--without", String(without))
+        #expect(again.status == 2)
+        #expect(again.output.contains("which is gone"))
     }
 }

@@ -45,6 +45,8 @@ extension HostSimulation {
             // What a host does not know, and does not overwrite, somebody puts elsewhere, as it asks for: after its index was
             // lost. What nobody had looked at is told of when something comes there.
             if round < 2 { askAll { [self] host in await rescue(from: host) } }
+            // What was chosen since has left other sides.
+            winners = [:]
             for machine in lives.indices {
                 askAll(only: machine) { [self] host in await checkWinners(of: host, machine) }
             }

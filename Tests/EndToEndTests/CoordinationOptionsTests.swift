@@ -186,18 +186,21 @@ import Testing
     }
 
     @Test(
-        "COORD-7, PICK-19: what is exported over a document that is renamed meanwhile comes to its place, and leaves it alone"
-    )
-    func exportOverWhatMoves() async throws {
+        "COORD-7, PICK-19: what is exported over a document that is renamed meanwhile comes to its place, and leaves it alone",
+        arguments: [true, false])
+    func exportOverWhatMoves(isHere: Bool) async throws {
         try await withTwo { machine, one, other in
             let (a, c) = (try place("a.txt"), try place("c.txt"))
             let source = machine.folder + "/source.txt"
             try machine.write("exported", to: source)
+            if isHere { try await one.download(a) }
+            // What it has is brought before it is replaced, to be kept.
+            let wait = isHere ? "waits to replace d:/a.txt" : "waits to read d:/a.txt"
             let exporting = try await FileCoordinator(one).coordinate(writingItemAt: a, for: .forMoving) { _, _ in
                 let exporting = Task {
                     try await other.exportDocument(FilePath(source), to: a, replacing: true)
                 }
-                #expect(try await says("waits to replace d:/a.txt", machine))
+                #expect(try await says(wait, machine))
                 _ = try await one.rename(itemAt: a, to: c)
                 return exporting
             }

@@ -41,7 +41,8 @@ struct NewProviderTests {
     /// The kit's judgement of a bundle, and the host's.
     private func checkBundle(_ bundle: String, identifier: String, on machine: Machine) throws {
         let judged = try machine.run(
-            Machine.programs + "/provider-conformance", ["run", "--mutating", "--quiet", "--bundle", bundle],
+            Machine.programs + "/provider-conformance",
+            ["run", "--mutating", "--quiet", "--patience", "4", "--bundle", bundle],
             timeout: 600)
         must(judged, "provider-conformance")
         #expect(judged.output.contains(" passed"))

@@ -89,6 +89,7 @@ import Testing
                 #!/bin/sh
                 { cat "$1" "$2" "$3"; cat '\(secret)' || echo denied; } > "$4"
                 echo x > '\(secret)' || true
+                mkdir -p "$HOME/cache" && echo '\(machine.folder)' > "$HOME/cache/file"
                 grep -q refuse "$2" && exit 1
                 exit 0
                 """, to: program)
@@ -121,6 +122,11 @@ import Testing
             #expect(Machine.eventually(within: 60) { machine.read(theirs) == machine.read(out) })
             #expect(try machine.succeed("conflicts").contains("Nothing is in conflict"))
             #expect(machine.read(secret) == "secret\n")
+            // What it left in its folder is gone with that.
+            let left = try FileManager.default.contentsOfDirectory(atPath: "/tmp").filter {
+                $0.hasPrefix("docent-merge.") && machine.read("/tmp/\($0)/cache/file") == machine.folder + "\n"
+            }
+            #expect(left.isEmpty)
         }
     }
 

@@ -44,15 +44,17 @@ package enum DaemonProgram {
     }
 
     /// A host that is just ending holds the root's lock until its providers are gone: it is waited for. One that serves is not:
-    /// whoever is waiting would take its place when somebody stops it.
+    /// whoever is waiting would take its place when somebody stops it. One that is just ending may answer for a moment still.
     private static func open(
         _ address: HostAddress, _ options: DaemonOptions, _ logger: Logger
     ) async throws -> Daemon {
+        var answers = 0
         for _ in 0..<30 {
             do throws(DocumentError) {
                 return try daemon(at: address, options, logger)
             } catch {
-                guard error.code == .busy, !isServed(address) else { throw error }
+                if isServed(address) { answers += 1 }
+                guard error.code == .busy, answers < 4 else { throw error }
             }
             try await Task.sleep(for: .milliseconds(200))
         }

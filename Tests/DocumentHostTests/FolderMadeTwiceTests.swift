@@ -83,6 +83,18 @@ import Testing
         #expect(counts.documents == 2 && counts.folders == 2)
     }
 
+    @Test("VER-15: where something was made in the remote's here, it is another one, and what was made stays")
+    func madeInside() async throws {
+        // Its name was free for a moment.
+        try storage.tell(theirs)
+        _ = try storage.store.makeFolder(named: ItemName("sub"), in: theirs.id, of: storage.domain)
+        let folder = try storage.store.makeFolder(named: ItemName("G"), in: .root, of: storage.domain)
+        try storage.tell(storage.item("r", "G", kind: .folder))
+        try storage.store.revive(folder.id, as: storage.item("r", "G", kind: .folder), in: storage.domain)
+        #expect(
+            try storage.index.read { try $0.children(of: theirs.id, in: storage.domain, limit: 9) }.items.count == 1)
+    }
+
     @Test("VER-15: where the remote's is shown here under another name, it is another one, and keeps what is in it")
     func shown() async throws {
         try storage.tell(storage.item("r", "G", kind: .folder), storage.item("t", "theirs.txt", in: "r"))

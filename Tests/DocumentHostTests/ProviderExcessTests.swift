@@ -88,6 +88,7 @@ import Testing
         _ = intake.resolved([], at: start + .seconds(5))
         #expect(intake.resolved([.insufficientQuota], at: start + .milliseconds(5001)) != .zero)
         #expect(intake.takeResolved() == [], "all")
+        #expect(intake.takeResolved() == nil, "who comes second finds nothing, and not everything")
     }
 
     @Test("WIRE-6: a notification that is larger than any can be is not read")

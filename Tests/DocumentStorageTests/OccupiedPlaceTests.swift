@@ -44,6 +44,15 @@ struct OccupiedPlaceTests {
         #expect(try storage.store.recordChange(of: made.id, in: storage.domain).state == .changed)
     }
 
+    @Test("A folder that cannot be made on disk is not made in the index, either")
+    func notMade() throws {
+        try storage.write("nobody's", to: storage.tree.path(of: storage.location("N")))
+        #expect(throws: DocumentError.self) {
+            try storage.store.makeFolder(named: ItemName("N"), in: .root, of: storage.domain)
+        }
+        #expect(try storage.index.read { try $0.item(at: storage.location("N")) } == nil)
+    }
+
     @Test("What is fetched into a folder that the provider has made under the name does not, either")
     func told() throws {
         _ = try storage.store.apply(

@@ -69,6 +69,6 @@ package final class NotificationIntake: Sendable {
 
     /// To be called when it is acted upon.
     ///
-    /// - Returns: which errors are resolved, by all that was said since; empty: all.
-    package func takeResolved() -> Set<DocumentError.Code> { state.withLock { $0.resolved.take() ?? [] } }
+    /// - Returns: which errors are resolved, by all that was said since; empty: all. Nil: nothing was, or it was acted upon.
+    package func takeResolved() -> Set<DocumentError.Code>? { state.withLock { $0.resolved.take() } }
 }

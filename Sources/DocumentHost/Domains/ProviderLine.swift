@@ -78,7 +78,7 @@ struct ProviderLine: RequestHandler {
             let domain = domain
             host.work.add { [host, intake] in
                 if delay > .zero { try? await Task.sleep(for: delay) }
-                host.resolved(domain, intake.takeResolved())
+                if let codes = intake.takeResolved() { host.resolved(domain, codes) }
             }
         case .note(var note):
             let redaction = host.fleet[domain]?.redaction ?? FrameRedaction()

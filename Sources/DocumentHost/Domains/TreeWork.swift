@@ -56,7 +56,7 @@ struct TreeWork: Sendable {
     /// asked for later wait for it (COORD-4), so that they find the item in its new place.
     ///
     /// What cannot be carried out yet, because its place is still to be left by something else, is tried again
-    /// whenever something else was; at the latest, the next start takes it up.
+    /// whenever something else was, and from time to time.
     ///
     /// - Returns: a removal of which only the end is left.
     private func performLeavingCleared(_ entry: JournalEntry) async throws(DocumentError) -> ClearedRemoval? {
@@ -190,21 +190,27 @@ struct TreeWork: Sendable {
             metadata: [
                 "domain": "\(entry.domain)", "item.id": "\(entry.itemID?.rawValue ?? "")", "error": "\(error)",
             ])
+        // A domain that was removed takes its work with it.
+        if case .some(.none) = try? storage.read({ try $0.domain(entry.domain) }) { return }
         // What it waits for may leave without a word to the host.
         if delayed.add(entry) { work.add { [self] in await tryDelayed() } }
     }
 
-    /// Until nothing waits any more.
+    /// Until nothing waits any more; less and less often, as long as nothing new does.
     private func tryDelayed() async {
         var pause = Self.firstPause
+        var known: Set<Int64> = []
         while true {
             do {
                 try await Task.sleep(for: pause)
             } catch {
                 return
             }
-            pause = min(pause * 2, Self.longestPause)
-            for entry in delayed.takeAll() {
+            let entries = delayed.takeAll()
+            let numbers = Set(entries.map(\.id))
+            pause = numbers.isSubset(of: known) ? min(pause * 2, Self.longestPause) : Self.firstPause
+            known = numbers
+            for entry in entries {
                 do throws(DocumentError) {
                     try await perform([entry])
                 } catch {

@@ -8,6 +8,9 @@ import SystemPackage
 
 /// Local documents into a domain: the picker modes export and move, and new folders.
 struct Exporter: Sendable {
+    /// So often what is to be replaced is brought, while it changes on the remote.
+    private static let mostLookups = 5
+
     let storage: StorageThreads
     let broker: CoordinationBroker
     let locks: KeyedLock<ItemKey>
@@ -45,7 +48,7 @@ struct Exporter: Sendable {
             return try await deposit(
                 source, as: name, in: parent, on: domain, replacing: replacing, onProgress: onProgress)
         }
-        var isBrought = false
+        var lookups = 0
         while true {
             guard let existing = try await resolver.resolveIfPresent(destination, in: domain) else {
                 let made = try await create(
@@ -62,9 +65,15 @@ struct Exporter: Sendable {
                 throw DocumentError(
                     .unsyncedEdits, "\(destination) has changes that were not sent yet, and cannot be replaced.")
             }
-            if existing.isToComeBeforeReplaced, existing.item.capabilities.contains(.read), !isBrought {
+            if existing.isToBeBroughtBeforeReplaced {
+                guard lookups < Self.mostLookups else {
+                    throw DocumentError(
+                        .busy,
+                        "\(destination) was not replaced, as it changes on the remote all the time, and what it has is brought first, to be kept as a version: try again."
+                    )
+                }
                 try await bring(existing, at: destination, domain)
-                isBrought = true
+                lookups += 1
                 continue
             }
             let replaced = try await replace(
@@ -194,7 +203,7 @@ struct Exporter: Sendable {
     /// New contents for an item that is there, under a claim like any other writer's; checked under it (PICK-19). What it had
     /// is a version of it then.
     ///
-    /// - Returns: nil when it was renamed while it was waited for: nothing is done then.
+    /// - Returns: nil when it was renamed while it was waited for, or its contents are not here any more: nothing is done then.
     private func replace(
         _ found: IndexedItem, with source: FilePath, at location: Location, _ removingSource: Bool,
         _ domain: Domain, _ onProgress: @escaping @Sendable (TransferProgress?) -> Void
@@ -214,6 +223,8 @@ struct Exporter: Sendable {
             throw DocumentError(
                 .unsyncedEdits, "\(location) has changes that were not sent yet, and cannot be replaced.")
         }
+        // The remote may have got others meanwhile, or what was here have been evicted.
+        guard !existing.isToBeBroughtBeforeReplaced else { return nil }
         let (request, contents) = try await storage.run { store in
             let request = try store.root.staging.makeRequest(.sending(domain.name))
             do {
@@ -279,4 +290,8 @@ struct Exporter: Sendable {
         let way = canBeReplaced ? "say that it is to be replaced" : "remove that first"
         return DocumentError(.destinationExists, "\(location) exists already; choose another name, or \(way).")
     }
+}
+
+extension IndexedItem {
+    fileprivate var isToBeBroughtBeforeReplaced: Bool { isToComeBeforeReplaced && item.capabilities.contains(.read) }
 }

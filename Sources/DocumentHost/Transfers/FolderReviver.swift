@@ -103,7 +103,7 @@ struct FolderReviver: Sendable {
                 return false
             }
             return try known.state != .nameClash
-                || folder.isArriving && !index.present(within: known.id, in: folder.domain).isEmpty
+                || folder.isArriving && index.holdsMoreThanTold(known.id, in: folder.domain)
         }
     }
 

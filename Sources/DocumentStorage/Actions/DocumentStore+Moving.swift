@@ -167,10 +167,13 @@ extension DocumentStore {
     private func forgetNoting(_ removals: inout [ClearedRemoval]) throws {
         defer { removals = [] }
         guard let last = removals.last else { return }
-        try noting(last.entry) { try forget(removals) }
+        try noting(last.entry, with: removals.dropLast().map(\.entry)) { try forget(removals) }
     }
 
-    private func noting(_ entry: JournalEntry, _ body: () throws -> Void) throws {
+    /// - Parameter others: what is not carried out then, either.
+    private func noting(
+        _ entry: JournalEntry, with others: [JournalEntry] = [], _ body: () throws -> Void
+    ) throws {
         do {
             try body()
         } catch let error as DocumentError {
@@ -180,7 +183,7 @@ extension DocumentStore {
             guard let id = entry.itemID else { return }
             _ = try? index.write(durably: false) { try $0.setProblem(error, of: id, in: entry.domain) }
             // Else only the next start would take it up.
-            _ = follower.take([entry])
+            _ = follower.take(others + [entry])
         }
     }
 

@@ -207,11 +207,10 @@ extension DocumentStore {
                 try index.insertArrival([CopiedPart(path: [], file: nil)], in: parent, named: name, of: domain, as: id)
                 { _ in FileIdentity(inode: 0, size: 0, modified: .zero) }
                 _ = try index.keepApart(id, in: domain)
+                // An empty folder that a crash leaves, or that a move around it does, is nobody's, and in nobody's way.
+                if let place = try index.diskLocation(of: id, in: domain) { try tree.makeFolder(at: place) }
             }
-            // An empty folder that a crash leaves, or that a move around it does, is nobody's, and in nobody's way.
-            let (made, place) = try (current(id, in: domain), index.read { try $0.diskLocation(of: id, in: domain) })
-            if let place { try tree.makeFolder(at: place) }
-            return made
+            return try current(id, in: domain)
         }
     }
 

@@ -30,6 +30,17 @@ extension IndexReader {
         ) { _ in true } ?? false
     }
 
+    /// Whether there is more of a folder than what its provider has told, and tells again: contents of what is in it, what was
+    /// made in it here, or what was moved into it or out of it and is still to be told.
+    package func holdsMoreThanTold(_ folder: ItemIdentifier, in domain: DomainName) throws -> Bool {
+        let inside = try subtree(of: folder, in: domain)
+        if try !present(within: folder, in: domain).isEmpty || inside.contains(where: { $0.isArriving }) { return true }
+        let ids = Set(inside.map(\.id))
+        return try relocations(in: domain).contains { entry in
+            [entry.itemID, entry.payload.parentID, entry.payload.originID].contains { $0.map(ids.contains) ?? false }
+        }
+    }
+
     /// Those of a folder's items with contents here, or below them, that a listing has not shown, and none before it.
     package func unseenContents(
         of folder: ItemIdentifier, in domain: DomainName, generation: Int64

@@ -272,7 +272,7 @@ package final class IndexTransaction: IndexReader {
         let row = try knownRow(of: id, own)
         if id != newID, try item(newID, in: domain) != nil {
             // A folder of its own by now, with what is in it here: what is sent into it goes there.
-            if try !present(within: newID, in: domain).isEmpty { return }
+            if try holdsMoreThanTold(newID, in: domain) { return }
             // What is known of the other one is told anew, of this one.
             _ = try delete([newID], in: domain)
         }

@@ -16,8 +16,8 @@ package final class TrashStore: Sendable {
 
     private let folder: DirectoryHandle
     private let path: FilePath
-    /// How many bytes are there, so that nobody has to count them.
-    private let load = Mutex<UInt64>(0)
+    /// How many bytes are there, so that nobody has to count them; nil while nobody has.
+    private let load = Mutex<UInt64?>(nil)
 
     init(folder: DirectoryHandle, path: FilePath) {
         self.folder = folder
@@ -32,12 +32,13 @@ package final class TrashStore: Sendable {
     /// - Returns: how many bytes are there now.
     func grew(by bytes: Int64) -> UInt64 {
         load.withLock { load in
-            load += UInt64(max(bytes, 0))
-            return load
+            let all = (load ?? 0) + UInt64(max(bytes, 0))
+            load = all
+            return all
         }
     }
 
-    func shrank(by bytes: UInt64) { load.withLock { $0 -= min($0, bytes) } }
+    func shrank(by bytes: UInt64) { load.withLock { load in load = load.map { $0 - min($0, bytes) } } }
 
     /// Makes durable what was put there of a domain.
     func flush(_ domain: DomainName) throws { try folder.folderIfPresent([domain.rawValue])?.flush() }

@@ -7,14 +7,10 @@ extension IndexTransaction {
     ///
     /// - Returns: its move to its place, to be carried out after the other one's; nil when nothing is in its way.
     func keepApart(_ id: ItemIdentifier, in domain: DomainName) throws -> JournalEntry? {
-        let moves = try openMoves(in: domain)
-        guard !moves.isEmpty, let item = try item(id, in: domain), item.item.kind != .document,
-            item.state != .nameClash
-        else { return nil }
+        let moves = try OpenMoves(in: domain, withRemovals: false, self)
+        guard !moves.isEmpty, let item = try item(id, in: domain), item.item.kind != .document else { return nil }
         let row = try knownRow(of: id, reference(to: domain))
-        guard let place = try shownPlace(of: row),
-            try OpenMoves(in: domain, withRemovals: false, self).isOccupied(place)
-        else { return nil }
+        guard let place = try shownPlace(of: row), moves.isOccupied(place) else { return nil }
         var payload = JournalPayload()
         payload.place = try place.dropLast() + [ItemName("\(ItemApplier.asidePrefix)\(row)")]
         payload.destination = place

@@ -57,6 +57,8 @@ struct OpenMoves {
         return false
     }
 
+    var isEmpty: Bool { moves.isEmpty }
+
     /// Whether something else lies on disk where the index has a place: it is still to be moved away.
     func isOccupied(_ place: [ItemName]) -> Bool { done(undone(place)) != place }
 

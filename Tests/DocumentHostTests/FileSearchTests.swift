@@ -20,7 +20,7 @@ import Testing
     init() throws {
         storage = try StorageFixture()
         threads = StorageThreads(store: storage.store)
-        search = FileSearch(storage: threads, loop: EventLoop(name: "searching"), restraint: 100)
+        search = FileSearch(storage: threads, loop: EventLoop(name: "searching"), restraint: 100, patience: .zero)
         for number in 0..<Self.folders {
             try storage.tell(storage.item("f\(number)", "F\(number)", kind: .folder))
             for kind in ["changed", "clean"] {
@@ -93,6 +93,24 @@ import Testing
         #expect(search.count == 1)
         #expect(try await waiting.value == nil)
         #expect(search.count == 2)
+    }
+
+    @Test(
+        "It is waited for where that is short, or others are found to have moved meanwhile: the document is to follow its file",
+        arguments: [false, true])
+    func followed(isShort: Bool) async throws {
+        let search = FileSearch(
+            storage: threads, loop: EventLoop(name: "searching"), restraint: 100,
+            patience: isShort ? .seconds(30) : .zero)
+        let item = try storage.indexed("clean3")
+        let other = storage.tree.path(of: try storage.location("F0/clean.txt"))
+        try #require(unlink(other.string) == 0)
+        #expect(try await search.file(of: storage.indexed("clean0")) == nil)
+        let left = storage.tree.path(of: try storage.location("F3/clean.txt"))
+        let place = storage.tree.path(of: try storage.location("beside/clean.txt"))
+        try #require(rename(left.string, place.string) == 0)
+        let file = try await search.file(of: item, after: .now(), isAmongOthers: !isShort)
+        #expect(file?.location == (try storage.location("beside/clean.txt")))
     }
 
     @Test("There is no look while nothing is gone")

@@ -25,23 +25,31 @@ final class FileSearch: Sendable {
     private let storage: StorageThreads
     private let loop: EventLoop
     private let restraint: Int
+    private let patience: Duration
 
-    /// - Parameter restraint: the part of the time that may go into it: one in so many.
-    init(storage: StorageThreads, loop: EventLoop, restraint: Int = 5) {
+    /// - Parameters:
+    ///   - restraint: the part of the time that may go into it: one in so many.
+    ///   - patience: how long anybody waits until the next look, also for a document whose contents the remote has: without
+    ///     it, it would not follow its file. Small domains are looked through again sooner than that.
+    init(
+        storage: StorageThreads, loop: EventLoop, restraint: Int = 5, patience: Duration = .seconds(1)
+    ) {
         self.storage = storage
         self.loop = loop
         self.restraint = restraint
+        self.patience = patience
     }
 
     /// Where the file of a document is by now that is not at its place.
     ///
     /// - Parameters:
     ///   - after: only what was looked for from then on counts; nil: also what was found shortly before.
-    ///   - isAmongOthers: other documents' files have moved just now.
+    ///   - isAmongOthers: whether other documents' files have moved just now; that may be found while this one waits.
     /// - Returns: nil when it is at its place, or nowhere in its domain, as far as that is looked for: for one with changes in
-    ///   any case, for others not before the time has come.
+    ///   any case, for others not before the time has come, where that takes long.
     func file(
-        of item: IndexedItem, after: MonotonicTime? = nil, isAmongOthers: Bool = false
+        of item: IndexedItem, after: MonotonicTime? = nil,
+        isAmongOthers: @autoclosure @Sendable () -> Bool = false
     ) async throws(DocumentError) -> MovedFile? {
         let (isMissing, beside, isDisplaced) = try await storage.run { store in
             try (store.isFileMissing(item), store.movedFile(of: item), store.isDisplaced(item))
@@ -58,8 +66,9 @@ final class FileSearch: Sendable {
             case .found(let file): return file
             case .notBefore(let time):
                 // The remote has its contents: nobody is kept waiting, and the file is told of where it is found.
-                guard item.isUnsent || isDisplaced || isAmongOthers else { return nil }
-                await loop.pauseUnlessCancelled(time.since(.now()))
+                let wait = time.since(.now())
+                guard item.isUnsent || isDisplaced || wait <= patience || isAmongOthers() else { return nil }
+                await loop.pauseUnlessCancelled(wait)
                 if Task.isCancelled { throw DocumentError(wrapping: CancellationError()) }
             }
         }

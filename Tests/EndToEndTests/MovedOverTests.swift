@@ -88,6 +88,7 @@ import Testing
             try machine.succeed("download", "d:/")
             let folder = machine.root + "/documents/d"
             #expect(Machine.eventually { files(folder) == contents })
+            #expect(try Machine.eventually { try machine.succeed("status").contains("in sync") })
             try body(machine, folder)
         }
     }

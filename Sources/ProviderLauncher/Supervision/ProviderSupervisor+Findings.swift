@@ -11,17 +11,18 @@ extension ProviderSupervisor {
         let error: DocumentError
         let autopsy: ProviderAutopsy
         var remains: ProviderAutopsy.Remains
+        /// The tail of what it has written to standard error by now.
+        let words: @Sendable () -> [String]
     }
 
     /// The same finding, again and again, is told once in this time.
     private static let findingInterval = Duration.seconds(10)
+    /// What it wrote before, and has to say about it, comes through another pipe.
+    private static let lastWordsTime = Duration.milliseconds(100)
 
     package func noteBroken(_ finding: DocumentError) {
         guard finding.code == .contractBroken || finding.code == .protocolViolation else { return }
-        let words: @Sendable () -> [String]
-        let connection: Connection
-        var found: Finding
-        let started = core.withLock { core -> (Finding, Connection, @Sendable () -> [String])? in
+        let started = core.withLock { core -> (finding: Finding, connection: Connection)? in
             guard core.configuration.postMortems != nil, let live = core.live, !core.hasEnded else { return nil }
             let now = ContinuousClock.now
             if let last = core.lastFinding, last.message == finding.message, now - last.time < Self.findingInterval {
@@ -35,18 +36,21 @@ extension ProviderSupervisor {
             let remains = ProviderAutopsy.Remains(
                 session: core.session, software: live.software, processID: live.processID, stage: .serving)
             return (
-                Finding(error: finding, autopsy: autopsy, remains: remains), live.connection, core.lastWords ?? { [] }
+                Finding(error: finding, autopsy: autopsy, remains: remains, words: core.lastWords ?? { [] }),
+                live.connection
             )
         }
         guard let started else { return }
-        // Not under the lock, which both may need.
-        (found, connection, words) = started
-        found.remains.flight = connection.flightRecord
-        found.remains.lastWords = words()
+        var found = started.finding
+        // Not under the lock, which it may need.
+        found.remains.flight = started.connection.flightRecord
         tell(of: found)
     }
 
     func keep(_ finding: Finding) async {
+        await context.loop.pause(Self.lastWordsTime)
+        var finding = finding
+        finding.remains.lastWords = finding.words()
         let record = finding.autopsy.record(
             finding.error, exit: nil, evidence: nil, remains: finding.remains, leavingOut: redaction)
         await keep(record)

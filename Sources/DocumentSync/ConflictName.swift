@@ -53,7 +53,7 @@ package enum ConflictName {
     }
 
     /// When contents were written, in words.
-    static func date(of stamp: VersionStamp) -> String {
+    package static func date(of stamp: VersionStamp) -> String {
         date(of: Timestamp(seconds: stamp.time / 1_000_000))
     }
 }

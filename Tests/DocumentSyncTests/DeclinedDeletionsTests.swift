@@ -1,4 +1,5 @@
 import DocumentModel
+import DocumentSimulator
 import DocumentSync
 import Testing
 
@@ -30,8 +31,8 @@ struct DeclinedDeletionsTests {
         return trees
     }
 
-    private func engine(_ trees: SyncTrees) -> SyncEngineStateMachine {
-        SyncEngineStateMachine(trees: trees, device: 1, deletionGuard: DeletionGuard(minimum: 3, percent: 50))
+    private func engine(_ trees: SyncTrees) -> SimulatedEngine {
+        SimulatedEngine(trees: trees, device: 1, deletionGuard: DeletionGuard(minimum: 3, percent: 50))
     }
 
     private func operations(_ actions: [SyncAction]) -> [SyncOperation] {

@@ -20,7 +20,7 @@ import Testing
 
     @Test("The properties notice a planner that deletes what was changed")
     func theyNotice() {
-        let careless: SyncEngineStateMachine.Planner = { trees, circumstances in
+        let careless: SimulatedEngine.Planner = { trees, circumstances in
             var trees = trees
             // What is here counts as what was agreed on, once the remote has deleted it.
             for (id, sighting) in trees.remote where sighting == .gone {

@@ -7,8 +7,8 @@ import Testing
     private var scene = Scene()
     private var random = SeededRandom(seed: 1)
 
-    private func engine(limits: SyncEngineStateMachine.Limits = .init(), device: UInt64 = 7) -> SyncEngineStateMachine {
-        SyncEngineStateMachine(
+    private func engine(limits: SimulatedEngine.Limits = .init(), device: UInt64 = 7) -> SimulatedEngine {
+        SimulatedEngine(
             trees: scene.trees, device: device, retry: RetryPolicy(first: .seconds(1), longest: .seconds(60)),
             limits: limits)
     }
@@ -90,7 +90,7 @@ import Testing
         try changed(12)
         try scene.agree("z", "z", version: 1)
         var engine = engine()
-        var limits = SyncEngineStateMachine.Limits()
+        var limits = SimulatedEngine.Limits()
         limits.requests = 1
         engine = self.engine(limits: limits)
         let wanted = try ItemIdentifier("z")

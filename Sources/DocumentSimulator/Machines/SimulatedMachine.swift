@@ -34,7 +34,7 @@ struct SimulatedMachine {
     var disk = SimulatedDisk()
     var index = Index()
     /// Nil while the machine is down.
-    var engine: SyncEngineStateMachine?
+    var engine: SimulatedEngine?
     var incarnation = 0
     /// How wrong its clock is, in microseconds.
     var clockError: Int64 = 0

@@ -3,7 +3,7 @@ internal import DocumentSync
 
 /// The shipped planner, shown something else than there is, or with something else made of its plan.
 enum MistakenPlanner {
-    static func planner(_ mistake: PlantedMistake?) -> SyncEngineStateMachine.Planner {
+    static func planner(_ mistake: PlantedMistake?) -> SimulatedEngine.Planner {
         guard let mistake else { return { SyncPlanner.plan($0, $1) } }
         return { trees, circumstances in
             var trees = trees

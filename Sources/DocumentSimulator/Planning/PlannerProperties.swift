@@ -1,5 +1,5 @@
 internal import DocumentModel
-package import DocumentSync
+internal import DocumentSync
 internal import Synchronization
 
 /// What must hold of plans, whatever the trees: each case is carried out until nothing is left to do, in an order drawn
@@ -11,7 +11,7 @@ package enum PlannerProperties {
     /// - Returns: what does not hold; nil when all does.
     package static func complaint(
         seed: UInt64, onStep: ((String) -> Void)? = nil,
-        planner: @escaping SyncEngineStateMachine.Planner = { SyncPlanner.plan($0, $1) }
+        planner: @escaping SimulatedEngine.Planner = { SyncPlanner.plan($0, $1) }
     ) -> String? {
         var run = Run(seed: seed, planner: planner, onStep: onStep)
         return run.complaint()
@@ -22,13 +22,13 @@ package enum PlannerProperties {
         let onStep: ((String) -> Void)?
         let log = PlanLog()
         var world: IdealWorld
-        var engine: SyncEngineStateMachine
+        var engine: SimulatedEngine
         var random: SeededRandom
         var pending: [(SyncTicket, SyncOperation)] = []
         var question: DeletionQuestion?
         let isGuarded: Bool
 
-        init(seed: UInt64, planner: @escaping SyncEngineStateMachine.Planner, onStep: ((String) -> Void)?) {
+        init(seed: UInt64, planner: @escaping SimulatedEngine.Planner, onStep: ((String) -> Void)?) {
             let made = PlannerCase(seed: seed)
             start = made.trees
             self.onStep = onStep
@@ -36,7 +36,7 @@ package enum PlannerProperties {
             random = SeededRandom(seed: ~seed)
             isGuarded = seed % 8 == 0
             let log = log
-            engine = SyncEngineStateMachine(
+            engine = SimulatedEngine(
                 trees: start, device: 1, retry: RetryPolicy(first: .seconds(1), longest: .seconds(2)),
                 deletionGuard: isGuarded ? DeletionGuard(minimum: 2, percent: 1) : DeletionGuard()
             ) { trees, circumstances in

@@ -166,7 +166,7 @@ final class Simulation {
         machines[number].trustsItsClock = mistake == .wallClockWinner
         recover(number)
         let device = mistake == .nameWithoutDevice ? 1 : machines[number].device
-        machines[number].engine = SyncEngineStateMachine(
+        machines[number].engine = SimulatedEngine(
             trees: machines[number].index.trees, device: device,
             retry: RetryPolicy(first: .milliseconds(200), longest: .seconds(4)), deletionGuard: Self.rule,
             planner: MistakenPlanner.planner(mistake))

@@ -61,6 +61,16 @@ package enum SyncOperation: Hashable, Sendable {
         package var copyID: ItemIdentifier
         package var copyPlace: SyncPlace
 
+        package init(
+            theirs: SyncTrees.Remote, revision: UInt64, keepsOurs: Bool, copyID: ItemIdentifier, copyPlace: SyncPlace
+        ) {
+            self.theirs = theirs
+            self.revision = revision
+            self.keepsOurs = keepsOurs
+            self.copyID = copyID
+            self.copyPlace = copyPlace
+        }
+
         /// The later contents win, by both stamps: whoever compares them, on whatever machine, says the same (VER-12).
         package static func keepsOurs(_ ours: VersionStamp, over theirs: VersionStamp) -> Bool { theirs < ours }
     }

@@ -10,11 +10,11 @@ package struct SyncPlace: Hashable, Sendable {
         self.name = name
     }
 
-    var slot: NameSlot { NameSlot(parentID: parentID, name: FoldedName(name)) }
+    package var slot: NameSlot { NameSlot(parentID: parentID, name: FoldedName(name)) }
 }
 
 /// What only one shown item may have: a folder, and a name but for case and Unicode form (CONT-12).
-struct NameSlot: Hashable {
-    let parentID: ItemIdentifier
-    let name: FoldedName
+package struct NameSlot: Hashable {
+    package let parentID: ItemIdentifier
+    package let name: FoldedName
 }

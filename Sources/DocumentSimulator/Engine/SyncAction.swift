@@ -1,4 +1,5 @@
 package import DocumentModel
+package import DocumentSync
 
 /// Names an operation that was started.
 package struct SyncTicket: Hashable, Comparable, Sendable {

@@ -1,10 +1,13 @@
 package import DocumentModel
+package import DocumentSync
 
-/// Carries plans out: a state machine without I/O. Its shell performs the actions, in order, and reports.
+/// Carries out what the planner of the hosts wants, with their recorder and pacing, so quickly that millions of runs are
+/// possible: a state machine without I/O. Its shell performs the actions, in order, and reports. What hosts do around planner
+/// and recorder has a simulator of its own, of whole hosts.
 ///
 /// What is known changes by `record` alone, and is planned for anew each time; so whatever happens between two steps,
 /// the death of the process included, is only another state of the trees.
-package struct SyncEngineStateMachine: Sendable {
+package struct SimulatedEngine: Sendable {
     package typealias Planner = @Sendable (SyncTrees, SyncPlanner.Circumstances) -> SyncPlan
 
     package typealias Limits = SyncPacing.Limits

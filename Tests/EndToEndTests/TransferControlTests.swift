@@ -488,20 +488,19 @@ import Testing
         arguments: ["the host is killed", "the host is stopped", "they gave it up"])
     func waitedFor(_ end: String) async throws {
         try await withWork(["in/a.txt", "b.txt"]) { machine, client in
+            func isAwaited(_ name: String) async throws -> Bool {
+                let item = try await item(try Location("work:/\(name)"), client)
+                return item?.transfers.isDownloadRequested == true || item?.isDownloading == true
+            }
             try machine.succeed("pause", "work:/")
             let tools = try ["work:/in", "work:/b.txt"].map { try machine.begin(["download", $0]) }
             defer { for tool in tools where tool.isRunning { tool.terminate() } }
-            for name in ["in/a.txt", "b.txt"] {
-                let location = try Location("work:/\(name)")
-                #expect(
-                    try await eventually {
-                        let item = try await item(location, client)
-                        return item?.transfers.isDownloadRequested == true || item?.isDownloading == true
-                    })
-            }
+            for name in ["in/a.txt", "b.txt"] { #expect(try await eventually { try await isAwaited(name) }) }
             if end == "they gave it up" {
                 for tool in tools { tool.interrupt() }
                 for tool in tools { tool.waitUntilExit() }
+                // The host hears of it when their connections have ended.
+                for name in ["in/a.txt", "b.txt"] { #expect(try await eventually { try await !isAwaited(name) }) }
             }
             let daemon = try #require(machine.daemon)
             if end == "the host is stopped" { try machine.succeed("host", "stop") } else { kill(daemon, SIGKILL) }

@@ -450,7 +450,7 @@ let package = Package(
             ],
             exclude: [
                 "Support/CuriousProvider", "Support/TellingProvider", "Support/CoordinationPeer",
-                "Support/RecordingProvider",
+                "Support/RecordingProvider", "Support/PromptingProvider", "Support/RemoteTree",
             ]
         ),
     ],

@@ -141,4 +141,19 @@ extension TransferControlTests {
             #expect(Machine.eventually(within: 20) { machine.read(machine.remote + "/a.txt") == "mine" })
         }
     }
+
+    /// A presenter, with or without a word for contents that are about to leave.
+    private final class Reader: FilePresenter {
+        let presentedItemLocation: Location?
+
+        init(_ location: Location) { presentedItemLocation = location }
+    }
+
+    private final class ConsentingReader: EvictionAccommodatingFilePresenter {
+        let presentedItemLocation: Location?
+
+        init(_ location: Location) { presentedItemLocation = location }
+
+        func accommodatePresentedItemEviction() async throws {}
+    }
 }

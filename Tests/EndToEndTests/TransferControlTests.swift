@@ -251,21 +251,6 @@ import Testing
         }
     }
 
-    /// A presenter, with or without a word for contents that are about to leave.
-    private final class Reader: FilePresenter {
-        let presentedItemLocation: Location?
-
-        init(_ location: Location) { presentedItemLocation = location }
-    }
-
-    private final class ConsentingReader: EvictionAccommodatingFilePresenter {
-        let presentedItemLocation: Location?
-
-        init(_ location: Location) { presentedItemLocation = location }
-
-        func accommodatePresentedItemEviction() async throws {}
-    }
-
     static func code(_ body: () async throws -> Void) async -> DocumentError.Code? {
         do {
             try await body()

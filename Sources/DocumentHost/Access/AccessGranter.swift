@@ -77,7 +77,11 @@ struct AccessGranter: Sendable {
             let room = request.isCreating ? try resolver.folderWithRoom(for: intention.location, in: domain) : nil
             if intention.wantsNews, room == nil {
                 try await pending.during(.news, intention, by: owner) { () async throws(DocumentError) in
-                    try await follower.freshen(domain)
+                    if try isHere(intention) {
+                        try await follower.freshenBriefly(domain)
+                    } else {
+                        try await follower.freshen(domain)
+                    }
                 }
             }
             let (target, around) = try await pending.during(.place, intention, by: owner) {
@@ -356,6 +360,13 @@ struct AccessGranter: Sendable {
         }
     }
 
+    /// Whether the contents are here that are known to be the newest: who wants them can go on without the provider.
+    private func isHere(_ intention: AccessRequest.Intention) throws(DocumentError) -> Bool {
+        let item = try storage.read { try $0.item(at: intention.location) }
+        guard let item, item.item.kind == .document, item.local != nil else { return false }
+        return try !isOutdated(item)
+    }
+
     private func check(
         _ item: IndexedItem, _ request: AccessRequest.Intention, _ domain: Domain
     ) throws(DocumentError) {
@@ -376,9 +387,11 @@ struct AccessGranter: Sendable {
 }
 
 extension AccessRequest.Intention {
-    /// What is removed is removed in the version that is known here, or not at all.
+    /// What is removed is removed in the version that is known here, or not at all, and what gets another place keeps its
+    /// contents.
     var wantsNews: Bool {
-        intent == .writing ? writingOption != .forDeleting : readingOptions.needsContents
+        intent == .writing
+            ? writingOption != .forDeleting && writingOption != .forMoving : readingOptions.needsContents
     }
 }
 

@@ -24,6 +24,10 @@ struct ChangeFollower: Sendable {
 
     /// How long after a vain question what is known here has to do, without another.
     private static let pause = Duration.seconds(10)
+    /// How long who can go on with what is here waits for what is new; and how long, when that was in vain, nobody does again,
+    /// unless there is an answer: as long as a provider may take for one.
+    private static let patience = Duration.seconds(3)
+    private static let latePause = Duration.seconds(30)
 
     /// Makes sure that nothing that the provider has told so far is missing in the index. Cheap when it is so already.
     func ensureFresh(_ domain: Domain) async throws(DocumentError) {
@@ -39,16 +43,52 @@ struct ChangeFollower: Sendable {
         do throws(DocumentError) {
             try await ensureFresh(domain)
         } catch {
-            if error.code == .cancelled { throw error }
-            domain.newsFailed(for: Self.pause)
+            try goOn(domain, without: error)
+        }
+    }
+
+    private func goOn(_ domain: Domain, without news: DocumentError) throws(DocumentError) {
+        if news.code == .cancelled { throw news }
+        domain.newsFailed(for: Self.pause)
+        logger.notice("going on with what is known here", metadata: ["domain": "\(domain.name)", "error": "\(news)"])
+    }
+
+    /// As ``freshen(_:)``, for who has what it needs here: a provider that does not answer keeps it waiting for a moment only,
+    /// and the question goes on without it.
+    func freshenBriefly(_ domain: Domain) async throws(DocumentError) {
+        if domain.isNewsOverdue || domain.isCaughtUp || !domain.mayHaveFeed { return }
+        let outcome = await withTaskGroup(of: Result<Void, DocumentError>?.self) { group in
+            group.addTask {
+                do throws(DocumentError) {
+                    return .success(try await self.catchUp(domain, goesOn: true))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            group.addTask {
+                try? await Task.sleep(for: Self.patience)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+        if Task.isCancelled { throw DocumentError(wrapping: CancellationError()) }
+        switch outcome {
+        case .success: return
+        case nil:
+            domain.newsFailed(for: Self.latePause)
             logger.notice(
-                "going on with what is known here", metadata: ["domain": "\(domain.name)", "error": "\(error)"])
+                "going on with what is known here: the provider does not say what is new",
+                metadata: ["domain": "\(domain.name)"])
+        case .failure(let error): try goOn(domain, without: error)
         }
     }
 
     /// Asks for changes now, whether or not the provider signalled some; does nothing where it has said that it tells none.
-    func catchUp(_ domain: Domain) async throws(DocumentError) {
-        try await catchUps.join(domain.name, onProgress: nil) { _ throws(DocumentError) in
+    ///
+    /// - Parameter goesOn: also when who asks is gone.
+    func catchUp(_ domain: Domain, goesOn: Bool = false) async throws(DocumentError) {
+        try await catchUps.join(domain.name, onProgress: nil, goesOn: { goesOn }) { _ throws(DocumentError) in
             guard domain.mayHaveFeed else { return }
             // A provider that signals all the time is asked again at the next use.
             for _ in 0..<Self.restarts {

@@ -5,8 +5,16 @@ import SystemPackage
 
 /// The kernel's requests as libfuse hands them over, for the handler of the session that they are of.
 enum KernelOperations {
+    private static let mostBackground: UInt32 = 4096
+
     static func make() -> fuse_lowlevel_ops {
         var operations = fuse_lowlevel_ops()
+        operations.`init` = { _, connection in
+            // Reads that wait for what does not come are in the background for the kernel, which has few places there unless it
+            // is told otherwise: they are to keep no other reads from theirs.
+            connection?.pointee.max_background = KernelOperations.mostBackground
+            connection?.pointee.congestion_threshold = KernelOperations.mostBackground
+        }
         operations.lookup = { raw, parent, name in
             guard let raw else { return }
             let request = KernelRequest(raw)

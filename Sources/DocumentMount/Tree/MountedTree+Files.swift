@@ -105,7 +105,10 @@ extension MountedTree {
         }
         return try await link.with { session in
             while true {
-                let hold = try await session.hold(location, bringing ? .reading(ahead: readsAhead) : .keeping)
+                let hold =
+                    bringing
+                    ? try await hold(location, .reading(ahead: readsAhead), session)
+                    : try await session.hold(location, .keeping)
                 let isComing = hold.status?.hasCurrentContents != true
                 do {
                     guard bringing || !isComing else { throw Errno.notPermitted }
@@ -197,15 +200,19 @@ extension MountedTree {
                     if try isFile(file, at: try await session.client.knownItem(at: location).path) == true {
                         return true
                     }
-                    let hold = try await session.hold(location, .reading(ahead: false))
-                    defer { hold.end() }
-                    let isWhole = hold.status?.hasCurrentContents == true
-                    if let isSame = try isFile(file, at: hold.path.string) {
-                        guard isSame else { throw Errno.staleNFSFileHandle }
-                        if !isWhole { try await hold.awaitContents(range) }
-                        return isWhole
+                    let isWhole = try await queue.with(location.domain) { () async throws -> Bool? in
+                        let hold = try await session.hold(location, .reading(ahead: false))
+                        defer { hold.end() }
+                        let isWhole = hold.status?.hasCurrentContents == true
+                        if let isSame = try isFile(file, at: hold.path.string) {
+                            guard isSame else { throw Errno.staleNFSFileHandle }
+                            if !isWhole { try await hold.awaitContents(range) }
+                            return isWhole
+                        }
+                        guard !isWhole else { throw Errno.staleNFSFileHandle }
+                        return nil
                     }
-                    guard !isWhole else { throw Errno.staleNFSFileHandle }
+                    if let isWhole { return isWhole }
                     // The rest has come meanwhile, and the document is about to be in its place.
                     try await Task.sleep(for: Self.moment)
                 }

@@ -7,12 +7,17 @@ import SystemPackage
 /// A document takes the place of another one, as editors save: the other one lives on, with new contents.
 ///
 /// The files change places in the storage root, in one step, under a claim on both; then the one that was renamed goes. At
-/// each moment both contents are there, and the journal says that the document was being written.
+/// each moment both contents are there, or with the remote, and the journal says that the document was being written.
 extension MountedTree {
     func replace(_ there: ItemStatus, at destination: Location, with origin: Location, _ node: UInt64) async throws {
         let writer = try await writer(of: node, at: origin, bringing: true)
         defer { writers.leave(node) }
-        let hold = try await link.with { try await $0.hold(destination, .writing) }
+        // What is not here is not wanted either. Of what is outdated the newest version is replaced, and brought for that.
+        let isHere = there.state != .placeholder
+        let hold = try await link.with { session in
+            isHere
+                ? try await self.hold(destination, .writing, session) : try await session.hold(destination, .replacing)
+        }
         let target = hold.path.string
         var source: String?
         do {
@@ -35,7 +40,7 @@ extension MountedTree {
 
     /// Both are as they were, if they were exchanged.
     private func undo(_ source: String, _ target: String, _ writer: Writer) async throws {
-        if try await disk.run({ writer.isAt(target) }) { try await exchange(source, target) }
+        if try await disk.run({ writer.isAt(target) }) { try await exchange(target, source) }
     }
 
     /// Removes a document whose file is open for writing, or is not the one that the host knows: it is out of the way
@@ -86,10 +91,14 @@ extension MountedTree {
         }
     }
 
+    /// A file takes another one's place, and that one its own; where there is no other one, it just moves.
     private func exchange(_ one: String, _ other: String) async throws {
-        try await disk.run {
+        let isExchanged = try await disk.run {
             let result = docent_renameat2(AT_FDCWD, one, AT_FDCWD, other, UInt32(DOCENT_RENAME_EXCHANGE))
-            guard result == 0 else { throw Errno(rawValue: -result) }
+            guard result == 0 || result == -ENOENT else { throw Errno(rawValue: -result) }
+            return result == 0
         }
+        if isExchanged { return }
+        guard try await rename(one, other) else { throw Errno.noSuchFileOrDirectory }
     }
 }

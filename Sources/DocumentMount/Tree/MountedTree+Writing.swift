@@ -91,7 +91,10 @@ extension MountedTree {
                 if !bringing, !isReplacing, !status.hasCurrentContents { throw Errno.notPermitted }
             }
             let kind: AccessHold.Kind = isReplacing ? .replacing : .writing
-            let writer = try await open(try await link.with { try await $0.hold(location, kind) }, making: isReplacing)
+            let hold = try await link.with { session in
+                isReplacing ? try await session.hold(location, kind) : try await self.hold(location, kind, session)
+            }
+            let writer = try await open(hold, making: isReplacing)
             keep(node, for: writer)
             return writer
         }

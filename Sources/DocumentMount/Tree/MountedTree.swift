@@ -28,6 +28,8 @@ final class MountedTree: KernelHandler {
     let listings = Mutex(ListingTable())
     let freshness = Freshness()
     let notices = KernelNotices()
+    /// Who waits for contents.
+    let queue = ContentsQueue()
     /// For calls that touch the disk.
     let disk = BlockingPool(threads: 4, name: "docent-mount")
     private let started = Timestamp(seconds: Int64(time(nil)))
@@ -165,6 +167,15 @@ final class MountedTree: KernelHandler {
             attributes = try await self.attributes(of: [status])[0]
         }
         return (attributes ?? NodeAttributes(status, file: nil), NodeTable.Identity(status))
+    }
+
+    /// Waits for an access that a document's contents may have to be brought for.
+    func hold(_ location: Location, _ kind: AccessHold.Kind, _ session: HostSession) async throws -> AccessHold {
+        try await queue.with(location.domain) {
+            try await session.client.knownItem(at: location).hasCurrentContents
+        } _: {
+            try await session.hold(location, kind)
+        }
     }
 
     func known(at location: Location) async throws -> ItemStatus {

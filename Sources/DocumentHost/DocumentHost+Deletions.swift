@@ -9,7 +9,11 @@ extension DocumentHost {
     /// stays as it is.
     ///
     /// - Parameter direction: nil for both.
-    /// - Throws: `noSuchItem` when none wait; what kept one from being carried out, which waits on.
+    /// A yes covers what there was when a removal was asked for, in the versions that were known then: what came into a folder
+    /// since, or was changed, stays.
+    ///
+    /// - Throws: `noSuchItem` when none wait; what kept one from being carried out, which waits on. What stayed because it is
+    ///   new is covered by the next yes.
     public func answerDeletions(
         of name: DomainName, _ direction: HeldDeletions.Direction? = nil, carryOut: Bool
     ) async throws(DocumentError) {
@@ -35,6 +39,9 @@ extension DocumentHost {
             } catch {
                 if error.code == .cancelled { throw error }
                 failure = failure ?? error
+                if [.versionNoLongerAvailable, .directoryNotEmpty, .nameClash].contains(error.code) {
+                    try await deletions.coverAnew(removal.item.id, in: name)
+                }
             }
         }
         if let failure { throw failure }
@@ -45,10 +52,11 @@ extension DocumentHost {
         guard let item = try storage.read({ try $0.item(removal.item.id, in: domain.name) }), !item.isGone,
             let location = try storage.read({ try $0.shownLocation(of: item) })
         else { return }
+        let covered = try deletions.covered(by: item.id, in: domain.name)
         do throws(DocumentError) {
             try await arranger.remove(
                 location, recursive: removal.isRecursive, discardingUnsent: removal.discardsEdits, on: domain, by: nil,
-                isApproved: true)
+                isApproved: true, covering: covered)
         } catch {
             guard error.code == .noSuchItem else { throw error }
         }

@@ -37,4 +37,87 @@ extension EmbeddedHostTests {
             #expect(try host.deletions.held(in: domain).isEmpty)
         }
     }
+
+    /// Makes a folder of the remote with files in it, and has the host know of all that.
+    private func makeFolder(
+        _ path: String, of files: [String], _ host: DocumentHost, _ remote: FilePath
+    ) async throws {
+        let folder = remote.appending(path)
+        try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
+        for file in files { try TemporaryFile.write(file, to: folder.appending(file)) }
+        var place = Location(domain: try DomainName("d"))
+        for part in path.split(separator: "/") {
+            _ = try await host.items(in: place, page: nil, suggestedCount: 10, refreshing: true)
+            place = place.appending(try ItemName(String(part)))
+        }
+        _ = try await host.items(in: place, page: nil, suggestedCount: 10, refreshing: true)
+    }
+
+    @Test("CONT-13: a yes to the removal of a folder covers what there was when that was asked for, the next the rest")
+    func yesCoversWhatWasAskedFor() async throws {
+        try await withHost { host, remote in
+            let names = ["x.txt", "y.txt", "z.txt"]
+            try await makeFolder("f", of: names, host, remote)
+            let domain = try DomainName("d")
+            try await host.setRules(DomainRuleChange(deletionMinimum: 2, deletionPercent: 1), of: domain)
+            let error = await #expect(throws: DocumentError.self) {
+                try await host.remove(Location("d:/f"), recursive: true, discardingUnsent: false, atOnce: false)
+            }
+            #expect(error?.code == .deletionRejected)
+            let folder = remote.appending("f")
+            try TemporaryFile.write("changed since", to: folder.appending("x.txt"))
+            try TemporaryFile.write("put there since", to: folder.appending("new.txt"))
+            _ = try await host.items(in: Location("d:/f"), page: nil, suggestedCount: 10, refreshing: true)
+
+            await #expect(throws: DocumentError.self) { try await host.answerDeletions(of: domain, carryOut: true) }
+            let left = try FileManager.default.contentsOfDirectory(atPath: folder.string).filter { !$0.hasPrefix(".") }
+            #expect(left.sorted() == ["new.txt", "x.txt"])
+            #expect(try host.deletions.held(in: domain).map(\.items) == [3])
+
+            try await host.answerDeletions(of: domain, carryOut: true)
+            #expect(!FileManager.default.fileExists(atPath: folder.string))
+            #expect(try host.deletions.held(in: domain).isEmpty)
+        }
+    }
+
+    @Test("CONT-13: a yes to the removal of a document covers the version that it had when that was asked for")
+    func yesCoversTheVersion() async throws {
+        try await withHost { host, remote in
+            try await makeFolder("f", of: ["x.txt", "y.txt"], host, remote)
+            let domain = try DomainName("d")
+            try await host.setRules(DomainRuleChange(deletionMinimum: 1, deletionPercent: 1), of: domain)
+            await #expect(throws: DocumentError.self) {
+                try await host.remove(Location("d:/f/x.txt"), recursive: false, discardingUnsent: false, atOnce: false)
+            }
+            let file = remote.appending("f").appending("x.txt")
+            try TemporaryFile.write("changed since", to: file)
+            _ = try await host.items(in: Location("d:/f"), page: nil, suggestedCount: 10, refreshing: true)
+
+            let error = await #expect(throws: DocumentError.self) {
+                try await host.answerDeletions(of: domain, carryOut: true)
+            }
+            #expect(error?.code == .versionNoLongerAvailable)
+            #expect(try String(contentsOfFile: file.string, encoding: .utf8) == "changed since")
+            try await host.answerDeletions(of: domain, carryOut: true)
+            #expect(!FileManager.default.fileExists(atPath: file.string))
+        }
+    }
+
+    @Test("VER-15: what is in a folder that is not shown because of its name is removed with no folder around it")
+    func hiddenInsideStays() async throws {
+        try await withHost { host, remote in
+            try await makeFolder("f/G", of: ["shown.txt"], host, remote)
+            let hidden = remote.appending("f").appending("g")
+            try #require(mkdir(hidden.string, 0o700) == 0)
+            try TemporaryFile.write("nobody was shown this", to: hidden.appending("hidden.txt"))
+            _ = try await host.items(in: Location("d:/f"), page: nil, suggestedCount: 10, refreshing: true)
+
+            let error = await #expect(throws: DocumentError.self) {
+                try await host.remove(Location("d:/f"), recursive: true, discardingUnsent: false, atOnce: false)
+            }
+            #expect(error?.code == .nameClash)
+            #expect(FileManager.default.fileExists(atPath: hidden.appending("hidden.txt").string))
+            #expect(!FileManager.default.fileExists(atPath: remote.appending("f/G/shown.txt").string))
+        }
+    }
 }

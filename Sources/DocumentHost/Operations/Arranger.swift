@@ -238,10 +238,11 @@ struct Arranger: Sendable {
 
     /// - Parameters:
     ///   - tool: who asks; inside of its own access for deleting the item, that one's claim is used.
-    ///   - isApproved: somebody has said yes to it, however much it is (CONT-13).
+    ///   - isApproved: nobody is asked whether it is meant, however much it is (CONT-13).
+    ///   - covered: what somebody has said yes to; nil for what is known now.
     func remove(
         _ location: Location, recursive: Bool, discardingUnsent: Bool, on domain: Domain, by tool: ClaimOwner?,
-        isApproved: Bool = false
+        isApproved: Bool = false, covering covered: [ItemIdentifier: [UInt8]]? = nil
     ) async throws(DocumentError) {
         try domain.requireModifying(location)
         try await follower.freshen(domain)
@@ -278,7 +279,8 @@ struct Arranger: Sendable {
         let (claim, isOwn) = try await claim(toRemove: try storage.read { try $0.coordinated(item) }, by: tool)
         defer { if isOwn { broker.end(claim) } }
         try await carryOutRemoval(
-            of: item, at: location, on: domain, isWhole: isWhole, discardingUnsent: discardingUnsent)
+            of: item, at: location, on: domain, isWhole: isWhole, discardingUnsent: discardingUnsent,
+            covering: covered)
     }
 
     /// Under a claim for deleting it.
@@ -286,9 +288,10 @@ struct Arranger: Sendable {
     /// - Parameters:
     ///   - isWhole: a folder, with what is in it: all of that is known (``FolderRemover/learn(_:of:)``).
     ///   - forGood: nothing of it goes into the trash.
+    ///   - covered: what is to go with it, each in the version that was seen; nil for what is known now.
     func carryOutRemoval(
         of item: IndexedItem, at location: Location, on domain: Domain, isWhole: Bool, discardingUnsent: Bool,
-        forGood: Bool = false
+        forGood: Bool = false, covering covered: [ItemIdentifier: [UInt8]]? = nil
     ) async throws(DocumentError) {
         let session = domain.provider
         try await locks.withLock(item.key) { () async throws(DocumentError) in
@@ -298,11 +301,13 @@ struct Arranger: Sendable {
             }
             do throws(DocumentError) {
                 if isWhole {
-                    try await remover.remove(change, of: domain)
+                    try await remover.remove(change, of: domain, covering: covered)
                 } else {
                     // What was just sent, to be removed with it, has another version now; what the remote has changed since
                     // was not seen.
-                    try await delete(item.isUnsent ? change.item : item, change.operation, with: session)
+                    var known = item.isUnsent ? change.item : item
+                    if let seen = covered?[item.id] { known.item.version = try ItemVersion(content: seen) }
+                    try await delete(known, change.operation, with: session)
                 }
                 try await storage.run { try $0.finishRemoving(change) }
             } catch {
@@ -310,7 +315,9 @@ struct Arranger: Sendable {
                 switch error.code {
                 case .directoryNotEmpty:
                     throw error.wrapped(
-                        "\(location) is not empty; remove it with what is in it: docent rm -r \(location)")
+                        isWhole
+                            ? "\(location) was not removed as a whole: something was put into it since you saw it, and stays; look at it again first."
+                            : "\(location) is not empty; remove it with what is in it: docent rm -r \(location)")
                 case .versionNoLongerAvailable:
                     throw error.wrapped(
                         isWhole

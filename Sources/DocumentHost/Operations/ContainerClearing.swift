@@ -164,6 +164,7 @@ final class ContainerClearing: Sendable {
             for item in items {
                 try index.hold(
                     item.id, in: item.domain, recursive: item.item.kind != .document, discardingEdits: false)
+                try index.cover(held: item.id, in: item.domain)
             }
         }
         throw refusal

@@ -28,10 +28,14 @@ struct FolderRemover: Sendable {
         }
     }
 
+    /// - Parameter covered: what is to go, in which versions; nil for all that is shown, as it is known now.
     /// - Throws: what kept the folder, or something in it, from being removed; the rest is.
-    func remove(_ change: Change, of domain: Domain) async throws(DocumentError) {
+    func remove(
+        _ change: Change, of domain: Domain, covering covered: [ItemIdentifier: [UInt8]]? = nil
+    ) async throws(DocumentError) {
         let folder = change.item
-        var state = State(try storage.read { try $0.subtree(of: folder.id, in: domain.name) }, in: domain.rootID)
+        var state = State(
+            try storage.read { try $0.subtree(of: folder.id, in: domain.name) }, in: domain.rootID, covering: covered)
         while true {
             let operations = state.operations
             guard !operations.isEmpty else { break }
@@ -51,10 +55,22 @@ struct FolderRemover: Sendable {
         var held: Set<SyncOperation> = []
         var refusals: [(id: ItemIdentifier, error: DocumentError)] = []
 
-        init(_ items: [IndexedItem], in root: ItemIdentifier) {
+        /// - Parameter items: from the outside in.
+        init(_ items: [IndexedItem], in root: ItemIdentifier, covering covered: [ItemIdentifier: [UInt8]]?) {
             trees = SyncTrees(root: root)
+            // Folders that nobody is shown the inside of, because of their names.
+            var hidden: Set<ItemIdentifier> = []
             for item in items {
                 var item = item
+                let isHidden = item.item.parentID.map(hidden.contains) ?? false
+                if item.item.kind != .document, isHidden || item.state == .nameClash { hidden.insert(item.id) }
+                let isCovered = covered.map { $0[item.id] != nil } ?? !isHidden
+                guard isCovered else {
+                    // Nobody asked to have that removed: it stays, with the folders around it.
+                    trees.remote[item.id] = SyncTrees(of: item, in: root).remote[item.id]
+                    if isHidden { refusals.append((item.id, Self.hidden(item))) }
+                    continue
+                }
                 // A package's version is that of all that is in it, which goes first.
                 if item.item.kind != .document { item.item.version = .none }
                 let known = SyncTrees(of: item, in: root)
@@ -62,8 +78,26 @@ struct FolderRemover: Sendable {
                 trees.synced[item.id] = known.synced[item.id]
                 // What the provider told of is what was asked to be removed, whatever is here of it.
                 trees.synced[item.id]?.version = item.item.version.content
+                if item.item.kind == .document, let seen = covered?[item.id], seen != item.item.version.content {
+                    trees.synced[item.id]?.version = seen
+                    refusals.append((item.id, Self.changed(item)))
+                }
                 trees.local[item.id] = .gone
             }
+        }
+
+        private static func hidden(_ item: IndexedItem) -> DocumentError {
+            DocumentError(
+                .nameClash,
+                "“\(item.item.name?.rawValue ?? "")” in it is not shown, as a folder around it has another's name but for case or Unicode form: rename one of them.",
+                itemID: item.id)
+        }
+
+        private static func changed(_ item: IndexedItem) -> DocumentError {
+            DocumentError(
+                .versionNoLongerAvailable,
+                "“\(item.item.name?.rawValue ?? "")” in it was changed since that was asked for, and stays.",
+                itemID: item.id)
         }
 
         var operations: [SyncOperation] {

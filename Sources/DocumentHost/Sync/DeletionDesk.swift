@@ -76,6 +76,19 @@ struct DeletionDesk: Sendable {
         try storage.read { try $0.heldRemovals(of: .asked, in: domain) }
     }
 
+    /// What a removal that waits covers, see ``IndexReader/covered(byHeld:in:)``.
+    func covered(by id: ItemIdentifier, in domain: DomainName) throws(DocumentError) -> [ItemIdentifier: [UInt8]] {
+        try storage.read { try $0.covered(byHeld: id, in: domain) }
+    }
+
+    /// Somebody was told that there is more, which stays. The next yes is one to what is shown by now.
+    func coverAnew(_ id: ItemIdentifier, in domain: DomainName) async throws(DocumentError) {
+        try await storage.write { index in
+            guard try index.heldRemovals(of: .asked, in: domain).contains(where: { $0.item.id == id }) else { return }
+            try index.cover(held: id, in: domain)
+        }
+    }
+
     /// It was carried out, or is not wanted any more.
     ///
     /// - Parameter id: nil for all.

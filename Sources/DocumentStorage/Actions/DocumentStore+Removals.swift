@@ -72,7 +72,11 @@ extension DocumentStore {
             let before = load.watch
             let verdict = judge(load, &load.watch)
             if load.watch != before { try index.setRemovalWatch(load.watch, of: .asked, in: domain) }
-            if verdict == .carryOut { try index.releaseHeldRemovals(of: .asked, in: domain, only: id) }
+            switch verdict {
+            case .carryOut: try index.releaseHeldRemovals(of: .asked, in: domain, only: id)
+            // The answer is one to what there was when it was asked for.
+            case .wait: try index.cover(held: id, in: domain)
+            }
             return verdict
         }
     }

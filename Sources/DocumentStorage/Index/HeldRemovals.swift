@@ -68,6 +68,21 @@ extension IndexReader {
         }
     }
 
+    /// What a removal covers that somebody here has asked for: with itself all that was shown below it by then, each in the
+    /// version that was known. What came into a folder since, and what is below one that is not shown because of its name,
+    /// nobody has asked to have removed.
+    package func covered(byHeld id: ItemIdentifier, in domain: DomainName) throws -> [ItemIdentifier: [UInt8]] {
+        let own = try reference(to: domain)
+        guard let row = try row(of: id, own) else { return [:] }
+        let rows = try sql.all(
+            """
+            SELECT item.id, held_content.content FROM held_content JOIN item ON item.row = held_content.row
+            WHERE held_content.held = ?
+            """, .int(row)
+        ) { (try ItemIdentifier($0.text(0)), $0.blob(1)) }
+        return Dictionary(rows) { first, _ in first }
+    }
+
     /// How many items would go, with all that is known below them, and how many of them have contents here.
     package func countHeld(of side: RemovalSide, in domain: DomainName) throws -> (items: Int, here: Int) {
         let own = try reference(to: domain)
@@ -152,11 +167,33 @@ extension IndexTransaction {
             .int(recursive ? 1 : 0), .int(discardingEdits ? 1 : 0))
     }
 
+    /// Writes down what a removal that waits for a yes covers: what is shown now.
+    package func cover(held id: ItemIdentifier, in domain: DomainName) throws {
+        let row = try knownRow(of: id, try reference(to: domain))
+        try sql.run("DELETE FROM held_content WHERE held = ?", .int(row))
+        try sql.run(
+            """
+            INSERT INTO held_content
+                WITH RECURSIVE sub (row) AS (
+                    SELECT ?1 UNION SELECT item.row FROM sub JOIN item AS around ON around.row = sub.row
+                        JOIN item ON item.parent = sub.row WHERE around.state <> ?2
+                )
+                SELECT ?1, sub.row, item.content FROM sub JOIN item ON item.row = sub.row
+            """, .int(row), .int(ItemRow.number(of: .nameClash)))
+    }
+
     /// - Parameter id: nil for all of them.
     package func releaseHeldRemovals(
         of side: RemovalSide, in domain: DomainName, only id: ItemIdentifier? = nil
     ) throws {
         let own = try reference(to: domain)
+        if side == .asked {
+            try sql.run(
+                """
+                DELETE FROM held_content WHERE held IN
+                    (SELECT row FROM item WHERE domain = ?1 AND (?2 IS NULL OR id = ?2))
+                """, .int(own.number), SQLValue(id?.rawValue))
+        }
         try sql.run(
             """
             DELETE FROM held_removal WHERE side = ? AND EXISTS

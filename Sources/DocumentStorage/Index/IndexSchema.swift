@@ -32,6 +32,7 @@ enum IndexSchema {
         version9, version10, version11, version12, version13, version14, version15,
         version16, version17, version18, version19, version20,
         version21, version22, version23, version24, version25,
+        version26,
     ]
 
     /// How many sides of conflicts the remote keeps of an item, and in which version of its metadata they were listed last;
@@ -80,6 +81,25 @@ enum IndexSchema {
             item INTEGER PRIMARY KEY REFERENCES item (row) ON DELETE CASCADE,
             payload BLOB NOT NULL
         ) STRICT;
+        """
+
+    /// What a removal that waits for a yes was asked for with: all that was shown below `held` then, and itself, each in the version
+    /// that was known.
+    private static let version26 = """
+        CREATE TABLE held_content (
+            held INTEGER NOT NULL REFERENCES item (row) ON DELETE CASCADE,
+            row INTEGER NOT NULL REFERENCES item (row) ON DELETE CASCADE,
+            content BLOB NOT NULL,
+            PRIMARY KEY (held, row)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX held_content_row ON held_content (row);
+        INSERT INTO held_content
+            WITH RECURSIVE sub (held, row) AS (
+                SELECT row, row FROM held_removal WHERE side = 1
+                UNION SELECT sub.held, item.row FROM sub JOIN item AS around ON around.row = sub.row
+                    JOIN item ON item.parent = sub.row WHERE around.state <> 7
+            )
+            SELECT sub.held, sub.row, item.content FROM sub JOIN item ON item.row = sub.row;
         """
 
     /// Of what the remote keeps of others: the SHA-256 that it has listed; NULL where it has listed none.

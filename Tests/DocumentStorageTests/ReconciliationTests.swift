@@ -105,6 +105,24 @@ struct ReconciliationTests {
         #expect(try storage.document("b.txt") == "saved by an editor")
     }
 
+    @Test("INV-1: what was changed while no host ran is on the disk before it counts as changed, and else it does not yet")
+    func changedFilesAreFlushed() throws {
+        let storage = try prepared()
+        try storage.write("other contents", to: storage.tree.path(of: storage.location("a.txt")))
+        try storage.reopen()
+        let failing = FaultPlan()
+        failing.fail(.flush, with: EIO)
+        try FaultPlan.$current.withValue(failing) { _ = try storage.store.reconcile() }
+        #expect(failing.calls.contains(.flush))
+        #expect(try storage.indexed("a").state == .materialised)
+        let plan = FaultPlan()
+        let report = try FaultPlan.$current.withValue(plan) { try storage.store.reconcile() }
+        #expect(report.changed == 1)
+        let flushed = try #require(plan.calls.firstIndex(of: .flush))
+        #expect(flushed < (try #require(plan.calls.firstIndex(of: .flushLog))))
+        #expect(try storage.indexed("a").state == .changed)
+    }
+
     @Test(
         "VER-2: what lies at a document's place since before its contents came, as after a power failure, does not go over them"
     )

@@ -82,7 +82,8 @@ extension DocumentStore {
             try settlePlaceholder(entry, evidence.item)
         case .adopt(let version, let isChanged):
             guard let item = evidence.item, case .file(let file, _) = evidence.place else { break }
-            try adopt(item, file, version: version, isChanged: isChanged, entry)
+            let location = try locate(item.id, in: item.domain).location
+            try adopt(item, file, at: location, version: version, isChanged: isChanged, entry)
             report.adopted += 1
             report.findings.append(
                 entry.action == .recordChange
@@ -227,13 +228,21 @@ extension DocumentStore {
     }
 
     private func adopt(
-        _ item: IndexedItem, _ file: FileIdentity, version: [UInt8], isChanged: Bool, _ entry: JournalEntry?
+        _ item: IndexedItem, _ file: FileIdentity, at location: Location, version: [UInt8], isChanged: Bool,
+        _ entry: JournalEntry? = nil
     ) throws {
+        let file = isChanged ? flushed(location) ?? file : file
         try index.write { index in
             try index.adopt(file, of: item, version: version, isChanged: isChanged)
             if let entry { try index.finish(entry) }
         }
     }
+
+    /// What counts as changed is on the disk before it is written down as such, and sent: an older state of the file, found again
+    /// after a power failure, would be an edit of it.
+    ///
+    /// - Returns: nil when it cannot be brought there now.
+    private func flushed(_ location: Location) -> FileIdentity? { (try? tree.flush(location)) ?? nil }
 
     // MARK: Items with contents here
 
@@ -313,7 +322,7 @@ extension DocumentStore {
                 try index.write { try $0.setPlaceholder(item.id, in: item.domain) }
                 return nil
             }
-            try adopt(item, file, version: stamp.contentVersion, isChanged: !stamp.matches(file), nil)
+            try adopt(item, file, at: location, version: stamp.contentVersion, isChanged: !stamp.matches(file))
             report.adopted += 1
             report.findings.append("The contents of \(location) were here and not in the index: they are kept.")
             return file.inode
@@ -325,7 +334,7 @@ extension DocumentStore {
         {
             // Restored from a copy, or published just before the end: what its stamp says. It says nothing of the same
             // file with another time of change: some programs set the time of modification back after they wrote.
-            try adopt(item, file, version: stamp.contentVersion, isChanged: false, nil)
+            try adopt(item, file, at: location, version: stamp.contentVersion, isChanged: false)
             report.adopted += 1
         } else if (try? hasSyncedContents(file, item, at: location)) == true {
             // Nothing but attributes was set.
@@ -335,14 +344,19 @@ extension DocumentStore {
         } else if !isOwn, !item.isUnsent, file.isOlder(than: local) {
             // It had this name before the contents that are missing now came: a machine that lost its power may find again
             // what somebody had removed. It was not made from those.
-            try adopt(item, file, version: [], isChanged: true, nil)
+            try adopt(item, file, at: location, version: [], isChanged: true)
             report.changed += 1
             report.findings.append(
                 "\(location) has contents that were here before those that came last: they are compared with the remote's."
             )
         } else {
+            // Who looks at it next finds it changed once more.
+            guard let flushed = flushed(location) else {
+                if item.isUnsent { try settleState(item) }
+                return file.inode
+            }
             try index.write { index in
-                try index.setFile(file, of: item.id, in: item.domain)
+                try index.setFile(flushed, of: item.id, in: item.domain)
                 if !item.isUnsent { try index.setState(.changed, of: item.id, in: item.domain) }
             }
             if item.isUnsent { try settleState(item) }
@@ -397,7 +411,7 @@ extension DocumentStore {
         if let item = try index.read({ try $0.item(at: location) }), item.local == nil, item.item.kind == .document,
             item.state != .nameClash, let stamp, stamp.isOf(item.id, in: item.domain)
         {
-            try adopt(item, file, version: stamp.contentVersion, isChanged: !stamp.matches(file), nil)
+            try adopt(item, file, at: location, version: stamp.contentVersion, isChanged: !stamp.matches(file))
             report.adopted += 1
             report.findings.append("The contents of \(location) were here and not in the index: they are kept.")
             return

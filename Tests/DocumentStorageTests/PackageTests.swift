@@ -67,6 +67,24 @@ struct PackageTests {
         #expect(try journal().isEmpty)
     }
 
+    @Test("VER-15: what somebody is writing in a package that the remote removes is kept, also where nothing of it was here")
+    func removedMeanwhile() throws {
+        try storage.tell(storage.item("e", "empty.rtfd", kind: .package))
+        let empty = try storage.location("empty.rtfd/inner/new.txt")
+        let entry = try storage.store.expectEdits(of: ItemIdentifier("e"), in: storage.domain)
+        let folder = storage.tree.path(of: empty).removingLastComponent()
+        try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
+        try storage.write("new", to: storage.tree.path(of: empty))
+        let work = try storage.index.write { try $0.delete([ItemIdentifier("e")], in: storage.domain) }.work
+        let edits = try storage.store.recordEdits(entry, dropping: true)
+        #expect(edits.made.map(\.item.name?.rawValue) == ["inner"])
+        #expect(edits.dropped.isEmpty && edits.refused.isEmpty)
+        for entry in work { try storage.store.perform(entry) }
+        let kept = try #require(try storage.index.read { try $0.item(at: empty) })
+        #expect(kept.state == .changed && kept.isArriving)
+        #expect(try storage.document("empty.rtfd/inner/new.txt") == "new")
+    }
+
     @Test("COORD-21: a write that wrote nothing records nothing, not even one that was to replace all of it")
     func nothing() throws {
         for replacing in [false, true] {

@@ -79,12 +79,16 @@ extension DocumentStore {
         /// By their paths in it; the package itself has the empty one.
         var known: [[ItemName]: IndexedItem] = [:]
 
-        /// - Parameter items: with where their files are; nil for what has no place of its own.
+        /// The remote has removed it meanwhile: what was written in it is kept (VER-15), and nothing else of it.
+        let isGone: Bool
+
+        /// - Parameter items: the package first, with where their files are; nil for what has no place of its own.
         init(_ location: Location, _ scan: FolderScan, _ items: [(item: IndexedItem, place: Location?)]) {
             self.location = location
             self.scan = scan
-            for (item, place) in items {
-                guard item.exists, item.state != .nameClash, let components = place?.components,
+            isGone = items.first?.item.isGone == true
+            for (number, (item, place)) in items.enumerated() {
+                guard item.exists || number == 0, item.state != .nameClash, let components = place?.components,
                     components.starts(with: location.components)
                 else { continue }
                 known[Array(components.dropFirst(location.components.count))] = item
@@ -146,7 +150,7 @@ extension DocumentStore {
     private func package(of entry: JournalEntry) throws -> Package? {
         let found = try index.read { index -> (Location, [(item: IndexedItem, place: Location?)])? in
             guard let id = try index.subject(of: entry) ?? entry.itemID,
-                let item = try index.item(id, in: entry.domain), !item.isGone,
+                let item = try index.item(id, in: entry.domain), try !item.isGone || index.isRemovedByOthers(item),
                 let location = try index.diskLocation(of: id, in: entry.domain)
             else { return nil }
             // Moves that wait for this write to end are not in the tree yet.
@@ -186,7 +190,7 @@ extension DocumentStore {
             entry.payload.replacesContents && !(arrivals.isEmpty && filled.isEmpty && package.touched.isEmpty)
         // What cannot be sent may be what is missing.
         let missing =
-            dropping && edits.refused.isEmpty
+            dropping && !package.isGone && edits.refused.isEmpty
             ? package.missing { isReplaced && entry.payload.known[$0.id] == $0.item.version.content } : []
         if !missing.isEmpty { for path in package.scan.folders { try tree.flushNames(in: package.place(of: path)) } }
         let recorded = try index.write { index -> (made: [IndexedItem], dropped: [JournalEntry])? in

@@ -316,6 +316,15 @@ package class IndexReader {
         ) { _ in true } ?? false
     }
 
+    /// Whether the remote has removed an item that is gone: nobody here who does not want what was written to it.
+    func isRemovedByOthers(_ item: IndexedItem) throws -> Bool {
+        let entries = try journal(of: item.id, in: item.domain).filter { [.remove, .drop].contains($0.action) }
+        return !entries.isEmpty
+            && entries.allSatisfy { entry in
+                entry.action == .remove && !entry.payload.discardsEdits && !entry.payload.skipsTrash
+            }
+    }
+
     /// Recorded renames and removals that the tree on disk has not followed yet, the oldest first.
     func openTreeWork(in domain: DomainName) throws -> [JournalEntry] {
         let own = try reference(to: domain)

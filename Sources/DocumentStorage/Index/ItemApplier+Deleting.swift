@@ -30,7 +30,7 @@ extension ItemApplier {
                     Self.subtree
                         + "SELECT 1 FROM item JOIN sub ON sub.row = item.row WHERE state NOT IN (0, 7) LIMIT 1",
                     .int(row)
-                ) { _ in true } ?? false
+                ) { _ in true } ?? false || isBeingEdited(row)
         }
         if existing.isGone, hasContents, try !transaction.journal(of: id, in: domain.name).isEmpty { return }
         if let place = try shownPlace(of: row) {
@@ -44,6 +44,18 @@ extension ItemApplier {
         } else {
             try deleteRows(row, existing)
         }
+    }
+
+    /// Whether somebody writes in a package at or below a row: what it will have then is known when that has ended, and nobody
+    /// could say whose it is if the package were forgotten until then.
+    private func isBeingEdited(_ row: Int64) throws -> Bool {
+        try sql.first(
+            Self.subtree
+                + """
+                SELECT 1 FROM journal WHERE journal.domain = ? AND step = 'editsExpected'
+                    AND journal.item IN (SELECT item.id FROM item JOIN sub ON sub.row = item.row) LIMIT 1
+                """, .int(row), .int(domain.number)
+        ) { _ in true } ?? false
     }
 
     mutating func deleteCleared(_ id: ItemIdentifier) throws {

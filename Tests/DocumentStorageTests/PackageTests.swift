@@ -67,7 +67,7 @@ struct PackageTests {
         #expect(try journal().isEmpty)
     }
 
-    @Test("VER-15: what somebody is writing in a package that the remote removes is kept, also where nothing of it was here")
+    @Test("VER-15: what is written in a package that the remote removes is kept, also where nothing of it was here")
     func removedMeanwhile() throws {
         try storage.tell(storage.item("e", "empty.rtfd", kind: .package))
         let empty = try storage.location("empty.rtfd/inner/new.txt")

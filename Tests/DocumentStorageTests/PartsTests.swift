@@ -173,6 +173,22 @@ struct PartsTests {
         #expect(try storage.root.staging.request(named: second.file.request) == nil)
     }
 
+    @Test("What has come of a document, or of what is in a folder, goes with it when the remote has removed it")
+    func goneWithItsItem() throws {
+        for gone in ["a", "f"] {
+            let storage = try StorageFixture()
+            try storage.tell(storage.item("f", "f", kind: .folder))
+            try storage.tell(storage.item("a", "a.txt", in: "f", contents: Self.whole))
+            let coming = try begin(storage)
+            try bring(0..<1, coming, storage)
+            try storage.store.interrupt(coming, because: nil)
+            #expect(try requests(storage) == 1)
+            try storage.store.recordGone(ItemIdentifier(gone), in: storage.domain)
+            #expect(try requests(storage) == 0)
+            #expect(try storage.root.staging.request(named: coming.file.request) == nil)
+        }
+    }
+
     @Test("What is coming just now is not dropped, whatever its provider has by now")
     func underWay() throws {
         let (storage, item) = try prepared()

@@ -105,7 +105,7 @@ struct ReconciliationTests {
         #expect(try storage.document("b.txt") == "saved by an editor")
     }
 
-    @Test("INV-1: what was changed while no host ran is on the disk before it counts as changed, and else it does not yet")
+    @Test("INV-1: what was changed while no host ran counts as changed when it is on the disk, and not before")
     func changedFilesAreFlushed() throws {
         let storage = try prepared()
         try storage.write("other contents", to: storage.tree.path(of: storage.location("a.txt")))

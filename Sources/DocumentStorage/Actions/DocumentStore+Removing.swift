@@ -106,6 +106,12 @@ extension DocumentStore {
             }
             left = again
         }
+        // Nobody goes on with what has come of it in parts. The next start finds what cannot be dropped now.
+        do {
+            try dropNeedlessParts()
+        } catch {
+            logger.notice("parts that nobody needs stay", metadata: ["error": "\(error)"])
+        }
     }
 
     /// Where they are first, and then where they are not any more.

@@ -120,4 +120,73 @@ extension EmbeddedHostTests {
             #expect(!FileManager.default.fileExists(atPath: remote.appending("f/G/shown.txt").string))
         }
     }
+
+    /// A host that knows packages of three parts each, and asks from three deletions on.
+    private func withPackages(
+        _ names: [String], _ body: (DocumentHost, FilePath, DomainName) async throws -> Void
+    ) async throws {
+        try await withHost { host, remote in
+            for name in names {
+                let folder = remote.appending(name)
+                try #require(mkdir(folder.string, 0o700) == 0)
+                for part in ["a", "b", "c"] { try TemporaryFile.write("first", to: folder.appending(part)) }
+                _ = try await host.items(in: Location("d:/\(name)"), page: nil, suggestedCount: 10, refreshing: true)
+            }
+            let domain = try DomainName("d")
+            try await host.setRules(DomainRuleChange(deletionMinimum: 3, deletionPercent: 10), of: domain)
+            try await body(host, remote, domain)
+        }
+    }
+
+    private func names(in folder: String, _ host: DocumentHost) async throws -> Set<String> {
+        try await host.refresh(Location(folder))
+        let page = try await host.items(in: Location(folder), page: nil, suggestedCount: 20, refreshing: false)
+        return Set(page.items.compactMap { $0.item.name?.rawValue })
+    }
+
+    @Test("CONT-13: a package that is saved elsewhere again and again, with other parts each time, needs no yes here")
+    func savedElsewhere() async throws {
+        try await withPackages(["n.rtfd"]) { host, remote, domain in
+            let folder = remote.appending("n.rtfd")
+            for number in 1...4 {
+                for part in try FileManager.default.contentsOfDirectory(atPath: folder.string) where part != "c" {
+                    try FileManager.default.removeItem(atPath: folder.appending(part).string)
+                }
+                let parts = Set(["c", "a\(number)", "b\(number)"])
+                for part in parts where part != "c" { try TemporaryFile.write("\(number)", to: folder.appending(part)) }
+                var known: Set<String> = []
+                for _ in 0..<200 where known != parts {
+                    known = try await names(in: "d:/n.rtfd", host)
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+                #expect(known == parts)
+                #expect(try host.deletions.held(in: domain).isEmpty)
+            }
+        }
+    }
+
+    @Test("CONT-13: packages that go elsewhere part by part are as many deletions as when they go at once")
+    func goneElsewherePartByPart() async throws {
+        let packages = (1...4).map { "p\($0).rtfd" }
+        try await withPackages(packages) { host, remote, domain in
+            for package in packages {
+                let folder = remote.appending(package)
+                for part in ["a", "b", "c", nil] {
+                    let path = part.map { folder.appending($0) } ?? folder
+                    try FileManager.default.removeItem(atPath: path.string)
+                    try await host.refresh(Location("d:/"))
+                    _ = await code { try await host.refresh(Location("d:/\(package)")) }
+                }
+            }
+            for _ in 0..<200 where try host.deletions.held(in: domain).isEmpty {
+                try await host.refresh(Location("d:/"))
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            #expect(try host.deletions.held(in: domain).count == 1)
+            for package in packages.dropFirst() {
+                let places = try ["a", "b", "c"].map { try Location("d:/\(package)/\($0)") }
+                #expect(try host.storage.read { index in try places.allSatisfy { try index.item(at: $0) != nil } })
+            }
+        }
+    }
 }

@@ -127,4 +127,106 @@ struct HeldRemovalTests {
         try storage.index.write { try $0.releaseHeldRemovals(of: .asked, in: storage.domain) }
         #expect(try storage.index.read { try $0.countHeld(of: .asked, in: storage.domain) } == (0, 0))
     }
+
+    /// Asks like the host: from three deletions on. What is carried out is noted.
+    private func judge(_ load: DocumentStore.RemovalLoad, _ record: inout RemovalWatchRecord)
+        -> DocumentStore.RemovalVerdict
+    {
+        let before = record.recent.reduce(0) { $0 + $1.count - $1.excused }
+        guard load.gathered == 0 || load.gathered + before < 3 else { return .wait }
+        record.recent += load.removals.map {
+            .init(time: 7, count: $0.count, excused: $0.excused, trace: $0.trace)
+        }
+        return .carryOut
+    }
+
+    /// A package with parts.
+    private func package(_ parts: String...) throws -> StorageFixture {
+        let storage = try fixture()
+        try storage.tell(storage.item("p", "p.rtfd", kind: .package))
+        for part in parts { try storage.tell(storage.item(part, "\(part).txt", in: "p")) }
+        return storage
+    }
+
+    /// - Returns: whether it may go; it is gone then.
+    private func remove(_ id: String, in storage: StorageFixture) throws -> Bool {
+        let verdict = try storage.store.admitRemoval(
+            of: ItemIdentifier(id), in: storage.domain, recursive: false, discardingEdits: false, judge: judge)
+        if verdict == .carryOut {
+            _ = try storage.index.write { try $0.delete([ItemIdentifier(id)], in: storage.domain) }
+        }
+        return verdict == .carryOut
+    }
+
+    @Test("CONT-13: of a package that goes on existing any part may go; with its last one all of them are counted")
+    func partsOfPackage() throws {
+        let storage = try package("1", "2", "3", "4", "5", "6")
+        for part in 1...5 { #expect(try remove("\(part)", in: storage)) }
+        #expect(try storage.index.read { try $0.removalWatch(of: .asked, in: storage.domain).recent.count } == 5)
+        try storage.reopen()
+        #expect(try !remove("6", in: storage))
+        // What is removed in the package meanwhile waits as well.
+        try storage.tell(storage.item("7", "7.txt", in: "p"))
+        #expect(try remove("7", in: storage) == false)
+    }
+
+    @Test("CONT-13: a package all of whose parts are removed and made anew with each save is never gone")
+    func partsMadeAnew() throws {
+        let storage = try package()
+        for number in 0..<5 {
+            for part in ["1", "2"] { try storage.tell(storage.item("\(part)-\(number)", "\(part).txt", in: "p")) }
+            for part in ["1", "2"] { #expect(try remove("\(part)-\(number)", in: storage)) }
+        }
+        #expect(try !remove("c", in: storage))
+    }
+
+    @Test("CONT-13: what is there again under its name was replaced; what comes back as it was, was not gone for good")
+    func replaced() throws {
+        let storage = try fixture()
+        for number in 0..<6 {
+            #expect(try remove(number == 0 ? "c" : "c\(number)", in: storage))
+            try storage.tell(storage.item("c\(number + 1)", "c.txt"))
+        }
+        // Nor is it one when the one that took its place goes, too.
+        let recent = try storage.index.read { try $0.removalWatch(of: .asked, in: storage.domain).recent }
+        #expect(recent.count == 1)
+        // A folder is as many as what lies in it.
+        #expect(try !remove("f", in: storage))
+    }
+
+    @Test(
+        "CONT-13: what the provider tells of as gone is no deletion where something else has its name, or in a package that goes on"
+    )
+    func toldReplaced() throws {
+        let storage = try package("1", "2", "3", "4")
+        try gone("1", "2", "3", "c", in: storage, updated: [storage.item("d", "c.txt")])
+        var gathered: [Int] = []
+        let outcome = try storage.store.settleHeldRemovals(of: storage.domain) { load, record in
+            gathered.append(load.gathered)
+            return judge(load, &record)
+        }
+        try storage.store.perform(outcome)
+        #expect(gathered == [4, 0])
+        for id in ["1", "2", "3", "c"] { #expect(try !exists(id, in: storage)) }
+        // The rest goes with the package.
+        try gone("p", in: storage)
+        _ = try storage.store.settleHeldRemovals(of: storage.domain) { judge($0, &$1) }
+        #expect(try exists("p", in: storage) && exists("4", in: storage))
+    }
+
+    @Test("CONT-13: of very many removals only a number is kept, and the last ones one by one")
+    func crowded() throws {
+        let parts = (0..<300).map { "n\($0)" }
+        let storage = try package("stays")
+        for part in parts { try storage.tell(storage.item(part, "\(part).txt", in: "p")) }
+        for part in parts { #expect(try remove(part, in: storage)) }
+        let recent = try storage.index.read { try $0.removalWatch(of: .asked, in: storage.domain).recent }
+        #expect(recent.count <= RemovalWatchRecord.mostTraces + 1)
+        #expect(recent.allSatisfy { RemovalTrace($0.trace ?? "")?.packageDepth == 1 })
+        let text = RemovalWatchRecord(asked: 1, recent: recent)
+        #expect(RemovalWatchRecord(asked: 1, text: text.text) == text)
+        for damaged in ["", "a.b.c", "1.0.", "1.1.61", "1.-1.61", "1.0.6", "1.0.zz", "1.0.2f"] {
+            #expect(RemovalTrace(damaged) == nil, "\(damaged)")
+        }
+    }
 }

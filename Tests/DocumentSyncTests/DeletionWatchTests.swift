@@ -40,6 +40,33 @@ struct DeletionWatchTests {
         #expect(later.judge(1, of: items, at: 3700) == .carryOut)
     }
 
+    @Test("CONT-13: what is no deletion does not count, until it turns out to be one")
+    func excused() {
+        var watch = DeletionWatch(rule: rule)
+        for number in 0..<50 {
+            let part = DeletionWatch.Gathered(count: 1, excused: 1, trace: "part \(number)")
+            #expect(watch.judge([part], of: 60, at: Int64(number)) == .carryOut)
+        }
+        #expect(watch.recent.count == 50)
+        #expect(watch.judge(1, of: 60, at: 60) == .carryOut)
+        // The package that they were in goes, too.
+        let known = watch.recent.map { recent in
+            DeletionWatch.Recent(time: recent.time, .init(count: recent.what.count, trace: recent.what.trace))
+        }
+        var later = DeletionWatch(rule: rule, recent: known)
+        #expect(later.judge(1, of: 10, at: 61) == .ask)
+    }
+
+    @Test("CONT-13: of what is excused nothing waits, unless something else does")
+    func excusedMeanwhile() {
+        var watch = DeletionWatch(rule: rule)
+        let part = DeletionWatch.Gathered(count: 1, excused: 1, trace: "part")
+        #expect(watch.judge([.init(count: 50), part], of: 100, at: 0) == .ask)
+        #expect(watch.judge([.init(count: 50), part, part], of: 100, at: 1) == .ask)
+        #expect(watch.judge([part, part], of: 100, at: 2) == .carryOut)
+        #expect(watch.askedSince == nil)
+    }
+
     @Test("CONT-13: an answer is for what was asked: later deletions are counted anew")
     func answered() {
         var watch = DeletionWatch(rule: rule)

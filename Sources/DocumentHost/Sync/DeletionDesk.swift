@@ -58,16 +58,10 @@ struct DeletionDesk: Sendable {
     func wouldAsk(_ item: IndexedItem) throws(DocumentError) -> Bool {
         let (rule, now) = (try guardRule(of: item.domain), clock())
         return try storage.read { index in
-            let counts = try index.counts(of: item.domain)
-            let record = try index.removalWatch(of: .asked, in: item.domain)
-            let isHeld = try index.heldRemovals(of: .asked, in: item.domain).contains { $0.item.id == item.id }
-            let gathered =
-                try index.countHeld(of: .asked, in: item.domain).items
-                + (isHeld ? 0 : index.countSubtree(of: item.id, in: item.domain))
-            var watch = DeletionWatch(
-                rule: rule, recent: record.recent.map { .init(time: $0.time, count: $0.count) },
-                askedSince: record.asked)
-            return watch.judge(gathered, of: counts.documents + counts.folders, at: now) == .ask
+            let verdict = try index.judgeRemovals(of: .asked, in: item.domain, adding: item.id) { load, record in
+                Self.judge(load, &record, rule, now)
+            }.verdict
+            return verdict == .wait
         }
     }
 
@@ -185,9 +179,19 @@ struct DeletionDesk: Sendable {
         _ load: DocumentStore.RemovalLoad, _ record: inout RemovalWatchRecord, _ rule: DeletionGuard, _ now: Int64
     ) -> DocumentStore.RemovalVerdict {
         var watch = DeletionWatch(
-            rule: rule, recent: record.recent.map { .init(time: $0.time, count: $0.count) }, askedSince: record.asked)
-        let verdict = watch.judge(load.gathered, of: load.items, at: now)
-        record = RemovalWatchRecord(asked: watch.askedSince, recent: watch.recent.map { ($0.time, $0.count) })
+            rule: rule,
+            recent: record.recent.map {
+                .init(time: $0.time, .init(count: $0.count, excused: $0.excused, trace: $0.trace))
+            }, askedSince: record.asked)
+        let gathered = load.removals.map {
+            DeletionWatch.Gathered(count: $0.count, excused: $0.excused, trace: $0.trace)
+        }
+        let verdict = watch.judge(gathered, of: load.items, at: now)
+        record = RemovalWatchRecord(
+            asked: watch.askedSince,
+            recent: watch.recent.map {
+                .init(time: $0.time, count: $0.what.count, excused: $0.what.excused, trace: $0.what.trace)
+            })
         return verdict == .carryOut ? .carryOut : .wait
     }
 }

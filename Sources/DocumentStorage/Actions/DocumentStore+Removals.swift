@@ -4,11 +4,14 @@ package import DocumentModel
 extension DocumentStore {
     /// What is known of the removals of one side when they are judged.
     package struct RemovalLoad: Sendable {
-        /// What is to go, with all that is below it.
-        package var gathered: Int
+        /// What is to go, each with all that is below it.
+        package var removals: [GatheredRemoval]
         /// All that is known of the domain.
         package var items: Int
         package var watch: RemovalWatchRecord
+
+        /// How many items are to be deleted.
+        package var gathered: Int { removals.reduce(0) { $0 + $1.count - $1.excused } }
     }
 
     /// What becomes of them.
@@ -32,10 +35,8 @@ extension DocumentStore {
         // The usual case writes nothing.
         guard record.0 || record.1.asked != nil else { return ApplyOutcome() }
         let outcome = try index.write { index in
-            var load = try self.load(.told, of: domain, index)
-            let before = load.watch
-            let verdict = judge(load, &load.watch)
-            if load.watch != before { try index.setRemovalWatch(load.watch, of: .told, in: domain) }
+            let (verdict, watch) = try index.judgeRemovals(of: .told, in: domain, judge: judge)
+            if watch != record.1 { try index.setRemovalWatch(watch, of: .told, in: domain) }
             guard verdict == .carryOut else { return ApplyOutcome() }
             return try index.carryOutHeldRemovals(in: domain, keepingContents: false)
         }
@@ -68,10 +69,8 @@ extension DocumentStore {
     ) throws -> RemovalVerdict {
         try index.write(durably: false) { index in
             try index.hold(id, in: domain, recursive: recursive, discardingEdits: discardingEdits)
-            var load = try self.load(.asked, of: domain, index)
-            let before = load.watch
-            let verdict = judge(load, &load.watch)
-            if load.watch != before { try index.setRemovalWatch(load.watch, of: .asked, in: domain) }
+            let (verdict, watch) = try index.judgeRemovals(of: .asked, in: domain, judge: judge)
+            try index.setRemovalWatch(watch, of: .asked, in: domain)
             switch verdict {
             case .carryOut: try index.releaseHeldRemovals(of: .asked, in: domain, only: id)
             // The answer is one to what there was when it was asked for.
@@ -81,16 +80,59 @@ extension DocumentStore {
         }
     }
 
-    private func load(_ side: RemovalSide, of domain: DomainName, _ index: IndexReader) throws -> RemovalLoad {
-        let counts = try index.counts(of: domain)
-        return RemovalLoad(
-            gathered: try index.countHeld(of: side, in: domain).items, items: counts.documents + counts.folders,
-            watch: try index.removalWatch(of: side, in: domain))
-    }
-
     private func refresh(_ outcome: ApplyOutcome) {
         for item in outcome.changed where item.local == nil && item.state != .nameClash {
             refreshPlaceholder(item.id, in: item.domain)
         }
+    }
+}
+
+extension IndexReader {
+    /// What becomes of the removals of one side. What is replaced, and what is removed in a package that itself goes on
+    /// existing, is no deletion (CONT-13); that is looked up where it makes a difference.
+    ///
+    /// - Parameters:
+    ///   - id: is to go as well.
+    ///   - judge: as of ``DocumentStore/settleHeldRemovals(of:judge:)``.
+    /// - Returns: with the record as it is then.
+    package func judgeRemovals(
+        of side: RemovalSide, in domain: DomainName, adding id: ItemIdentifier? = nil,
+        judge: (DocumentStore.RemovalLoad, inout RemovalWatchRecord) -> DocumentStore.RemovalVerdict
+    ) throws -> (verdict: DocumentStore.RemovalVerdict, watch: RemovalWatchRecord) {
+        let counts = try counts(of: domain)
+        let gathered = try gatheredRemovals(of: side, in: domain, adding: id)
+        var load = DocumentStore.RemovalLoad(
+            removals: gathered.map(\.removal), items: counts.documents + counts.folders,
+            watch: try removalWatch(of: side, in: domain))
+        load.watch.replaced(by: load.removals)
+        if !load.watch.isCrowded {
+            var watch = load.watch
+            let verdict = judge(load, &watch)
+            if verdict == .carryOut { return (verdict, watch) }
+            let isAny = try excuse(&load, gathered.map(\.place), adding: id, in: domain)
+            if !isAny { return (verdict, watch) }
+        } else {
+            _ = try excuse(&load, gathered.map(\.place), adding: id, in: domain)
+            load.watch.settle()
+        }
+        var watch = load.watch
+        return (judge(load, &watch), watch)
+    }
+
+    /// - Returns: whether anything is.
+    private func excuse(
+        _ load: inout DocumentStore.RemovalLoad, _ places: [RemovalPlace?], adding id: ItemIdentifier?,
+        in domain: DomainName
+    ) throws -> Bool {
+        let own = try reference(to: domain)
+        let added = try id.flatMap { try row(of: $0, own) }
+        for (index, place) in places.enumerated() {
+            guard let place else { continue }
+            load.removals[index].excused = try excused(load.removals[index], at: place, adding: added)
+        }
+        for index in load.watch.recent.indices {
+            load.watch.recent[index].excused = try excused(load.watch.recent[index], in: domain, adding: added)
+        }
+        return load.removals.contains { $0.excused > 0 } || load.watch.recent.contains { $0.excused > 0 }
     }
 }

@@ -15,41 +15,6 @@ package struct HeldRemoval: Hashable, Sendable {
     package var discardsEdits: Bool
 }
 
-/// How removals of one side went so far.
-package struct RemovalWatchRecord: Hashable, Sendable {
-    /// Since when an answer is waited for, in seconds since 1970; nil when none is.
-    package var asked: Int64?
-    package var recent: [(time: Int64, count: Int)]
-
-    package init(asked: Int64? = nil, recent: [(time: Int64, count: Int)] = []) {
-        self.asked = asked
-        self.recent = recent
-    }
-
-    package static func == (one: Self, other: Self) -> Bool {
-        one.asked == other.asked && one.recent.elementsEqual(other.recent) { $0 == $1 }
-    }
-
-    package func hash(into hasher: inout Hasher) {
-        hasher.combine(asked)
-        for entry in recent {
-            hasher.combine(entry.time)
-            hasher.combine(entry.count)
-        }
-    }
-
-    fileprivate var text: String { recent.map { "\($0.time):\($0.count)" }.joined(separator: " ") }
-
-    fileprivate init(asked: Int64?, text: String) {
-        self.asked = asked
-        recent = text.split(separator: " ").compactMap { entry in
-            let parts = entry.split(separator: ":")
-            guard parts.count == 2, let time = Int64(parts[0]), let count = Int(parts[1]) else { return nil }
-            return (time, count)
-        }
-    }
-}
-
 /// `CROSS JOIN`: few removals are held, if any, and SQLite would look at every item of a domain for them.
 extension IndexReader {
     /// The oldest known first.
@@ -101,8 +66,11 @@ extension IndexReader {
     /// An item, with all that is known below it.
     package func countSubtree(of id: ItemIdentifier, in domain: DomainName) throws -> Int {
         let own = try reference(to: domain)
-        guard let row = try row(of: id, own) else { return 0 }
-        return try sql.first(
+        return try row(of: id, own).map { try countSubtree(row: $0) } ?? 0
+    }
+
+    func countSubtree(row: Int64) throws -> Int {
+        try sql.first(
             """
             WITH RECURSIVE sub (row) AS (
                 SELECT ? UNION SELECT item.row FROM item JOIN sub ON item.parent = sub.row

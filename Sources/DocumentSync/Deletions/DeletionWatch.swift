@@ -1,17 +1,37 @@
 /// Whether the deletions of one direction go without saying, or wait for a yes (CONT-13): a state machine without I/O.
 ///
 /// What is to be deleted lies elsewhere and is only counted here. What went without asking counts for a while: a thousand
-/// deletions one by one are as many as a thousand at once.
+/// deletions one by one are as many as a thousand at once. What is excused is no deletion, as far as is known by now: it
+/// does not count, and may do so later.
 package struct DeletionWatch: Hashable, Sendable {
     package struct Recent: Hashable, Sendable {
         /// Seconds since 1970.
         package var time: Int64
-        package var count: Int
+        package var what: Gathered
 
-        package init(time: Int64, count: Int) {
+        package init(time: Int64, _ what: Gathered) {
             self.time = time
-            self.count = count
+            self.what = what
         }
+
+        package init(time: Int64, count: Int) { self.init(time: time, Gathered(count: count)) }
+    }
+
+    /// Something that is to be deleted, or was, with all that lies below it.
+    package struct Gathered: Hashable, Sendable {
+        package var count: Int
+        /// Of them, as many as are no deletions.
+        package var excused: Int
+        /// What it is known by to whoever excuses it; nil where it counts in any case.
+        package var trace: String?
+
+        package init(count: Int, excused: Int = 0, trace: String? = nil) {
+            self.count = count
+            self.excused = excused
+            self.trace = trace
+        }
+
+        var weight: Int { count - excused }
     }
 
     package enum Verdict: Hashable, Sendable {
@@ -40,22 +60,28 @@ package struct DeletionWatch: Hashable, Sendable {
     /// it came back, the question is over.
     ///
     /// - Parameters:
-    ///   - gathered: what is to be deleted.
+    ///   - gathered: what is to be deleted; of what is excused nothing waits, unless something else does.
     ///   - items: all that is known of the domain, what has gathered among it.
-    package mutating func judge(_ gathered: Int, of items: Int, at now: Int64) -> Verdict {
+    package mutating func judge(_ gathered: [Gathered], of items: Int, at now: Int64) -> Verdict {
         // A clock that was set is no reason to forget: the age counts either way.
         recent.removeAll { $0.time.subtractingReportingOverflow(now).partialValue.magnitude > Self.window }
-        guard gathered > 0 else {
+        let count = gathered.reduce(0) { $0 + $1.weight }
+        if count > 0 {
+            let before = recent.reduce(0) { $0 + $1.what.weight }
+            guard askedSince == nil, !rule.asks(count + before, of: items + before) else {
+                askedSince = askedSince ?? now
+                return .ask
+            }
+        } else {
             askedSince = nil
-            return .carryOut
         }
-        let before = recent.reduce(0) { $0 + $1.count }
-        guard askedSince == nil, !rule.asks(gathered + before, of: items + before) else {
-            askedSince = askedSince ?? now
-            return .ask
-        }
-        note(gathered, at: now)
+        for removal in gathered where removal.trace != nil || removal.weight > 0 { note(removal, at: now) }
         return .carryOut
+    }
+
+    /// Nothing of it is excused.
+    package mutating func judge(_ gathered: Int, of items: Int, at now: Int64) -> Verdict {
+        judge([Gathered(count: gathered)], of: items, at: now)
     }
 
     /// Somebody said yes or no: what comes later is counted anew.
@@ -64,12 +90,14 @@ package struct DeletionWatch: Hashable, Sendable {
         recent = []
     }
 
-    /// Few entries, however many deletions: those of a minute are one.
-    private mutating func note(_ count: Int, at now: Int64) {
-        if let last = recent.last, last.time / 60 == now / 60 {
-            recent[recent.count - 1].count += count
+    /// Few entries, however many deletions: those of a minute are one, where nothing has to be told apart.
+    private mutating func note(_ removal: Gathered, at now: Int64) {
+        if removal.trace == nil, let last = recent.lastIndex(where: { $0.what.trace == nil }),
+            recent[last].time / 60 == now / 60
+        {
+            recent[last].what.count += removal.weight
         } else {
-            recent.append(Recent(time: now, count: count))
+            recent.append(Recent(time: now, removal.trace == nil ? Gathered(count: removal.weight) : removal))
         }
     }
 }

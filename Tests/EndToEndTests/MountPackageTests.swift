@@ -94,4 +94,32 @@ import Testing
             try machine.succeed("domain", "deletions", "work", "--no")
         }
     }
+
+    /// What a program has done with a part before it removes it.
+    enum Before: CaseIterable, Sendable {
+        case nothing, made, madeAndFlushed
+    }
+
+    @Test(
+        "COORD-21: a part that was removed stays so when the host is killed before its provider has heard of it",
+        arguments: Before.allCases)
+    func killed(before: Before) throws {
+        try withPackages { machine in
+            rename(machine.remote, machine.remote + "-away")
+            let part = "note.rtfd/" + (before == .nothing ? "a.png" : "new.png")
+            let flush = before == .madeAndFlushed ? "sync work/\(part);" : ""
+            let change = before == .nothing ? "" : "echo more > work/\(part); \(flush)"
+            try machine.sh("set -e; \(change) rm work/\(part); echo more > work/note.rtfd/TXT.rtf", timeout: 20)
+            let daemon = try #require(machine.daemon)
+            kill(daemon, SIGKILL)
+            #expect(Machine.eventually { machine.daemon == nil && machine.providers.isEmpty })
+            rename(machine.remote + "-away", machine.remote)
+            try machine.succeed("host", "start")
+            #expect(isSent("more\n", "note.rtfd/TXT.rtf", machine), "\(machine.logTail)")
+            #expect(isGone(part, machine), "\(machine.logTail)")
+            try machine.succeed("refresh", "work:/note.rtfd")
+            #expect(try machine.docent("stat", "work:/\(part)").status != 0)
+            #expect(try machine.shell("cat work/\(part)").status != 0)
+        }
+    }
 }

@@ -1,5 +1,6 @@
 import DocumentModel
 import Foundation
+import Glibc
 import SystemPackage
 import Testing
 
@@ -248,6 +249,56 @@ import Testing
                 Machine.eventually(within: 30) { machine.read(remote + "/new.txt") == "new\n" }, "\(machine.logTail)")
             #expect(machine.read(remote + "/a.png") == "picture\n")
             #expect(try machine.succeed("cat", "d:/note.rtfd/a.png") == "picture\n")
+        }
+    }
+
+    @Test(
+        "COORD-21: what a tool has removed of a package when its write has ended stays so, also when the host is killed before its provider hears of it"
+    )
+    func killedHost() throws {
+        try withPackage { machine, remote in
+            try edit(machine, "true")
+            let provider = try #require(machine.providers.first)
+            Glibc.kill(provider, SIGSTOP)
+            let script = "cd \"$0\"; rm a.png; echo more >> TXT.rtf; echo n > new.txt"
+            try machine.succeed("edit", "--no-wait", "d:/note.rtfd", "--with", "sh", "-e", "-c", script, timeout: 30)
+            let daemon = try #require(machine.daemon)
+            Glibc.kill(daemon, SIGKILL)
+            Glibc.kill(provider, SIGCONT)
+            #expect(Machine.eventually { machine.daemon == nil && machine.providers.isEmpty })
+            try machine.succeed("host", "start")
+            #expect(
+                Machine.eventually(within: 30) {
+                    machine.read(remote + "/a.png") == nil && machine.read(remote + "/new.txt") == "n\n"
+                        && machine.read(remote + "/TXT.rtf") == "text\nmore\n"
+                }, "\(machine.logTail)")
+            try machine.succeed("refresh", "d:/note.rtfd")
+            #expect(try machine.docent("stat", "d:/note.rtfd/a.png").status != 0)
+        }
+    }
+
+    @Test(
+        "COORD-8: a tool hears that what it has removed of a package does not count, when its host is killed before its end"
+    )
+    func killedHostBeforeTheEnd() throws {
+        try withPackage { machine, remote in
+            try edit(machine, "true")
+            let gate = machine.folder + "/gate"
+            let holder = try Peer(machine, "hold", "write", "d:/note.rtfd", gate)
+            #expect(holder.says("granted"), "\(holder.lines) \(machine.logTail)")
+            let here = machine.root + "/documents/d/note.rtfd"
+            try FileManager.default.removeItem(atPath: here + "/a.png")
+            try machine.write("new\n", to: here + "/new.txt")
+            let daemon = try #require(machine.daemon)
+            Glibc.kill(daemon, SIGKILL)
+            #expect(Machine.eventually { machine.daemon == nil })
+            try machine.write("", to: gate)
+            #expect(holder.ends(within: 60))
+            #expect(!holder.lines.contains { $0.hasPrefix("done") }, "\(holder.lines)")
+            try machine.succeed("host", "start")
+            #expect(
+                Machine.eventually(within: 30) { machine.read(remote + "/new.txt") == "new\n" }, "\(machine.logTail)")
+            #expect(machine.read(remote + "/a.png") == "picture\n")
         }
     }
 

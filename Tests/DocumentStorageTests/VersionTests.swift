@@ -85,6 +85,20 @@ struct VersionTests {
         #expect(try kept(storage) == before)
     }
 
+    @Test("VER-7: what is about to be replaced drives out no other version before it is")
+    func aboutToBeReplaced() throws {
+        let (storage, item) = try fixture()
+        for number in 0..<12 {
+            try storage.edit("a", "edit \(number)")
+            try send(item, as: "v\(number)", storage)
+        }
+        let before = try kept(storage)
+        let replaced = try #require(try storage.store.keepReplaced(item.id, asVersionOf: item.id, in: storage.domain))
+        #expect(try kept(storage).map(\.kept) == [replaced.kept] + before.map(\.kept))
+        _ = try storage.store.removeVersions([replaced.identifier], of: item.id, in: storage.domain)
+        #expect(try kept(storage) == before)
+    }
+
     @Test("VER-5: a version is put back as a change that is sent, and what it replaced is kept")
     func restore() throws {
         let (storage, item) = try fixture()

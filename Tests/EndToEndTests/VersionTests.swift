@@ -286,6 +286,35 @@ import Testing
         }
     }
 
+    @Test("VER-7, PICK-3: what could not be replaced keeps all of its versions")
+    func notReplacedByFile() throws {
+        try Machine.with { machine in
+            try machine.addRemoteTree("d", isWritable: true)
+            try machine.provide(RemoteTree(items: ["a": ["/", "a.txt", "first\n"]]), in: "d")
+            try machine.succeed("refresh", "d:/")
+            for number in 1...11 { #expect(try edit(machine, "echo \(number) > \"$1\"").status == 0) }
+            func older() throws -> [String] {
+                try versions(machine).filter { $0["kind"] as? String == "older" }.compactMap { $0["id"] as? String }
+            }
+            let before = try older()
+            try #require(before.count == 10)
+            var tree = try machine.provided(in: "d")
+            tree.refusing = ["modify": ["a"]]
+            try machine.provide(tree, in: "d")
+            let file = machine.folder + "/file.txt"
+            try machine.write("mine\n", to: file)
+            let refused = try machine.docent("export", "--force", file, "d:/a.txt")
+            #expect(refused.status == 1 && refused.errors.contains("stays as it is"), "\(refused)")
+            #expect(try Set(before).isSubset(of: older()))
+            tree.refusing = [:]
+            try machine.provide(tree, in: "d")
+            try machine.succeed("export", "--force", file, "d:/a.txt")
+            // Now the oldest one makes room.
+            let after = try older()
+            #expect(after.count == 10 && !after.contains(before[9]))
+        }
+    }
+
     @Test("Who renames onto a name that is taken hears of what a rename can do")
     func renamedOnto() throws {
         try withDocument("one\n") { machine in

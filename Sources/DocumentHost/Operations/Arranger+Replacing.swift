@@ -91,6 +91,8 @@ extension Arranger {
         do throws(DocumentError) {
             _ = try await storage.run { try $0.keepReplaced(there.id, asVersionOf: moved.id, in: domain.name) }
             try await removeAside(aside.item, seen: there.item.version, on: domain)
+            // Only now; what cannot be dropped is, with the next one that is kept.
+            _ = try? await storage.run { try $0.pruneVersions(of: moved.id, in: domain.name) }
         } catch {
             throw error.wrapped(
                 "\(location) is \(destination) now, but what was there could not be removed, and is \(aside.location): \(error.message)"

@@ -252,6 +252,8 @@ struct Exporter: Sendable {
             let now = try await storage.run { store in
                 try request.remove()
                 _ = try store.apply([item], in: domain.name)
+                // Only now; what cannot be dropped is, with the next one that is kept.
+                try? store.pruneVersions(of: item.id, in: domain.name)
                 if removingSource, let sent = contents.source { _ = try OutsideFile.remove(source, expecting: sent) }
                 return try store.root.index.read { try $0.item(item.id, in: domain.name) }
             }

@@ -32,7 +32,7 @@ extension DocumentStore {
     }
 
     /// Keeps the contents of a document that another one is to replace, as older contents of that one. What is not here
-    /// is not kept.
+    /// is not kept. It drives out none of the others before it is replaced (``pruneVersions(of:in:)``).
     package func keepReplaced(
         _ id: ItemIdentifier, asVersionOf other: ItemIdentifier, in domain: DomainName
     ) throws -> KeptVersion? {
@@ -42,7 +42,6 @@ extension DocumentStore {
             itemID: other, role: .older, version: version, kept: try root.versions.keep(copyOf: location),
             size: local.size, modified: local.modified)
         try index.write { try $0.addKeptVersion(kept, in: domain) }
-        try pruneVersions(of: other, in: domain)
         return kept
     }
 
@@ -55,7 +54,7 @@ extension DocumentStore {
     }
 
     /// Leaves the newest older contents.
-    func pruneVersions(of id: ItemIdentifier, in domain: DomainName) throws {
+    package func pruneVersions(of id: ItemIdentifier, in domain: DomainName) throws {
         versionNews.pruned(try dropSurplus(of: id, in: domain), of: id, in: domain)
     }
 

@@ -257,6 +257,7 @@ public final class DocumentHost: Sendable {
             storage: storage, downloader: downloader, pauses: pauses, follower: follower, domains: domains,
             requests: lasting, hub: events, work: work, retry: RetryPolicy(), clock: clock, logger: logger)
         pauses.follow { [weak pinKeeper] in pinKeeper?.pausesChanged() }
+        root.index.observeIdentities { [weak pinKeeper] in pinKeeper?.identified($0) }
         board = TransferBoard(
             materialiser: materialiser, sender: sender, pinKeeper: pinKeeper, requests: requests, failures: failures,
             clock: clock)

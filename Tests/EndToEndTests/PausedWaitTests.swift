@@ -53,4 +53,36 @@ import Testing
                     resuming: "d:/") == 0)
         }
     }
+
+    @Test("XFER-14, ID-4: what was asked for and is paused comes when it is resumed, also by another identifier")
+    func renamed() throws {
+        try Machine.with { machine in
+            for name in ["a", "b"] { try machine.write("text\n", to: machine.remote + "/\(name).txt") }
+            try WebDAVServer.with(machine, password: "s3cret") { server in
+                // Identifiers follow names there.
+                try server.addDomain()
+                try machine.succeed("ls", "web:/")
+                for name in ["a", "b"] {
+                    try machine.succeed("pause", "web:/\(name).txt")
+                    try machine.succeed("download", "web:/\(name).txt", "--background")
+                }
+                func waits(_ name: String) throws -> Bool {
+                    try machine.succeed("status").contains("web:/\(name).txt")
+                }
+                #expect(try Machine.eventually { try waits("a") && waits("b") })
+                let before = try machine.json("stat", "web:/a.txt") as? [String: Any]
+                try machine.succeed("rename", "web:/a.txt", "web:/c.txt")
+                let after = try machine.json("stat", "web:/c.txt") as? [String: Any]
+                #expect(before?["identifier"] as? String != after?["identifier"] as? String)
+                #expect(try waits("c"), "\(machine.logTail)")
+                for name in ["b", "c"] { try machine.succeed("resume", "web:/\(name).txt") }
+                for name in ["b", "c"] {
+                    let isHere = Machine.eventually(within: 20) {
+                        machine.read(machine.root + "/documents/web/\(name).txt") == "text\n"
+                    }
+                    #expect(isHere, "\(name): \(machine.logTail)")
+                }
+            }
+        }
+    }
 }

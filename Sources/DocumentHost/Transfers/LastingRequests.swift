@@ -95,6 +95,20 @@ final class LastingRequests: Sendable {
         forget(key)
     }
 
+    /// An item has another identifier: it is written down by its row. Whoever waits for it ends that by the one that it had.
+    ///
+    /// - Returns: whether it was to be brought.
+    func identified(_ former: ItemKey, as key: ItemKey) -> Bool {
+        let isDocument = state.withLock { state -> Bool? in
+            guard let isDocument = state.keys.removeValue(forKey: former) else { return nil }
+            return state.keys.updateValue(isDocument, forKey: key) == nil ? isDocument : false
+        }
+        guard let isDocument else { return false }
+        requests.remove([former])
+        if isDocument { requests.add([key]) }
+        return true
+    }
+
     private func forget(_ key: ItemKey) {
         work.add { [self] in
             do throws(DocumentError) {

@@ -323,6 +323,20 @@ final class PinKeeper: Sendable {
         }
     }
 
+    /// Items have other identifiers: what is to come of them comes all the same. Must not block.
+    func identified(_ news: [IdentityNews]) {
+        var wanted: [ItemKey] = []
+        for news in news {
+            let former = ItemKey(domain: news.domain, id: news.former)
+            let key = ItemKey(domain: news.domain, id: news.id)
+            let isRequested = requests.identified(former, as: key)
+            // What was set aside waits on; all else is looked at by the new one.
+            let wasPaused = state.withLock { $0.paused.remove(former) != nil && $0.paused.insert(key).inserted }
+            if isRequested, !wasPaused { wanted.append(key) }
+        }
+        if !wanted.isEmpty { work.add { [self, wanted] in for key in wanted { add(key) } } }
+    }
+
     /// What is to come and is paused.
     var paused: [ItemKey] { state.withLock { Array($0.paused) } }
 

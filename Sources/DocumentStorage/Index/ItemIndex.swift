@@ -17,6 +17,7 @@ package final class ItemIndex: Sendable {
     private let writes = WriteLog()
     private let listener = Mutex<Hook<Void>?>(nil)
     private let presenceObserver = Mutex<Hook<Set<PresenceNews>>?>(nil)
+    private let identityObserver = Mutex<Hook<[IdentityNews]>?>(nil)
     private let changeObserver = Mutex<Hook<[ItemChange]>?>(nil)
     /// Whether the writing connection notes which items it changes. Only touched by who writes.
     private let isLogging = Mutex(false)
@@ -90,6 +91,14 @@ package final class ItemIndex: Sendable {
 
     package func observePresence(_ observer: @escaping PresenceObserver) {
         presenceObserver.withLock { $0 = Hook(observer) }
+    }
+
+    /// Is told, after a commit, which items have other identifiers, and may be known by the former ones. Called on a thread
+    /// that writes; must not block.
+    package typealias IdentityObserver = @Sendable ([IdentityNews]) -> Void
+
+    package func observeIdentities(_ observer: @escaping IdentityObserver) {
+        identityObserver.withLock { $0 = Hook(observer) }
     }
 
     /// Is told, after a commit, which items it changed and how. Called on a thread that writes; must not block.
@@ -166,17 +175,20 @@ package final class ItemIndex: Sendable {
         var result: T?
         var changes: [ItemChange] = []
         var presence: Set<PresenceNews> = []
+        var identities: [IdentityNews] = []
         try Self.translatingErrors(path) {
             try group.run(on: withWriter) { sql in
                 let transaction = IndexTransaction(sql, references.view)
                 result = try body(transaction)
                 if isLogging.withLock({ $0 }) { changes = try ChangeLog.take(from: transaction) }
                 presence = transaction.presence
+                identities = transaction.identities
                 touched = transaction.touched
             } committed: {
                 // Before anybody is told: who looks then is not to find what was remembered before.
                 writes.add(touched)
                 isCounted = true
+                if !identities.isEmpty { identityObserver.withLock { $0 }?(identities) }
                 if !changes.isEmpty { changeObserver.withLock { $0 }?(changes) }
                 if !presence.isEmpty { presenceObserver.withLock { $0 }?(presence) }
             }

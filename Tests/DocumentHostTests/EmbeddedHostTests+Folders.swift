@@ -181,6 +181,74 @@ extension EmbeddedHostTests {
         }
     }
 
+    /// A host with “d:/a.txt”, which is “mine” here and “theirs, longer” on the remote.
+    private func whileInConflict(_ body: (DocumentHost, Location) async throws -> Void) async throws {
+        try await withHost { host, remote in
+            let (file, location) = (remote.appending("a.txt"), try Location("d:/a.txt"))
+            try TemporaryFile.write("base", to: file)
+            let tool = host.connect(tool: "one")
+            defer { host.disconnect(tool) }
+            let access = try await host.beginAccess(AccessRequest(location: location, intent: .writing), for: tool)
+            try TemporaryFile.write("mine", to: FilePath(access.items[0].path))
+            try TemporaryFile.write("theirs, longer", to: file)
+            try await host.endAccess(access.number, of: tool)
+            let conflict = await code { try await host.waitUntilSent(location) }
+            #expect(conflict == .inConflict)
+            try await body(host, location)
+        }
+    }
+
+    @Test(
+        "VER-5: a conflict is ended when nobody else works on its document, whichever side stays",
+        arguments: [true, false])
+    func resolvedInTurn(keepsLocal: Bool) async throws {
+        try await whileInConflict { host, location in
+            let item = try #require(try host.storage.read { try $0.item(at: location) })
+            async let resolved = code {
+                try await host.resolveConflict(at: location, keeping: keepsLocal ? .local : .remote)
+            }
+            try await host.locks.withLock(item.key) { () async throws(DocumentError) in
+                for _ in 0..<50 where !host.locks.isAwaited(item.key) {
+                    try? await Task.sleep(for: .milliseconds(20))
+                }
+                let state = try host.storage.read { try $0.item(at: location)?.state }
+                #expect(state == .conflict)
+            }
+            #expect(await resolved == nil)
+            try await host.waitUntilSent(location)
+            let contents = keepsLocal ? "mine" : "theirs, longer"
+            #expect(try TemporaryFile.read(host.root.tree.path(of: location)) == contents)
+        }
+    }
+
+    @Test(
+        "VER-5: who ends a conflict, brings, looks at and moves its document at the same time waits for nobody for good"
+    )
+    func resolvedAmongOthers() async throws {
+        try await whileInConflict { host, location in
+            let other = try Location("d:/b.txt")
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { _ = await code { try await host.resolveConflict(at: location, keeping: .remote) } }
+                group.addTask { _ = await code { _ = try await host.rename(location, to: other) } }
+                for place in [location, other] {
+                    for _ in 0..<8 {
+                        group.addTask { _ = await code { try await host.download(place) } }
+                        group.addTask { _ = await code { try await host.waitUntilSent(place) } }
+                    }
+                }
+            }
+            var place = location
+            for each in [location, other] where try host.storage.read({ try $0.item(at: each)?.exists }) == true {
+                place = each
+            }
+            if try await host.item(at: place).state == .conflict {
+                try await host.resolveConflict(at: place, keeping: .remote)
+            }
+            try await host.download(place)
+            #expect(try TemporaryFile.read(host.root.tree.path(of: place)) == "theirs, longer")
+        }
+    }
+
     private func isKnown(_ location: String, _ host: DocumentHost) throws -> Bool {
         try host.storage.read { try $0.item(at: Location(location)) } != nil
     }

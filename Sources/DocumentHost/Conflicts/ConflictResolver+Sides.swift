@@ -59,7 +59,9 @@ extension ConflictResolver {
         guard let claim = try await claims(on: item, at: location) else { return false }
         defer { broker.end(claim) }
         let coordinated = try storage.read { try $0.coordinated(item) }
-        let change = try await storage.run { try $0.restore(kept.identifier, of: item.id, in: item.domain) }
+        let change = try await locks.withLock(item.key) { () async throws(DocumentError) in
+            try await storage.run { try $0.restore(kept.identifier, of: item.id, in: item.domain) }
+        }
         broker.versions(change, of: coordinated, in: claim)
         try await settle([side], of: item, in: claim)
         sender.enqueue(change.item.key)

@@ -10,6 +10,8 @@ import SystemPackage
 struct ConflictResolver: Sendable {
     let storage: StorageThreads
     let broker: CoordinationBroker
+    /// Taken under a claim, as whoever works on an item does: nobody who holds one waits for a claim.
+    let locks: KeyedLock<ItemKey>
     let sender: Sender
     let disk: DiskCheck
     let made: MadeItems
@@ -52,11 +54,13 @@ struct ConflictResolver: Sendable {
             try await send(
                 ours, modified: local.modified, asCopyOf: item, at: location, as: name, on: domain, isClaimed: true)
         }
-        let change = try await storage.run { store in
-            let change = try store.resolveConflict(of: item.id, in: domain.name, keepingLocal: choice == .local)
-            // Resolved: the other side's version goes (VER-6); where ours is written over it, it is what that begins from.
-            if choice != .local { for conflict in kept { try store.root.versions.remove(conflict.kept) } }
-            return change
+        let change = try await locks.withLock(item.key) { () async throws(DocumentError) in
+            try await storage.run { store in
+                let change = try store.resolveConflict(of: item.id, in: domain.name, keepingLocal: choice == .local)
+                // Resolved: the other side's version goes (VER-6); where ours is written over it, it is what that begins from.
+                if choice != .local { for conflict in kept { try store.root.versions.remove(conflict.kept) } }
+                return change
+            }
         }
         let resolved = try storage.read { try $0.coordinated(change.item) }
         broker.versions(change, of: resolved, in: claim)
@@ -82,14 +86,16 @@ struct ConflictResolver: Sendable {
             guard let claim = try await claims(on: item, at: location) else { continue }
             do throws(DocumentError) {
                 let kept = try storage.read { try $0.conflicts(in: item.domain) }.filter { $0.itemID == item.id }
-                let change = try await storage.run { store -> VersionChange? in
-                    guard try store.hasContents(item.id, in: item.domain, digest: own.digest) else {
-                        try store.forget(own)
-                        return nil
+                let change = try await locks.withLock(item.key) { () async throws(DocumentError) in
+                    try await storage.run { store -> VersionChange? in
+                        guard try store.hasContents(item.id, in: item.domain, digest: own.digest) else {
+                            try store.forget(own)
+                            return nil
+                        }
+                        let change = try store.resolveConflict(of: item.id, in: item.domain, keepingLocal: false)
+                        for conflict in kept { try store.root.versions.remove(conflict.kept) }
+                        return change
                     }
-                    let change = try store.resolveConflict(of: item.id, in: item.domain, keepingLocal: false)
-                    for conflict in kept { try store.root.versions.remove(conflict.kept) }
-                    return change
                 }
                 if let change {
                     let resolved = try storage.read { try $0.coordinated(change.item) }

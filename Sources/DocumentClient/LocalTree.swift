@@ -2,11 +2,11 @@ internal import CDocentShims
 internal import DocumentModel
 internal import DocumentWire
 internal import Glibc
-internal import SystemPackage
+package import SystemPackage
 
 /// A copy of a document, or of a folder with all that is in it, in a place of the tool's own: it appears there whole and
 /// flushed, or not at all.
-enum LocalTree {
+package enum LocalTree {
     /// Copies it. Runs on the client's loop, whatever actor the caller is on: it blocks.
     ///
     /// - Returns: all that was copied, folders before what lies in them.
@@ -24,7 +24,7 @@ enum LocalTree {
                 }
                 try publish(temporary, at: destination)
             } catch {
-                remove(temporary, in: around)
+                remove(temporary)
                 throw error
             }
             try flushFolder(around.isEmpty ? "." : around)
@@ -113,8 +113,10 @@ enum LocalTree {
         if rename(temporary.string, destination.string) != 0 { throw Errno(rawValue: errno) }
     }
 
-    private static func remove(_ temporary: FilePath, in around: FilePath) {
-        guard let name = temporary.lastComponent?.string,
+    /// Removes a file, or a folder with whatever is in it, as far as that is possible.
+    package static func remove(_ path: FilePath) {
+        let around = path.removingLastComponent()
+        guard let name = path.lastComponent?.string,
             let folder = try? FileDescriptor.open(
                 around.isEmpty ? "." : around, .readOnly, options: [.directory, .closeOnExec])
         else { return }

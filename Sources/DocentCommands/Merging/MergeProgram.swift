@@ -1,4 +1,3 @@
-import CDocentShims
 import DocumentClient
 import DocumentModel
 import Glibc
@@ -46,7 +45,8 @@ package struct MergeProgram: Hashable, Sendable {
         let folder = FilePath(String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self))
         let ending = sides.ours.extension.map { "." + $0 } ?? ""
         let files = Dictionary(uniqueKeysWithValues: Self.names.map { ($0, folder.appending($0 + ending)) })
-        defer { Self.remove(folder) }
+        // With whatever else the program has left there.
+        defer { LocalTree.remove(folder) }
         for (name, source) in [("base", sides.base), ("ours", sides.ours), ("theirs", sides.theirs)] {
             guard let target = files[name] else { continue }
             try ConflictMerge.copy(source, to: target, of: location)
@@ -63,16 +63,6 @@ package struct MergeProgram: Hashable, Sendable {
                 "\(words[0]) says that \(location) is merged, and has made no file {result}; nothing was changed.")
         }
         try ConflictMerge.copy(made, to: result, of: location)
-    }
-
-    /// With whatever else the program has left there.
-    private static func remove(_ folder: FilePath) {
-        guard let name = folder.lastComponent?.string,
-            let around = try? FileDescriptor.open(
-                folder.removingLastComponent(), .readOnly, options: [.directory, .closeOnExec])
-        else { return }
-        _ = docent_remove_tree(around.rawValue, name)
-        try? around.close()
     }
 
     private static func refusal(_ program: String, _ status: Int32, _ location: Location) -> DocumentError {

@@ -80,6 +80,33 @@ import Testing
         }
     }
 
+    @Test("DOWN-3, VER-5: what is told of a conflict names its document as it is called by now")
+    func toldByItsNewName() throws {
+        try withDocuments { machine, folder in
+            try machine.succeed("pause", "d:/")
+            try machine.write("mine\n", to: folder + "/a.txt")
+            #expect(try Machine.eventually { try state("a.txt", machine) == "changed" }, "\(machine.logTail)")
+            try machine.write("changed there\n", to: machine.remote + "/a.txt")
+            // So that nobody has to be refused for it to be known.
+            try machine.succeed("refresh", "d:/")
+            try machine.succeed("resume", "d:/")
+            #expect(try Machine.eventually { try state("a.txt", machine) == "conflict" }, "\(machine.logTail)")
+            #expect(try machine.succeed("status").contains("docent resolve d:/a.txt --keep local, remote or both."))
+            try rename(folder + "/a.txt", folder + "/c.txt")
+            #expect(try Machine.eventually { try state("c.txt", machine) == "conflict" }, "\(machine.logTail)")
+            #expect(try machine.succeed("status").contains("docent resolve d:/c.txt --keep local, remote or both."))
+            let status = try machine.succeed("status")
+            #expect(
+                !status.contains("docent resolve d:/a.txt") && !status.contains("docent status d:/a.txt"), "\(status)")
+            for words in [
+                ["conflicts"], ["conflicts", "--json"], ["stat", "d:/c.txt"], ["stat", "d:/c.txt", "--json"],
+            ] {
+                let told = try machine.run(machine.folder + "/bin/docent", words).output
+                #expect(!told.contains("d:/a.txt"), "\(words): \(told)")
+            }
+        }
+    }
+
     @Test("DOWN-3, VER-15: what was changed here, is gone on the remote and has another name in its folder is sent")
     func goneThere() throws {
         try withDocuments { machine, folder in

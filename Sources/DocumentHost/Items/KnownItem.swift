@@ -57,7 +57,11 @@ extension ItemStatus {
             if item.isUnsent { self.item.modified = local.modified }
         }
         marks = try index.marks(of: item)
-        problem = item.problem.map { DocumentError($0.code, $0.message) }
+        problem = item.problem.map { problem in
+            // It was written down by the name that the document had then.
+            item.state == .conflict && problem.code == .inConflict
+                ? .inConflict(at: location) : DocumentError(problem.code, problem.message)
+        }
         if item.item.conflictVersions > 0 {
             // Those that nobody here has resolved, and none of this device's own.
             self.item.conflictVersions = try index.unresolvedSides(of: item).count

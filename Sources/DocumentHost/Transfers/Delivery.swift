@@ -73,9 +73,7 @@ struct Delivery: Sendable {
             return try await deliver(item.key, waiting: waiting, settling: settling, preparing: prepare, report)
         }
         guard item.state != .conflict else {
-            throw DocumentError(
-                .inConflict,
-                "\(try location(of: item)) was changed on both sides; docent resolve says which contents to keep.")
+            throw .inConflict(at: try location(of: item))
         }
         guard let unsent else { return .done }
         let session = domain.provider
@@ -267,10 +265,8 @@ struct Delivery: Sendable {
         _ sending: Sending, with turn: ProviderTurn, because refusal: DocumentError?, _ settling: Settling,
         _ isUnanswered: Flag, _ report: @escaping ProgressObserver
     ) async throws(DocumentError) -> DocumentError? {
-        let conflict = DocumentError(
-            .inConflict,
-            "\(sending.location) was changed here and on the remote; both contents are kept. See docent status \(sending.location), then docent resolve \(sending.location) --keep local, remote or both.",
-            causes: refusal.map { [$0.message] } ?? [])
+        let causes = refusal.map { [$0.message] } ?? []
+        let conflict = DocumentError.inConflict(at: sending.location, causes: causes)
         let theirs = try await storage.run { store throws in
             let request = try store.root.staging.makeRequest(.fetching(sending.item.domain))
             return (request, try request.makeFile())
@@ -320,7 +316,8 @@ struct Delivery: Sendable {
             return nil
         case .conflict:
             try tellOfConflict(sending.item)
-            return conflict
+            // It may have been renamed since it was begun.
+            return (try? location(of: sending.item)).map { .inConflict(at: $0, causes: causes) } ?? conflict
         }
     }
 

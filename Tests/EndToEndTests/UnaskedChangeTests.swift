@@ -129,19 +129,32 @@ import Testing
 
     @Test("VER-10: what changes while it is being sent is sent again, and what is sent is of one moment")
     func whileSent() throws {
-        try withDocument { machine, path in
-            let provider = try #require(machine.providers.first)
-            kill(provider, SIGSTOP)
-            defer { kill(provider, SIGCONT) }
+        try Machine.with { machine in
+            try machine.addRemoteTree("d", isWritable: true)
+            func provide(waitingFor gate: String) throws {
+                var tree = try machine.provided(in: "d")
+                tree.waiting = ["modify": gate]
+                try machine.provide(tree, in: "d")
+            }
+            func remote() throws -> String? { try machine.provided(in: "d").items["a"]?.last ?? nil }
+            try machine.provide(RemoteTree(items: ["a": ["/", "a.txt", "first\n"]]), in: "d")
+            try machine.succeed("refresh", "d:/")
+            try machine.succeed("cat", "d:/a.txt")
+            let path = machine.root + "/documents/d/a.txt"
+            let gates = ["first", "second"].map { machine.root + "/.docent/providers/d/" + $0 }
+            try provide(waitingFor: gates[0])
             try machine.write("second\n", to: path)
-            #expect(
-                try Machine.eventually {
-                    let status = try machine.json("status", "d:/")
-                    return "\(status)".contains("sending")
-                }, "\(machine.logTail)")
+            let calls = machine.root + "/.docent/providers/d/calls"
+            #expect(Machine.eventually { machine.read(calls)?.contains("modify a") == true }, "\(machine.logTail)")
+            // It is asked, and has not read anything yet; the next time it waits for something else.
+            usleep(200_000)
+            try provide(waitingFor: gates[1])
             try machine.write("third\n", to: path)
-            kill(provider, SIGCONT)
-            #expect(arrives("third\n", machine), "\(machine.logTail)")
+            try machine.write("", to: gates[0])
+            #expect(try Machine.eventually { try remote() != "first\n" }, "\(machine.logTail)")
+            #expect(try remote() == "second\n")
+            try machine.write("", to: gates[1])
+            #expect(try Machine.eventually { try remote() == "third\n" }, "\(machine.logTail)")
             #expect(try Machine.eventually { try state(machine) == "materialised" })
         }
     }

@@ -92,8 +92,8 @@ struct ResolveCommand: ClientCommand {
               docent resolve work:/notes.txt --merge         both, as git merges them, where that is clear
               docent resolve work:/data.json --merge --into new.json    only to look at: nothing is changed
 
-            docent conflicts shows both contents, and what they began from. For types that are no text, name a program \
-            in $XDG_CONFIG_HOME/docent/merge-programs (docs/merging.md).
+            docent conflicts shows both contents, and what they began from. All types are merged by lines, \
+            but for those that you have named a program for, in $XDG_CONFIG_HOME/docent/merge-programs (docs/merging.md).
             """
     )
 

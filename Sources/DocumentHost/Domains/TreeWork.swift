@@ -61,20 +61,32 @@ struct TreeWork: Sendable {
     /// - Returns: a removal of which only the end is left.
     private func performLeavingCleared(_ entry: JournalEntry) async throws(DocumentError) -> ClearedRemoval? {
         guard let id = entry.itemID, let item = try coordinated(id, in: entry.domain) else {
-            return await carryOut(entry)
+            return await carryOut(entry, waiting: true).cleared
         }
         // Whoever waits for the end of its pause need not any more.
         if entry.action == .remove { pauses.itemsRemoved() }
         let intent = ClaimIntent.writing(entry.action == .remove ? .forDeleting : .forMoving)
-        // Not while it is sent or provided either: that may take long, and the caller has others to see to.
+        // Not while it is sent or provided either: that may take long, and the caller has others to see to, who may wait for
+        // the caller just now.
         if !locks.isHeld(ItemKey(domain: entry.domain, id: id)),
             let claim = broker.claimWithoutWaiting(item, for: intent, by: owner)
         {
             defer { broker.end(claim) }
-            return await carryOut(entry)
+            let end = await carryOut(entry, waiting: false)
+            if case .over(let removal) = end { return removal }
         }
         work.add { [self] in await wait(for: entry, intent) }
         return nil
+    }
+
+    /// What became of an entry.
+    private enum End: Sendable {
+        /// With a removal of which only the end is left.
+        case over(ClearedRemoval?)
+        /// Somebody is at work on the item, and was not waited for.
+        case inUse
+
+        var cleared: ClearedRemoval? { if case .over(let removal) = self { removal } else { nil } }
     }
 
     /// Until nobody uses the item. Somebody may refuse, or wait for something else himself: then it is tried again, for as
@@ -145,23 +157,25 @@ struct TreeWork: Sendable {
         }
     }
 
-    private func carryOut(_ entry: JournalEntry) async -> ClearedRemoval? {
+    /// - Parameter waiting: for whoever is at work on the item.
+    private func carryOut(_ entry: JournalEntry, waiting: Bool) async -> End {
         let removal: ClearedRemoval?
         do throws(DocumentError) {
-            removal = try await performInTree(entry)
+            guard case .over(let cleared) = try await performInTree(entry, waiting: waiting) else { return .inUse }
+            removal = cleared
         } catch {
             postpone(entry, because: error)
-            return nil
+            return .over(nil)
         }
         // Under a claim of its own: the item may be in use by somebody else.
-        guard let next = delayed.takeFirst() else { return removal }
+        guard let next = delayed.takeFirst() else { return .over(removal) }
         if let removal { await forget([removal]) }
         do throws(DocumentError) {
             try await perform([next])
         } catch {
             postpone(next, because: error)
         }
-        return nil
+        return .over(nil)
     }
 
     /// What is moved finds the places free that removals have left.
@@ -172,7 +186,7 @@ struct TreeWork: Sendable {
     }
 
     private func carryOutWholly(_ entry: JournalEntry) async {
-        if let removal = await carryOut(entry) { await forget([removal]) }
+        if let removal = await carryOut(entry, waiting: true).cleared { await forget([removal]) }
     }
 
     private func forget(_ removals: [ClearedRemoval]) async {
@@ -221,19 +235,27 @@ struct TreeWork: Sendable {
         }
     }
 
-    private func performInTree(_ entry: JournalEntry) async throws(DocumentError) -> ClearedRemoval? {
+    private func performInTree(_ entry: JournalEntry, waiting: Bool) async throws(DocumentError) -> End {
         guard let id = entry.itemID else {
-            return try await storage.run { try $0.performLeavingCleared(entry) }
+            return .over(try await storage.run { try $0.performLeavingCleared(entry) })
         }
-        let removal = try await locks.withLock(ItemKey(domain: entry.domain, id: id)) {
-            () async throws(DocumentError) -> ClearedRemoval? in
-            if entry.action == .remove { try await takeBackMoved(within: id, entry) }
-            return try await storage.run { try $0.performLeavingCleared(entry) }
+        let key = ItemKey(domain: entry.domain, id: id)
+        let removal: ClearedRemoval?
+        if waiting {
+            removal = try await locks.withLock(key) { () async throws(DocumentError) in
+                try await performLocked(entry, id)
+            }
+        } else {
+            let end = try await locks.withLockIfFree(key) { () async throws(DocumentError) -> End in
+                .over(try await performLocked(entry, id))
+            }
+            guard case .over(let cleared)? = end else { return .inUse }
+            removal = cleared
         }
         guard entry.action == .remove else {
             // Whoever waits for it or presents it finds it where it is now.
             if !broker.isIdle, let item = try coordinated(id, in: entry.domain) { broker.placed(item) }
-            return nil
+            return .over(nil)
         }
         // What was changed here survives (VER-15).
         for item in try storage.read({ try $0.present(within: id, in: entry.domain) }) {
@@ -243,7 +265,14 @@ struct TreeWork: Sendable {
             default: break
             }
         }
-        return removal
+        return .over(removal)
+    }
+
+    private func performLocked(
+        _ entry: JournalEntry, _ id: ItemIdentifier
+    ) async throws(DocumentError) -> ClearedRemoval? {
+        if entry.action == .remove { try await takeBackMoved(within: id, entry) }
+        return try await storage.run { try $0.performLeavingCleared(entry) }
     }
 
     /// Programs may have moved documents' files, and written to them, without asking, and the documents have not followed yet:

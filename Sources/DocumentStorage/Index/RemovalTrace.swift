@@ -75,16 +75,19 @@ extension IndexReader {
         of side: RemovalSide, in domain: DomainName, adding id: ItemIdentifier?
     ) throws -> [(removal: GatheredRemoval, place: RemovalPlace?)] {
         let own = try reference(to: domain)
-        let added = try id.flatMap { try row(of: $0, own) }
         var rows = try sql.all(
             """
             SELECT held_removal.row FROM held_removal CROSS JOIN item ON item.row = held_removal.row
             WHERE side = ? AND item.domain = ? ORDER BY held_removal.row
             """, .int(side.rawValue), .int(own.number)
         ) { $0.int(0) }
-        if let added, !rows.contains(added) { rows.append(added) }
+        var more = 0
+        if let added = try id.flatMap({ try row(of: $0, own) }), !rows.contains(added) {
+            rows.append(added)
+            more = try countSubtree(row: added)
+        }
         guard rows.count <= Self.mostGathered else {
-            return [(GatheredRemoval(count: try countHeld(of: side, in: domain).items), nil)]
+            return [(GatheredRemoval(count: try countHeld(of: side, in: domain).items + more), nil)]
         }
         let leaving = Set(rows)
         var known: [Int64: Surroundings] = [:]

@@ -60,20 +60,21 @@ struct TreeWork: Sendable {
     ///
     /// - Returns: a removal of which only the end is left.
     private func performLeavingCleared(_ entry: JournalEntry) async throws(DocumentError) -> ClearedRemoval? {
-        guard let id = entry.itemID, let item = try coordinated(id, in: entry.domain) else {
-            return await carryOut(entry, waiting: true).cleared
-        }
         // Whoever waits for the end of its pause need not any more.
         if entry.action == .remove { pauses.itemsRemoved() }
         let intent = ClaimIntent.writing(entry.action == .remove ? .forDeleting : .forMoving)
-        // Not while it is sent or provided either: that may take long, and the caller has others to see to, who may wait for
-        // the caller just now.
+        // Not while it is sent or provided either, or given another place: that may take long, and the caller has others to
+        // see to; or it is the caller itself that is at work on the item, and has just found out that it is gone.
+        guard let id = entry.itemID, let item = try coordinated(id, in: entry.domain) else {
+            if case .over(let removal) = await carryOut(entry, waiting: false) { return removal }
+            work.add { [self] in await wait(for: entry, intent) }
+            return nil
+        }
         if !locks.isHeld(ItemKey(domain: entry.domain, id: id)),
             let claim = broker.claimWithoutWaiting(item, for: intent, by: owner)
         {
             defer { broker.end(claim) }
-            let end = await carryOut(entry, waiting: false)
-            if case .over(let removal) = end { return removal }
+            if case .over(let removal) = await carryOut(entry, waiting: false) { return removal }
         }
         work.add { [self] in await wait(for: entry, intent) }
         return nil

@@ -1,0 +1,38 @@
+import DocumentModel
+import DocumentStorage
+import DocumentTestSupport
+import Foundation
+import SystemPackage
+import Testing
+
+@testable import DocumentHost
+
+/// What the remote's changes ask for in the tree.
+extension EmbeddedHostTests {
+    @Test("COORD-39: who finds out that what it is at work on is gone waits for its own end with nothing of that")
+    func goneUnderOnesOwnHands() async throws {
+        try await withHost { host, remote in
+            try TemporaryFile.write("here", to: remote.appending("a.txt"))
+            let location = try Location("d:/a.txt")
+            _ = try await host.items(in: Location("d:/"), page: nil, suggestedCount: 10, refreshing: true)
+            try await host.download(location)
+            let item = try #require(try host.storage.read { try $0.item(at: location) })
+            let path = try await host.item(at: location).path
+            try FileManager.default.removeItem(atPath: remote.appending("a.txt").string)
+            let outcome = try await host.storage.write { try $0.delete([item.id], in: item.domain) }
+            try #require(!outcome.work.isEmpty)
+            // Once more when it is done already: the item is not known any more then.
+            for isKnown in [true, false] {
+                try await host.locks.withLock(item.key) { () async throws(DocumentError) in
+                    try await host.treeWork.perform(outcome.work)
+                }
+                guard isKnown else { break }
+                for _ in 0..<500 where try host.storage.read({ try $0.item(item.id, in: item.domain) }) != nil {
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+                #expect(try host.storage.read { try $0.item(item.id, in: item.domain) } == nil)
+            }
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+    }
+}

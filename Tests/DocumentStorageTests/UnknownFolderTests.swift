@@ -89,6 +89,12 @@ struct UnknownFolderTests {
         #expect(try moved().unknownFolder == unknown("K", in: "/", formerly: "f"))
     }
 
+    @Test("DOWN-3: what the host itself has put aside is not taken for a program's folder, nor sent under that name")
+    func putAside() throws {
+        try rename("F", ".docent-moving-9")
+        #expect(try moved().unknownFolder == nil)
+    }
+
     @Test("DOWN-3, CONT-13: nothing is made where a rule keeps it here, nor in a package")
     func nowhere() throws {
         try storage.index.write {

@@ -63,6 +63,12 @@ struct FolderReviver: Sendable {
         guard let name = folder.item.name else {
             throw DocumentError(.internal, "A folder without a name cannot be made anew.")
         }
+        guard !folder.isAside else {
+            throw DocumentError(
+                .busy,
+                "A folder just changes places with others, and is made on the remote when it has its own; wait a moment.",
+                itemID: folder.id)
+        }
         var call = ProviderCall.CreateCall(
             parentID: parent, name: name, kind: folder.item.kind, contentsPath: nil, modified: nil,
             operation: operation)

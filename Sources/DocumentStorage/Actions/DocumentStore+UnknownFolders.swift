@@ -119,6 +119,8 @@ extension IndexReader {
             if let parent = try item(at: location(onDisk: folder)), !parent.isGone, parent.item.kind != .document {
                 return try isWithinPackage(parent) ? nil : (folders, parent)
             }
+            // What the host itself has put aside is no program's folder.
+            if folder.name?.rawValue.hasPrefix(ItemApplier.asidePrefix) == true { return nil }
             folders.append(folder)
             next = folder.parent
         }

@@ -40,6 +40,9 @@ package struct IndexedItem: Hashable, Sendable {
     /// Whether it is there for whoever asks: the provider has it, or has deleted what was changed here and outlives that
     /// (VER-15). What does not exist any more is still to be cleared away.
     package var exists: Bool { !isGone || isUnsent }
+
+    /// Whether it has the name of the host's that it gets out of another one's way with, for a moment.
+    package var isAside: Bool { item.name?.rawValue == "\(ItemApplier.asidePrefix)\(row)" }
 }
 
 /// A configured domain.

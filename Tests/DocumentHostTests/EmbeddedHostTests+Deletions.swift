@@ -189,4 +189,31 @@ extension EmbeddedHostTests {
             }
         }
     }
+
+    @Test("INV-1: what somebody makes in a new folder while its removal waits for them is not removed with it")
+    func madeWhileRemovalWaits() async throws {
+        try await withHost { host, _ in
+            _ = try await host.items(in: Location("d:/"), page: nil, suggestedCount: 10, refreshing: true)
+            try await host.setPaused(true, at: Location("d:/"))
+            let (folder, place) = (try Location("d:/f"), try Location("d:/f/new.txt"))
+            _ = try await host.makeFolder(at: folder, atOnce: true)
+            let tool = host.connect(tool: "one")
+            defer { host.disconnect(tool) }
+            let access = try await host.beginAccess(AccessRequest(location: place, intent: .writing), for: tool)
+            async let removal: DocumentError? = {
+                do throws(DocumentError) {
+                    try await host.remove(folder, recursive: true, discardingUnsent: false, atOnce: false)
+                    return nil
+                } catch {
+                    return error
+                }
+            }()
+            try await Task.sleep(for: .milliseconds(200))
+            try TemporaryFile.write("mine", to: FilePath(access.items[0].path))
+            try await host.endAccess(access.number, of: tool)
+            #expect(await removal?.code == .unsyncedEdits)
+            #expect(try TemporaryFile.read(FilePath(access.items[0].path)) == "mine")
+            #expect(try await host.item(at: place).state == .changed)
+        }
+    }
 }

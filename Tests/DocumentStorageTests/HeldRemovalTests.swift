@@ -229,4 +229,35 @@ struct HeldRemovalTests {
             #expect(RemovalTrace(damaged) == nil, "\(damaged)")
         }
     }
+
+    @Test("VER-15: a removal is one of what was known when it was asked for, and not of what is found out for it")
+    func seen() throws {
+        let storage = try fixture()
+        try storage.list(
+            ItemIdentifier("f"), storage.item("a", "a.txt", in: "f", contents: "alpha"),
+            storage.item("b", "b.txt", in: "f"))
+        try storage.tell(storage.item("g", "Unlisted", in: "f", kind: .folder))
+        let place = try storage.location("Folder")
+        let (seen, seenAlone) = try storage.index.read { index in
+            (
+                try SeenItems(at: place, isWhole: true, index),
+                try SeenItems(at: storage.location("Folder/b.txt"), isWhole: false, index)
+            )
+        }
+        try storage.tell(
+            storage.item("b", "b.txt", in: "f", version: "2"), storage.item("n", "new.txt", in: "f"),
+            storage.item("h", "h.txt", in: "g"))
+        let folder = try storage.indexed("f")
+        let covered = try storage.index.read { try seen.covered(of: folder, isWhole: true, $0) }
+        for id in ["f", "a", "b", "g", "h"] { #expect(try covered.contains(storage.indexed(id)), "\(id)") }
+        #expect(try !covered.contains(storage.indexed("n")), "it came to a folder of which all was known")
+        #expect(try covered.version(of: storage.indexed("b")) == Array("1".utf8))
+        #expect(try covered.version(of: storage.indexed("h")) == Array("1".utf8))
+
+        let document = try storage.indexed("b")
+        let alone = try storage.index.read { try seenAlone.covered(of: document, isWhole: false, $0) }
+        #expect(alone.version(of: document) == Array("1".utf8))
+        let other = try storage.indexed("n")
+        #expect(try !storage.index.read { try seenAlone.covered(of: other, isWhole: false, $0) }.contains(other))
+    }
 }

@@ -24,16 +24,21 @@ extension Arranger {
         _ item: IndexedItem, _ location: Location, recursive: Bool, discardingUnsent: Bool, by tool: ClaimOwner?
     ) async throws(DocumentError) -> Bool {
         guard item.isArriving else { return false }
-        let present = try storage.read { try $0.present(within: item.id, in: item.domain) }
-        if !discardingUnsent, !present.isEmpty {
+        if !discardingUnsent { try requireNothingUnsent(in: item, at: location) }
+        let (claim, isOwn) = try await claim(toRemove: try storage.read { try $0.coordinated(item) }, by: tool)
+        defer { if isOwn { broker.end(claim) } }
+        // Who was waited for may have made something in it.
+        if !discardingUnsent { try requireNothingUnsent(in: item, at: location) }
+        return try await drop(item, location, recursive: recursive, discarding: discardingUnsent)
+    }
+
+    private func requireNothingUnsent(in item: IndexedItem, at location: Location) throws(DocumentError) {
+        guard try storage.read({ try $0.present(within: item.id, in: item.domain) }).isEmpty else {
             throw DocumentError(
                 .unsyncedEdits,
                 "\(location) was not removed: it was not sent yet, and would be lost. Move it out, or say that it may be lost."
             )
         }
-        let (claim, isOwn) = try await claim(toRemove: try storage.read { try $0.coordinated(item) }, by: tool)
-        defer { if isOwn { broker.end(claim) } }
-        return try await drop(item, location, recursive: recursive, discarding: discardingUnsent)
     }
 
     /// Under the claim on the outermost folder, which covers what is in it.

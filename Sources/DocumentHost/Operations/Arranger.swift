@@ -239,12 +239,13 @@ struct Arranger: Sendable {
     /// - Parameters:
     ///   - tool: who asks; inside of its own access for deleting the item, that one's claim is used.
     ///   - isApproved: nobody is asked whether it is meant, however much it is (CONT-13).
-    ///   - covered: what somebody has said yes to; nil for what is known now.
+    ///   - covered: what somebody has said yes to; nil for what was known when this was asked for.
     func remove(
         _ location: Location, recursive: Bool, discardingUnsent: Bool, on domain: Domain, by tool: ClaimOwner?,
-        isApproved: Bool = false, covering covered: [ItemIdentifier: [UInt8]]? = nil
+        isApproved: Bool = false, covering covered: CoveredItems? = nil
     ) async throws(DocumentError) {
         try domain.requireModifying(location)
+        let seen = isApproved ? nil : try storage.read { try SeenItems(at: location, isWhole: recursive, $0) }
         try await follower.freshen(domain)
         var found = try await resolver.resolve(location, in: domain)
         if found.isArriving {
@@ -272,6 +273,13 @@ struct Arranger: Sendable {
             )
         }
         if isWhole { try await remover.learn(item, of: domain) }
+        var covered = covered
+        if let seen { covered = try storage.read { try seen.covered(of: item, isWhole: isWhole, $0) } }
+        guard covered?.contains(item) ?? true else {
+            throw DocumentError(
+                .versionNoLongerAvailable,
+                "\(location) is another one on the remote since you saw it; look at it again first.")
+        }
         if !isApproved {
             try await deletions.admit(
                 item, at: location, recursive: recursive, discardingEdits: discardingUnsent)
@@ -291,7 +299,7 @@ struct Arranger: Sendable {
     ///   - covered: what is to go with it, each in the version that was seen; nil for what is known now.
     func carryOutRemoval(
         of item: IndexedItem, at location: Location, on domain: Domain, isWhole: Bool, discardingUnsent: Bool,
-        forGood: Bool = false, covering covered: [ItemIdentifier: [UInt8]]? = nil
+        forGood: Bool = false, covering covered: CoveredItems? = nil
     ) async throws(DocumentError) {
         let session = domain.provider
         try await locks.withLock(item.key) { () async throws(DocumentError) in
@@ -306,7 +314,7 @@ struct Arranger: Sendable {
                     // What was just sent, to be removed with it, has another version now; what the remote has changed since
                     // was not seen.
                     var known = item.isUnsent ? change.item : item
-                    if let seen = covered?[item.id] { known.item.version = try ItemVersion(content: seen) }
+                    if let seen = covered?.version(of: item) { known.item.version = try ItemVersion(content: seen) }
                     try await delete(known, change.operation, with: session)
                 }
                 try await storage.run { try $0.finishRemoving(change) }

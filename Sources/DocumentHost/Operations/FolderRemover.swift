@@ -31,7 +31,7 @@ struct FolderRemover: Sendable {
     /// - Parameter covered: what is to go, in which versions; nil for all that is shown, as it is known now.
     /// - Throws: what kept the folder, or something in it, from being removed; the rest is.
     func remove(
-        _ change: Change, of domain: Domain, covering covered: [ItemIdentifier: [UInt8]]? = nil
+        _ change: Change, of domain: Domain, covering covered: CoveredItems? = nil
     ) async throws(DocumentError) {
         let folder = change.item
         var state = State(
@@ -56,7 +56,7 @@ struct FolderRemover: Sendable {
         var refusals: [(id: ItemIdentifier, error: DocumentError)] = []
 
         /// - Parameter items: from the outside in.
-        init(_ items: [IndexedItem], in root: ItemIdentifier, covering covered: [ItemIdentifier: [UInt8]]?) {
+        init(_ items: [IndexedItem], in root: ItemIdentifier, covering covered: CoveredItems?) {
             trees = SyncTrees(root: root)
             // Folders that nobody is shown the inside of, because of their names.
             var hidden: Set<ItemIdentifier> = []
@@ -64,8 +64,7 @@ struct FolderRemover: Sendable {
                 var item = item
                 let isHidden = item.item.parentID.map(hidden.contains) ?? false
                 if item.item.kind != .document, isHidden || item.state == .nameClash { hidden.insert(item.id) }
-                let isCovered = covered.map { $0[item.id] != nil } ?? !isHidden
-                guard isCovered else {
+                guard !isHidden, covered?.contains(item) ?? true else {
                     // Nobody asked to have that removed: it stays, with the folders around it.
                     trees.remote[item.id] = SyncTrees(of: item, in: root).remote[item.id]
                     if isHidden { refusals.append((item.id, Self.hidden(item))) }
@@ -78,7 +77,7 @@ struct FolderRemover: Sendable {
                 trees.synced[item.id] = known.synced[item.id]
                 // What the provider told of is what was asked to be removed, whatever is here of it.
                 trees.synced[item.id]?.version = item.item.version.content
-                if item.item.kind == .document, let seen = covered?[item.id], seen != item.item.version.content {
+                if item.item.kind == .document, let seen = covered?.version(of: item), seen != item.item.version.content {
                     trees.synced[item.id]?.version = seen
                     refusals.append((item.id, Self.changed(item)))
                 }

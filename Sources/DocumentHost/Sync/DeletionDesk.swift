@@ -71,7 +71,7 @@ struct DeletionDesk: Sendable {
     }
 
     /// What a removal that waits covers, see ``IndexReader/covered(byHeld:in:)``.
-    func covered(by id: ItemIdentifier, in domain: DomainName) throws(DocumentError) -> [ItemIdentifier: [UInt8]] {
+    func covered(by id: ItemIdentifier, in domain: DomainName) throws(DocumentError) -> CoveredItems {
         try storage.read { try $0.covered(byHeld: id, in: domain) }
     }
 

@@ -36,16 +36,13 @@ extension IndexReader {
     /// What a removal covers that somebody here has asked for: with itself all that was shown below it by then, each in the
     /// version that was known. What came into a folder since, and what is below one that is not shown because of its name,
     /// nobody has asked to have removed.
-    package func covered(byHeld id: ItemIdentifier, in domain: DomainName) throws -> [ItemIdentifier: [UInt8]] {
+    package func covered(byHeld id: ItemIdentifier, in domain: DomainName) throws -> CoveredItems {
         let own = try reference(to: domain)
-        guard let row = try row(of: id, own) else { return [:] }
+        guard let row = try row(of: id, own) else { return CoveredItems([:]) }
         let rows = try sql.all(
-            """
-            SELECT item.id, held_content.content FROM held_content JOIN item ON item.row = held_content.row
-            WHERE held_content.held = ?
-            """, .int(row)
-        ) { (try ItemIdentifier($0.text(0)), $0.blob(1)) }
-        return Dictionary(rows) { first, _ in first }
+            "SELECT row, content FROM held_content WHERE held = ?", .int(row)
+        ) { ($0.int(0), CoveredItems.Version.known($0.blob(1))) }
+        return CoveredItems(Dictionary(rows) { first, _ in first })
     }
 
     /// How many items would go, with all that is known below them, and how many of them have contents here.

@@ -106,6 +106,28 @@ struct HeldRemovalTests {
             try storage.index.read { try $0.unseenContents(of: root, in: storage.domain, generation: 99) }.isEmpty)
     }
 
+    @Test(
+        "RS-8: what a listing shows that was in a folder before that was listed more often is there, and its contents stay",
+        arguments: [false, true])
+    func listedMoreOften(isToldFirst: Bool) throws {
+        let storage = try fixture()
+        let (folder, other) = (try ItemIdentifier("f"), try ItemIdentifier("g"))
+        try storage.tell(storage.item("g", "Other", kind: .folder))
+        for _ in 0..<3 {
+            try storage.list(folder, storage.item("a", "a.txt", in: "f", contents: "alpha"))
+        }
+        var moved = try storage.item("a", "a.txt", in: "g", contents: "alpha")
+        moved.version = try ItemVersion(content: moved.version.content, metadata: [9])
+        if isToldFirst {
+            try storage.tell(moved)
+            moved.version = try ItemVersion(content: moved.version.content, metadata: [10])
+        }
+        try storage.list(other, moved)
+        let item = try storage.indexed("a")
+        #expect(item.item.parentID == other && !item.isGone && item.state == .materialised)
+        #expect(try storage.document("Other/a.txt") == "alpha")
+    }
+
     @Test("CONT-13: a removal asked for here waits, or does not")
     func asked() throws {
         let storage = try fixture()

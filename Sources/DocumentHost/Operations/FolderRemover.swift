@@ -77,7 +77,8 @@ struct FolderRemover: Sendable {
                 trees.synced[item.id] = known.synced[item.id]
                 // What the provider told of is what was asked to be removed, whatever is here of it.
                 trees.synced[item.id]?.version = item.item.version.content
-                if item.item.kind == .document, let seen = covered?.version(of: item), seen != item.item.version.content {
+                if item.item.kind == .document, let seen = covered?.version(of: item), seen != item.item.version.content
+                {
                     trees.synced[item.id]?.version = seen
                     refusals.append((item.id, Self.changed(item)))
                 }

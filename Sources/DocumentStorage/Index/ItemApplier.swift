@@ -299,7 +299,7 @@ struct ItemApplier {
             try update(metadata, kind: item.kind, ofRow: existing.row, generation: generation)
             try followVersion(existing, metadata.content)
             outcome.updated += 1
-        } else if existing.generation != generation, generation != 0 {
+        } else if existing.generation != generation {
             try sql.run("UPDATE item SET generation = ? WHERE row = ?", .int(generation), .int(existing.row))
         }
         let isRetold = metadata.isOther(than: existing.metadata) || existing.kind != item.kind || existing.isGone
@@ -392,11 +392,12 @@ struct ItemApplier {
         return true
     }
 
+    /// - Parameter generation: of the listing of its folder: another folder's, where it was before, may be a later one by number.
     private func update(_ metadata: Metadata, kind: ItemKind, ofRow row: Int64, generation: Int64) throws {
         try sql.run(
             """
             UPDATE item SET kind = ?, type = ?, size = ?, modified = ?, modified_ns = ?, created = ?, created_ns = ?,
-                content = ?, metadata = ?, capabilities = ?, conflict_versions = ?, generation = max(generation, ?), gone = 0
+                content = ?, metadata = ?, capabilities = ?, conflict_versions = ?, generation = ?, gone = 0
             WHERE row = ?
             """, .int(ItemRow.number(of: kind)), .text(metadata.type), SQLValue(metadata.size),
             .int(metadata.modified.seconds), .int(Int64(metadata.modified.nanoseconds)), .int(metadata.created.seconds),

@@ -83,22 +83,20 @@ extension AccessGranter {
                 return isPlace ? places[number] ?? .unchanged : intention.intent.usualEffect
             }
         }
-        for snapshot in access.snapshots { try await storage.run { _ in try snapshot.request.remove() } }
-        for change in access.changes {
-            let item: IndexedItem
+        for snapshot in access.snapshots {
             do throws(DocumentError) {
-                item = try await storage.run { try $0.recordChange(change) }
+                try await storage.run { _ in try snapshot.request.remove() }
             } catch {
-                // Removed inside of the access that was to remove it (COORD-16).
-                if error.code == .noSuchItem, access.isForDeleting || access.hasReplaced(change) { continue }
-                // What its provider did not know was removed by who wrote it, without a word.
-                if error.code == .noSuchItem, change.itemID?.isArriving == true { continue }
-                // A full disk, for one: what was written lies in the files, and is recorded as soon as it can be.
-                for key in access.keys { localChanges.suspect(key, because: error) }
-                throw error
+                failure = failure ?? error
             }
-            guard item.state == .changed else { continue }
-            if item.isArriving { try arrivals.send(item) } else { sender.enqueue(item.key) }
+        }
+        for change in access.changes {
+            do throws(DocumentError) {
+                try await record(change, of: access)
+            } catch {
+                // What else was written counts all the same.
+                failure = failure ?? error
+            }
         }
         for entry in access.edits {
             do throws(DocumentError) {
@@ -109,5 +107,23 @@ extension AccessGranter {
         }
         if let failure { throw failure }
         beforeOthers()
+    }
+
+    /// Records what was written to a document, and has it sent.
+    private func record(_ change: JournalEntry, of access: Access) async throws(DocumentError) {
+        let item: IndexedItem
+        do throws(DocumentError) {
+            item = try await storage.run { try $0.recordChange(change) }
+        } catch {
+            // Removed inside of the access that was to remove it (COORD-16).
+            if error.code == .noSuchItem, access.isForDeleting || access.hasReplaced(change) { return }
+            // What its provider did not know was removed by who wrote it, without a word.
+            if error.code == .noSuchItem, change.itemID?.isArriving == true { return }
+            // A full disk, for one: what was written lies in the files, and is recorded as soon as it can be.
+            for key in access.keys { localChanges.suspect(key, because: error) }
+            throw error
+        }
+        guard item.state == .changed else { return }
+        if item.isArriving { try arrivals.send(item) } else { sender.enqueue(item.key) }
     }
 }

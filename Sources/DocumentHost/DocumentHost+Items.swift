@@ -15,7 +15,7 @@ extension DocumentHost {
         if page == nil { try await freshen(domain, asking: true) }
         let folder = try await resolver.resolve(location, in: domain)
         guard folder.item.kind != .document else {
-            throw DocumentError(.invalidArgument, "\(location) is not a folder; docent stat shows it.")
+            throw DocumentError.isNoFolder(location)
         }
         if page == nil {
             let isKnown = try storage.read { try $0.listing(of: folder.id, in: domain.name).isComplete }

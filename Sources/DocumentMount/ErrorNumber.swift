@@ -7,6 +7,7 @@ package enum ErrorNumber {
     package static func of(_ error: DocumentError) -> Errno {
         // What keeps programs from writing is to be told from a disk that is broken.
         if error.isOutOfSpace { return .noSpace }
+        if error.isAboutNoFolder { return .notDirectory }
         if let number = numbers[error.code] { return number }
         // A code of a newer host.
         return switch error.code.errorClass {

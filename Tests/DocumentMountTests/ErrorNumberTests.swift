@@ -21,6 +21,11 @@ import Testing
         #expect(ErrorNumber.of(DocumentError(.localStorage, "The disk reported an error.")) == .ioError)
     }
 
+    @Test func whatIsNoFolderIsToldFromWhatCannotBeDone() throws {
+        #expect(ErrorNumber.of(DocumentError.isNoFolder(try Location("d:/a.txt"))) == .notDirectory)
+        #expect(ErrorNumber.of(DocumentError(.invalidArgument, "No.")) == .invalidArgument)
+    }
+
     @Test func aCodeOfANewerHostHasTheNumberOfItsKind() {
         #expect(ErrorNumber.of(DocumentError(DocumentError.Code(rawValue: 199), "No.")) == .ioError)
         #expect(ErrorNumber.of(DocumentError(DocumentError.Code(rawValue: 999), "No.")) == .ioError)

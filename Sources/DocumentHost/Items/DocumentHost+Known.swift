@@ -10,7 +10,7 @@ extension DocumentHost {
         let domain = try domains.domain(location.domain)
         try domain.require([.open, .import], for: "listed")
         let folder = try await knownIndexedItem(at: location, in: domain)
-        guard folder.item.kind != .document else { throw Self.isNoFolder(location) }
+        guard folder.item.kind != .document else { throw DocumentError.isNoFolder(location) }
         if page == nil {
             try await list(folder, of: domain)
             // Seldom, in the background, where nobody is known to tell of changes.
@@ -37,7 +37,7 @@ extension DocumentHost {
         try domain.requireVisible()
         if let item = try present(location) { return item }
         let folder = try await knownIndexedItem(at: parent, in: domain)
-        guard folder.item.kind != .document else { throw Self.isNoFolder(parent) }
+        guard folder.item.kind != .document else { throw DocumentError.isNoFolder(parent) }
         try await list(folder, of: domain)
         if let item = try present(location) { return item }
         throw DocumentError(.noSuchItem, "There is no \(location); docent ls \(parent) shows what is there.")
@@ -53,9 +53,5 @@ extension DocumentHost {
     private func list(_ folder: IndexedItem, of domain: Domain) async throws(DocumentError) {
         guard try !storage.read({ try $0.listing(of: folder.id, in: folder.domain).isComplete }) else { return }
         try await follower.list(folder.id, of: domain)
-    }
-
-    private static func isNoFolder(_ location: Location) -> DocumentError {
-        DocumentError(.invalidArgument, "\(location) is not a folder; docent stat shows it.")
     }
 }

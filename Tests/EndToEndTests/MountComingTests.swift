@@ -146,6 +146,35 @@ struct MountComingTests {
         }
     }
 
+    @Test("PH-8: programs that read what does not come keep none from hearing of what changes elsewhere")
+    func newsWhileItHangs() throws {
+        try withLargeDocument { (machine, server) throws in
+            let other = machine.folder + "/other"
+            try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
+            try machine.write("first\n", to: other + "/a.txt")
+            try machine.succeed("domain", "add", "work", "--provider", "org.docent.folder", "--set", "folder=\(other)")
+            try machine.sh("ls work; stat -c %s work/a.txt; head -c 1000 web/large > ../beginning")
+            // Far apart, so that the kernel waits for many of its pages while more and more has come.
+            let readers = try machine.background(
+                "seq 2 2 94 | xargs -P 50 -I '{}' dd if=web/large bs=1M skip='{}' count=1 of=/dev/null status=none")
+            usleep(1_200_000)
+            kill(server.process, SIGSTOP)
+            defer { kill(server.process, SIGCONT) }
+            try #require(readers.isRunning)
+            #expect(try machine.state("web:/large") == "materialising")
+            #expect(try machine.sh("stat -c %s work/a.txt", timeout: 10) == "6\n")
+            try machine.write("much longer\n", to: other + "/a.txt")
+            try machine.succeed("refresh", "work:/")
+            #expect(
+                Machine.eventually(within: 10) {
+                    (try? machine.shell("stat -c %s work/a.txt", timeout: 10))?.output == "12\n"
+                }, "\(machine.logTail)")
+            kill(server.process, SIGCONT)
+            readers.waitUntilExit()
+            #expect(readers.terminationStatus == 0)
+        }
+    }
+
     @Test("COORD-23: what is written to a document that others read while it comes is there, and sent")
     func written() throws {
         try withLargeDocument { (machine, _) throws in

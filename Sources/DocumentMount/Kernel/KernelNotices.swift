@@ -22,6 +22,7 @@ final class KernelNotices: Sendable {
     /// For what somebody waits for: it does not wait for what others have the kernel told.
     private let prompt = BlockingPool(threads: 1, name: "docent-prompt")
     private let session = Mutex<KernelSession?>(nil)
+    private let table = Mutex(NoticeTable())
     private let notices: AsyncStream<KernelNotice>
     private let waiting: AsyncStream<KernelNotice>.Continuation
 
@@ -41,13 +42,23 @@ final class KernelNotices: Sendable {
     func run() async {
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<Self.threads {
-                group.addTask { for await notice in self.notices { await self.tell(notice, on: self.pool) } }
+                group.addTask { for await notice in self.notices { await self.tellNext(notice) } }
             }
         }
     }
 
     /// Has the kernel told soon.
-    func add(_ notice: KernelNotice) { waiting.yield(notice) }
+    func add(_ notice: KernelNotice) {
+        guard let (node, extent) = notice.extent else { return _ = waiting.yield(notice) }
+        if table.withLock({ $0.add(extent, of: node) }) { waiting.yield(notice) }
+    }
+
+    private func tellNext(_ notice: KernelNotice) async {
+        guard let (node, _) = notice.extent else { return await tell(notice, on: pool) }
+        guard let extent = table.withLock({ $0.begin(node) }) else { return }
+        await tell(extent == .contents ? .contents(of: node) : .attributes(of: node), on: pool)
+        if table.withLock({ $0.end(node) }) { waiting.yield(notice) }
+    }
 
     /// Returns when the kernel has been told: for attributes only, which it lets go of at once.
     func tell(_ notice: KernelNotice) async { await tell(notice, on: prompt) }
@@ -55,5 +66,16 @@ final class KernelNotices: Sendable {
     private func tell(_ notice: KernelNotice, on pool: BlockingPool) async {
         guard let session = session.withLock({ $0 }) else { return }
         try? await pool.run { session.tell(notice) }
+    }
+}
+
+extension KernelNotice {
+    /// Of what it tells how much; nil for one about a name.
+    fileprivate var extent: (node: UInt64, NoticeTable.Extent)? {
+        switch self {
+        case .attributes(let node): (node, .attributes)
+        case .contents(let node): (node, .contents)
+        case .name, .uncertain: nil
+        }
     }
 }

@@ -25,6 +25,9 @@ final class ComingContents: Sendable {
         self.bring = bring
     }
 
+    /// Whether all is known to be here.
+    var isWhole: Bool { state.withLock { $0.isWhole } }
+
     func has(_ range: Range<Int64>) -> Bool {
         let blocks = blocks(of: range)
         return state.withLock { state in state.isWhole || blocks.allSatisfy(state.here.contains) }

@@ -3,6 +3,14 @@ import DocumentModel
 import Glibc
 import SystemPackage
 
+/// Of which file the kernel may have pages.
+struct KeptPages: Sendable {
+    /// As it was when it was opened last, or when the kernel was to let go of what it had.
+    var file: FileState
+    /// Whether it may still have pages from before: whoever opens it next gets new ones.
+    var isLeft = false
+}
+
 /// A file as it was at some moment: what is equal has the same contents.
 struct FileState: Hashable, Sendable {
     /// Which file it is, whatever is in it.

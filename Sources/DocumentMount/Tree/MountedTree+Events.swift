@@ -47,16 +47,25 @@ extension MountedTree {
         }
         if !status.hasCurrentContents { readers.close([node]) }
         // What programs write here the kernel knows, and nobody else writes meanwhile.
-        guard !writers.isOpen(node), let before = pages.withLock({ $0[node] }) else {
+        guard !writers.isOpen(node), let before = pages.withLock({ $0[node]?.file }) else {
             told.forget(node)
             return notices.add(.attributes(of: node))
         }
+        // What is read while it comes is of a file that has no name there yet.
+        let isComing = self.isComing(node)
         let now = try? await disk.run { FileState(at: status.path) }
         let facts = status.hasCurrentContents ? now?.facts : nil
-        if now == before, told.knows(NodeAttributes(status, file: facts), of: node) { return }
+        let isSame = now == before || isComing
+        if isSame, told.knows(NodeAttributes(status, file: facts), of: node) { return }
         told.forget(node)
-        notices.add(now == before ? .attributes(of: node) : .contents(of: node))
+        guard !isSame else { return notices.add(.attributes(of: node)) }
+        pages.withLock { $0[node] = now.map { KeptPages(file: $0, isLeft: true) } }
+        notices.add(.contents(of: node))
     }
+
+    /// Whether programs may wait for pages of a document. The kernel lets go of those when they have them, and not before: who
+    /// tells it to waits as long.
+    private func isComing(_ node: UInt64) -> Bool { files.first { $0.node == node && $0.isComing } != nil }
 
     /// What was there is not there any more; something else may be. What has which number is not changed here: a program may
     /// be in the middle of it, and what is found next under the name says more.
@@ -69,7 +78,7 @@ extension MountedTree {
         do {
             _ = try await self.look(at: location)
             told.forget(node)
-            notices.add(writers.isOpen(node) ? .attributes(of: node) : .contents(of: node))
+            notices.add(writers.isOpen(node) || isComing(node) ? .attributes(of: node) : .contents(of: node))
         } catch {
             guard ErrorNumber.of(error) == .noSuchFileOrDirectory, let around else { return }
             let isStill = freshness.isStill(look, of: location)
@@ -83,7 +92,7 @@ extension MountedTree {
         let known = nodes.withLock { nodes in nodes.numbers.map { ($0, nodes.folder(around: $0)) } }
         readers.closeAll()
         for (node, around) in known {
-            notices.add(.contents(of: node))
+            notices.add(isComing(node) ? .attributes(of: node) : .contents(of: node))
             if let around { notices.add(.uncertain(around.name, in: around.folder)) }
         }
     }

@@ -74,7 +74,7 @@ extension MountedTree {
             return false
         }
         let before = pages.withLock { $0[node] }
-        guard let before, FileState(reader.file) == before else {
+        guard let before, !before.isLeft, FileState(reader.file) == before.file else {
             reader.leave()
             return false
         }
@@ -88,10 +88,10 @@ extension MountedTree {
     private func keptPages(of file: OpenFile) async -> KernelRequest.Pages {
         let now = FileState(file.file)
         let before = pages.withLock { pages in
-            defer { pages[file.node] = now }
+            defer { pages[file.node] = now.map { KeptPages(file: $0) } }
             return pages[file.node]
         }
-        if let now, now == before { return .kept }
+        if let now, let before, !before.isLeft, now == before.file { return .kept }
         told.forget(file.node)
         await notices.tell(.attributes(of: file.node))
         return .new

@@ -20,8 +20,8 @@ final class MountedTree: KernelHandler {
     let readers = Readers()
     let directly = DirectFiles()
     let folders = HandleTable<OpenFolder>()
-    /// Of which file the kernel may have pages, as it was when it was opened last.
-    let pages = Mutex<[UInt64: FileState]>([:])
+    /// Of which file the kernel may have pages.
+    let pages = Mutex<[UInt64: KeptPages]>([:])
     /// Of documents that programs have opened.
     let told = ToldAttributes()
     /// Which folders' names the kernel may keep.

@@ -28,6 +28,9 @@ final class OpenFile: Sendable {
         self.end = end
     }
 
+    /// Whether not all of its contents is known to be here.
+    var isComing: Bool { coming.map { !$0.isWhole } ?? false }
+
     /// As the file is now; nil when that says nothing of the document.
     var attributes: NodeAttributes? {
         guard coming == nil, let facts = FileState(file)?.facts else { return nil }

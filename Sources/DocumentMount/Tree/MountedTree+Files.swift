@@ -22,8 +22,7 @@ extension MountedTree {
                             of: node, at: location, emptying: flags.truncates, bringing: !isDenied)
                         return opened(writer, node)
                     }
-                    if let writer = try await writers.join(node) { return opened(writer, node, joined: true) }
-                    return try await openForReading(location, node, bringing: !isDenied)
+                    return try await openJoining(location, node, bringing: !isDenied)
                 }
                 if flags.isWriting, flags.truncates {
                     do {
@@ -95,6 +94,20 @@ extension MountedTree {
         told.forget(file.node)
         await notices.tell(.attributes(of: file.node))
         return .new
+    }
+
+    /// What is being written is read from the same file.
+    private func openJoining(_ location: Location, _ node: UInt64, bringing: Bool) async throws -> OpenFile {
+        for attempt in 0... {
+            if let writer = try await writers.join(node) { return opened(writer, node, joined: true) }
+            do {
+                return try await openForReading(location, node, bringing: bringing)
+            } catch let error as DocumentError where error.code == .destinationExists && attempt < Self.mostLooks {
+                // A program has begun to write it anew while its contents came, which have no place any more.
+                try await Task.sleep(for: Self.moment)
+            }
+        }
+        throw Errno.staleNFSFileHandle
     }
 
     /// - Parameter bringing: whether contents may be brought for it; else it gets what is here and current.
@@ -206,7 +219,7 @@ extension MountedTree {
                         let isWhole = hold.status?.hasCurrentContents == true
                         if let isSame = try isFile(file, at: hold.path.string) {
                             guard isSame else { throw Errno.staleNFSFileHandle }
-                            if !isWhole { try await hold.awaitContents(range) }
+                            if !isWhole { try await awaitContents(range, under: hold) }
                             return isWhole
                         }
                         guard !isWhole else { throw Errno.staleNFSFileHandle }
@@ -217,6 +230,15 @@ extension MountedTree {
                     try await Task.sleep(for: Self.moment)
                 }
             }
+        }
+    }
+
+    private func awaitContents(_ range: Range<Int64>, under hold: AccessHold) async throws {
+        do {
+            try await hold.awaitContents(range)
+        } catch let error where error.code == .destinationExists {
+            // It is being written anew.
+            throw Errno.staleNFSFileHandle
         }
     }
 

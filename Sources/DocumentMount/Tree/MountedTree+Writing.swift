@@ -83,21 +83,33 @@ extension MountedTree {
     ) async throws -> Writer {
         told.forget(node)
         return try await writers.use(node) { [self] in
-            var isReplacing = false
-            if emptying || !bringing {
-                let status = try await known(at: location)
-                // Of what is outdated the newest version is replaced, and brought for that.
-                isReplacing = emptying && status.state == .placeholder
-                if !bringing, !isReplacing, !status.hasCurrentContents { throw Errno.notPermitted }
+            for attempt in 0... {
+                do {
+                    let writer = try await open(at: location, emptying: emptying, bringing: bringing)
+                    keep(node, for: writer)
+                    return writer
+                } catch let error as Errno where error == .fileExists && attempt < Self.mostLooks {
+                    // Its contents have come meanwhile, for a program that reads it.
+                    try await Task.sleep(for: .milliseconds(20))
+                }
             }
-            let kind: AccessHold.Kind = isReplacing ? .replacing : .writing
-            let hold = try await link.with { session in
-                isReplacing ? try await session.hold(location, kind) : try await self.hold(location, kind, session)
-            }
-            let writer = try await open(hold, making: isReplacing)
-            keep(node, for: writer)
-            return writer
+            throw Errno.staleNFSFileHandle
         }
+    }
+
+    private func open(at location: Location, emptying: Bool, bringing: Bool) async throws -> Writer {
+        var isReplacing = false
+        if emptying || !bringing {
+            let status = try await known(at: location)
+            // Of what is outdated the newest version is replaced, and brought for that.
+            isReplacing = emptying && status.state == .placeholder
+            if !bringing, !isReplacing, !status.hasCurrentContents { throw Errno.notPermitted }
+        }
+        let hold = try await link.with { session in
+            isReplacing
+                ? try await session.hold(location, .replacing) : try await self.hold(location, .writing, session)
+        }
+        return try await open(hold, making: isReplacing)
     }
 
     /// The kernel may forget a file that no program has open any more. Until what was written is recorded, it is to find it

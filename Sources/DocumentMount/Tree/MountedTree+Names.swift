@@ -132,11 +132,14 @@ extension MountedTree {
         guard !origin.isRoot, !destination.isRoot else { return request.fail(.notPermitted) }
         guard origin.domain == destination.domain else { return request.fail(.improperLink) }
         let isDenied = policy.denies(request.process, user: request.user)
+        let program = AskingProcess.program(request.process)
         request.answer { [self] request in
             do {
-                let replaced = try await rename(
-                    origin, node(name, folder), to: destination, node(newName, newFolder), replacing: flags == 0,
-                    isDenied: isDenied)
+                let replaced = try await OnBehalf.$current.withValue(program) {
+                    try await rename(
+                        origin, node(name, folder), to: destination, node(newName, newFolder), replacing: flags == 0,
+                        isDenied: isDenied)
+                }
                 let gone = nodes.withLock { nodes in
                     let gone = nodes.number(of: newName, in: newFolder)
                     nodes.renamed(name, in: folder, to: newName, in: newFolder, replacing: replaced)
@@ -185,7 +188,7 @@ extension MountedTree {
         }
         // What is replaced is brought, to be kept as a version.
         if isDenied, !there.hasCurrentContents { throw Errno.notPermitted }
-        try await replace(there, at: destination, with: origin, node)
+        try await replace(there, at: destination, with: origin, node, bringing: !isDenied)
         return there.item.id
     }
 

@@ -9,8 +9,11 @@ import SystemPackage
 /// The files change places in the storage root, in one step, under a claim on both; then the one that was renamed goes. At
 /// each moment both contents are there, or with the remote, and the journal says that the document was being written.
 extension MountedTree {
-    func replace(_ there: ItemStatus, at destination: Location, with origin: Location, _ node: UInt64) async throws {
-        let writer = try await writer(of: node, at: origin, bringing: true)
+    /// - Parameter bringing: whether the contents that are to stand there may be brought for it.
+    func replace(
+        _ there: ItemStatus, at destination: Location, with origin: Location, _ node: UInt64, bringing: Bool
+    ) async throws {
+        let writer = try await writer(of: node, at: origin, bringing: bringing)
         defer { writers.leave(node) }
         // What is not here is not wanted either. Of what is outdated the newest version is replaced, and brought for that.
         let isHere = there.state != .placeholder

@@ -255,6 +255,7 @@ extension MountedTree {
         let open = handle.flatMap { files[$0] } ?? files.first { $0.node == node && $0.writer != nil }
         guard changes.size != nil || isTime else { return attributes(of: node, handle: handle, request) }
         let isDenied = policy.denies(request.process, user: request.user)
+        let program = AskingProcess.program(request.process)
         request.answer { [self] request in
             do {
                 if let writer = open?.writer {
@@ -265,8 +266,10 @@ extension MountedTree {
                     // Those of folders are the provider's.
                     let status = try await known(at: location)
                     if !location.isRoot, status.item.kind == .document {
-                        let writer = try await writer(
-                            of: node, at: location, emptying: changes.size == 0, bringing: !isDenied)
+                        let writer = try await OnBehalf.$current.withValue(program) {
+                            try await self.writer(
+                                of: node, at: location, emptying: changes.size == 0, bringing: !isDenied)
+                        }
                         defer { writers.leave(node) }
                         if !writer.isLive { try await revive(writer, node) }
                         try await apply(changes, to: writer)

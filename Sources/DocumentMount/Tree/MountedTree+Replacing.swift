@@ -53,7 +53,8 @@ extension MountedTree {
     func remove(
         _ location: Location, withFileAt path: String, undo: (@Sendable () async throws -> Void)? = nil
     ) async throws {
-        let aside = "\(address.root)/.docent/staging/mount-\(getpid())-\(UInt64.random(in: 0 ... .max))"
+        // By its name a host that comes meanwhile knows that it is on its way out, and keeps what nobody else has of it.
+        let aside = "\(address.root)/.docent/staging/leaving-mount-\(getpid())-\(UInt64.random(in: 0 ... .max))"
         var (isRemoved, file) = (false, FileState?.none)
         do {
             try await link.with { session in

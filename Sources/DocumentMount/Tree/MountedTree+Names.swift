@@ -176,8 +176,7 @@ extension MountedTree {
         guard replacing else { throw Errno.fileExists }
         guard there.item.kind == .document else {
             guard try await isEmpty(destination) else { throw Errno.directoryNotEmpty }
-            try await removeUnused(destination)
-            try await move(origin, to: destination)
+            try await replaceFolder(at: destination, by: origin)
             return nil
         }
         guard let node else { throw Errno.noSuchFileOrDirectory }
@@ -190,6 +189,20 @@ extension MountedTree {
         if isDenied, !there.hasCurrentContents { throw Errno.notPermitted }
         try await replace(there, at: destination, with: origin, node, bringing: !isDenied)
         return there.item.id
+    }
+
+    /// Gives an item the place of an empty folder. Should it not come there, a folder is there as before.
+    private func replaceFolder(at destination: Location, by origin: Location) async throws {
+        // What was begun is ended, or taken back, also when the program is interrupted.
+        try await Task {
+            try await removeUnused(destination)
+            do {
+                try await move(origin, to: destination)
+            } catch {
+                _ = try? await make(destination)
+                throw error
+            }
+        }.value
     }
 
     /// The remote has not got it, as far as is known.

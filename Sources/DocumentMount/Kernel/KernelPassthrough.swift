@@ -99,13 +99,23 @@ final class KernelPassthrough: Sendable {
 
     /// Has the kernel know a file by a name.
     ///
-    /// - Returns: nil when it does not take it; then it is not asked again.
+    /// - Returns: nil when it does not take it; where it says that it takes none, it is not asked again.
     func share(_ file: FileDescriptor, _ session: OpaquePointer) -> Int32? {
         guard state.withLock({ if case .on = $0 { true } else { false } }) else { return nil }
         let name = docent_fuse_open_backing(fuse_session_fd(session), file.rawValue)
         if name > 0 { return name }
-        state.withLock { $0 = .off }
+        if Self.saysNever(Errno(rawValue: -name)) { state.withLock { $0 = .off } }
         return nil
+    }
+
+    /// Whether an error is about all files: what the kernel does not know, does not let this process do, or not on this file
+    /// system. Others, as of memory or numbers that have run out, are about one.
+    static func saysNever(_ error: Errno) -> Bool {
+        [
+            .notPermitted, .noFunction, .inappropriateIOCTLForDevice, .invalidArgument, .notSupported,
+            .tooManySymbolicLinkLevels,
+        ]
+        .contains(error)
     }
 
     func forget(_ name: Int32, _ session: OpaquePointer) {

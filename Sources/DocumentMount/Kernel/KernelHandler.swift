@@ -23,6 +23,8 @@ protocol KernelHandler: Sendable {
     // MARK: What programs change
 
     func create(_ name: String, in folder: UInt64, _ flags: OpenFlags, _ request: KernelRequest)
+    /// A regular file, which is not opened.
+    func makeDocument(_ name: String, in folder: UInt64, _ request: KernelRequest)
     /// - Parameter offset: of what appends, where the kernel takes the end to be.
     func write(
         _ bytes: UnsafeRawBufferPointer, at offset: Int64, _ flags: OpenFlags, _ handle: UInt64,

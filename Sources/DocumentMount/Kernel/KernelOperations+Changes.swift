@@ -12,6 +12,14 @@ extension KernelOperations {
             guard let name = text(name) else { return request.fail(.illegalByteSequence) }
             handler(raw).create(name, in: parent, OpenFlags(rawValue: information.pointee.flags), request)
         }
+        operations.mknod = { raw, parent, name, mode, _ in
+            guard let raw else { return }
+            let request = KernelRequest(raw)
+            // What is no file there is not in a domain.
+            guard [0, S_IFREG].contains(mode & S_IFMT) else { return request.fail(.notPermitted) }
+            guard let name = text(name) else { return request.fail(.illegalByteSequence) }
+            handler(raw).makeDocument(name, in: parent, request)
+        }
         operations.write = { raw, _, bytes, count, offset, information in
             guard let raw, let information else { return }
             handler(raw).write(
@@ -70,10 +78,6 @@ extension KernelOperations {
             KernelRequest(raw).fail(.notPermitted)
         }
         operations.link = { raw, _, _, _ in
-            guard let raw else { return }
-            KernelRequest(raw).fail(.notPermitted)
-        }
-        operations.mknod = { raw, _, _, _, _ in
             guard let raw else { return }
             KernelRequest(raw).fail(.notPermitted)
         }

@@ -10,6 +10,28 @@ import SystemPackage
 /// closed it. Should this process die, or the host, what was written is there, and is found.
 extension MountedTree {
     func create(_ name: String, in folder: UInt64, _ flags: OpenFlags, _ request: KernelRequest) {
+        make(name, in: folder, isExclusive: flags.isExclusive, request) { [self] file, made, request in
+            reply(file, made, request)
+        }
+    }
+
+    func makeDocument(_ name: String, in folder: UInt64, _ request: KernelRequest) {
+        make(name, in: folder, isExclusive: true, request) { [self] file, made, request in
+            defer { Task { await file.close() } }
+            let look = freshness.look()
+            guard let attributes = file.attributes else { return request.fail(.ioError) }
+            let isTaken = freshness.answer(look, of: nil) { lifetime in
+                request.reply(entry: KernelEntry(node: made.number, attributes: attributes, lifetime: lifetime))
+            }
+            if !isTaken { forget(made.number, 1) }
+        }
+    }
+
+    /// - Parameter reply: answers with what was made.
+    private func make(
+        _ name: String, in folder: UInt64, isExclusive: Bool, _ request: KernelRequest,
+        _ reply: @escaping @Sendable (OpenFile, (number: UInt64, inode: UInt64), KernelRequest) -> Void
+    ) {
         guard name.utf8.count <= ItemName.maximumLength else { return request.fail(.fileNameTooLong) }
         guard let name = try? ItemName(name) else { return request.fail(.invalidArgument) }
         guard let location = nodes.withLock({ $0.location(of: name, in: folder) }), !location.isRoot else {
@@ -35,7 +57,7 @@ extension MountedTree {
             } catch {
                 let number = ErrorNumber.of(error)
                 // The kernel looks again, and finds what has come there meanwhile.
-                request.fail(number == .fileExists && !flags.isExclusive ? .staleNFSFileHandle : number)
+                request.fail(number == .fileExists && !isExclusive ? .staleNFSFileHandle : number)
             }
         }
     }
@@ -199,7 +221,11 @@ extension MountedTree {
                 var joined: Writer?
                 if file.writer == nil { joined = try await writers.join(file.node) }
                 defer { if joined != nil { writers.leave(file.node, joined: true) } }
-                guard let writer = file.writer ?? joined else { return request.succeed() }
+                guard let writer = file.writer ?? joined else {
+                    // Who closed it last may be just ending, with what was written not recorded as yet.
+                    try await settle(file.node)
+                    return request.succeed()
+                }
                 if !writer.isLive { try await revive(writer, file.node) }
                 try await disk.run { try writer.flush() }
                 do {
@@ -214,6 +240,18 @@ extension MountedTree {
                 refuse(request, error)
             }
         }
+    }
+
+    /// Returns when those who have closed a document are through with it: what is recorded is on the disk. Who waits for that
+    /// can be interrupted.
+    private func settle(_ node: UInt64) async throws {
+        let (end, ending) = AsyncStream<Never>.makeStream()
+        Task {
+            await writers.settle(node)
+            ending.finish()
+        }
+        for await _ in end {}
+        try Task.checkCancellation()
     }
 
     /// The names in a folder, as far as programs have been told that they are there, or gone.

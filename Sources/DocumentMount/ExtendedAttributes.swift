@@ -1,9 +1,14 @@
 package import DocumentModel
 
-/// What `getfattr` shows of an item: where it stands between here and its provider. To be read only.
+/// What `getfattr` shows of each item: where it stands between here and its provider. To be read only.
 package enum ExtendedAttributes {
     /// What all ours begin with.
     static let prefix = "user.docent."
+
+    package static func isOurs(_ name: String) -> Bool { name.hasPrefix(prefix) }
+
+    /// Whether it is one that programs may set on a document's file.
+    package static func isForeign(_ name: String) -> Bool { name.hasPrefix("user.") && !isOurs(name) }
 
     package static let names = ["location", "state", "version", "waiting"].map { prefix + $0 }
 

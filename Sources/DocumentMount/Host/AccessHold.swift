@@ -36,6 +36,8 @@ final class AccessHold: Sendable {
         /// As it is: nothing is asked for or brought.
         case keeping
         case writing
+        /// Of what does not depend on the contents (COORD-20).
+        case attributes
         /// What was in the document is not wanted, and not brought.
         case replacing
         /// Of a document that is not there yet.
@@ -127,6 +129,8 @@ final class AccessHold: Sendable {
                 try await coordinator.coordinate(readingItemAt: location, options: options, body)
             case .writing:
                 try await coordinator.coordinate(writingItemAt: location, body)
+            case .attributes:
+                try await coordinator.coordinate(writingItemAt: location, for: .contentIndependentMetadataOnly, body)
             case .replacing:
                 try await coordinator.coordinate(writingItemAt: location, for: .forReplacing, body)
             case .creating:

@@ -34,6 +34,7 @@ protocol KernelHandler: Sendable {
     /// The same for what names are in a folder.
     func flushFolder(_ node: UInt64, _ request: KernelRequest)
     func set(_ changes: AttributeChanges, of node: UInt64, handle: UInt64?, _ request: KernelRequest)
+    func set(_ change: ExtendedAttributeChange, of node: UInt64, _ request: KernelRequest)
     func makeFolder(_ name: String, in folder: UInt64, _ request: KernelRequest)
     func remove(_ name: String, in folder: UInt64, isFolder: Bool, _ request: KernelRequest)
     func rename(
@@ -50,6 +51,15 @@ struct AttributeChanges: Sendable {
     var isModifiedNow = false
     var owner: UInt32?
     var group: UInt32?
+}
+
+/// What a program wants of an extended attribute.
+struct ExtendedAttributeChange: Sendable {
+    var name: String
+    /// Nil: it is to be removed.
+    var value: [UInt8]?
+    /// Whether it is to be new, or to be there (setxattr(2)).
+    var flags: Int32 = 0
 }
 
 /// How a file is opened.

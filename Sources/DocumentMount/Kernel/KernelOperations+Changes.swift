@@ -69,6 +69,19 @@ extension KernelOperations {
             guard let newName = text(newName) else { return request.fail(.illegalByteSequence) }
             handler(raw).rename(name, in: parent, to: newName, in: newParent, flags: flags, request)
         }
+        operations.setxattr = { raw, node, name, bytes, count, flags in
+            guard let raw else { return }
+            let request = KernelRequest(raw)
+            guard let name = text(name) else { return request.fail(.notSupported) }
+            let value = Array(UnsafeRawBufferPointer(start: bytes, count: count))
+            handler(raw).set(ExtendedAttributeChange(name: name, value: value, flags: flags), of: node, request)
+        }
+        operations.removexattr = { raw, node, name in
+            guard let raw else { return }
+            let request = KernelRequest(raw)
+            guard let name = text(name) else { return request.fail(.notSupported) }
+            handler(raw).set(ExtendedAttributeChange(name: name), of: node, request)
+        }
     }
 
     /// What there is not in a domain.
@@ -80,14 +93,6 @@ extension KernelOperations {
         operations.link = { raw, _, _, _ in
             guard let raw else { return }
             KernelRequest(raw).fail(.notPermitted)
-        }
-        operations.setxattr = { raw, _, _, _, _, _ in
-            guard let raw else { return }
-            KernelRequest(raw).fail(.notSupported)
-        }
-        operations.removexattr = { raw, _, _ in
-            guard let raw else { return }
-            KernelRequest(raw).fail(.notSupported)
         }
     }
 }

@@ -207,42 +207,4 @@ final class MountedTree: KernelHandler {
     var top: NodeAttributes { NodeAttributes(number: NodeTable.top, isFolder: true, modified: started) }
 
     func fileSystem(_ request: KernelRequest) { request.reply(fileSystemOf: address.root) }
-
-    // MARK: Extended attributes
-
-    func extendedAttribute(_ name: String, of node: UInt64, room: Int, _ request: KernelRequest) {
-        // Who lists a folder asks for some of each file, once where the file system has none of them.
-        guard name.hasPrefix("user.") else { return request.fail(.notSupported) }
-        guard name.hasPrefix(ExtendedAttributes.prefix), let place = nodes.withLock({ $0.place(of: node) }) else {
-            return request.fail(.noData)
-        }
-        guard case .item(let location) = place else {
-            guard name == MountPoint.processAttribute else { return request.fail(.noData) }
-            return request.reply(attribute: Array("\(getpid())".utf8), room: room)
-        }
-        request.answer { [self] request in
-            do {
-                let status = try await link.with { try await $0.client.knownItem(at: location) }
-                guard let value = ExtendedAttributes.value(of: name, status) else { return request.fail(.noData) }
-                request.reply(attribute: Array(value.utf8), room: room)
-            } catch {
-                refuse(request, error)
-            }
-        }
-    }
-
-    func extendedAttributes(of node: UInt64, room: Int, _ request: KernelRequest) {
-        guard case .item(let location)? = nodes.withLock({ $0.place(of: node) }) else {
-            return request.reply(attribute: [], room: room)
-        }
-        request.answer { [self] request in
-            do {
-                let status = try await link.with { try await $0.client.knownItem(at: location) }
-                let names = ExtendedAttributes.names(of: status).flatMap { Array(($0 + "\0").utf8) }
-                request.reply(attribute: names, room: room)
-            } catch {
-                refuse(request, error)
-            }
-        }
-    }
 }

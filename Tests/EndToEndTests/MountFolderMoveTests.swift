@@ -74,6 +74,33 @@ struct MountFolderMoveTests {
     }
 
     @Test(
+        "Folders that are exchanged on the remote, and here while a document in one is still being written, keep what is in them"
+    )
+    func exchangedThereAndHere() throws {
+        try withTree { (machine) throws in
+            try machine.sh("mkdir work/p work/q; echo 'of p' > work/p/f.txt; echo 'of q' > work/q/f.txt")
+            #expect(settles(machine, tree(machine.tree + "/work", machine)))
+            let exchange = "mv -T p t && mv -T q p && mv -T t q"
+            try machine.sh(
+                """
+                echo more >> work/p/f.txt; sleep 0.2
+                (cd '\(machine.remote)' && \(exchange)) && sleep 0.2 && cd work && \(exchange)
+                """)
+            let isInSync = Machine.eventually(within: 60) {
+                machine.read(machine.remote + "/p/f.txt") == "of p\nmore\n"
+                    && machine.read(machine.remote + "/q/f.txt") == "of q\n"
+                    && (try? machine.succeed("status").contains("Everything is in sync")) == true
+            }
+            #expect(isInSync, "\(tree(machine.remote, machine)) \(machine.logTail)")
+            for folder in [machine.remote, machine.tree + "/work"] {
+                #expect(machine.read(folder + "/p/f.txt") == "of p\nmore\n")
+                #expect(machine.read(folder + "/q/f.txt") == "of q\n")
+            }
+            #expect(try machine.sh("cat work/p/f.txt work/q/f.txt") == "of p\nmore\nof q\n")
+        }
+    }
+
+    @Test(
         "What programs have open in a folder is read and written on while it moves, also offline, and is sent from there"
     )
     func openFiles() throws {

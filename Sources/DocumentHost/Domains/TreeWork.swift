@@ -168,13 +168,18 @@ struct TreeWork: Sendable {
             postpone(entry, because: error)
             return .over(nil)
         }
-        // Under a claim of its own: the item may be in use by somebody else.
-        guard let next = delayed.takeFirst() else { return .over(removal) }
+        // Later moves have waited for this one, perhaps.
+        let later = entry.action == .remove ? [] : delayed.takeMoves(after: entry)
+        let next = later.isEmpty ? delayed.takeFirst().map { [$0] } ?? [] : later
+        guard !next.isEmpty else { return .over(removal) }
         if let removal { await forget([removal]) }
-        do throws(DocumentError) {
-            try await perform([next])
-        } catch {
-            postpone(next, because: error)
+        for entry in next {
+            // Under a claim of its own: the item may be in use by somebody else.
+            do throws(DocumentError) {
+                try await perform([entry])
+            } catch {
+                postpone(entry, because: error)
+            }
         }
         return .over(nil)
     }
@@ -340,6 +345,17 @@ private final class DelayedWork: Sendable {
 
     func takeFirst() -> JournalEntry? {
         state.withLock { $0.entries.isEmpty ? nil : $0.entries.removeFirst() }
+    }
+
+    /// The later moves in an entry's domain, in the order in which they were recorded.
+    func takeMoves(after entry: JournalEntry) -> [JournalEntry] {
+        state.withLock { state in
+            let isWaiting = { (other: JournalEntry) in
+                other.domain == entry.domain && other.id > entry.id && other.action != .remove
+            }
+            defer { state.entries.removeAll(where: isWaiting) }
+            return state.entries.filter(isWaiting).sorted { $0.id < $1.id }
+        }
     }
 
     func takeAll() -> [JournalEntry] {

@@ -161,6 +161,7 @@ extension DocumentStore {
                 .destinationExists,
                 "A file lies at \(tree.path(of: location)), where the item has no contents: move it elsewhere.")
         } else if let flushed = try tree.flush(location) {
+            try refuseAnothers(item, at: location)
             if entry?.payload.isNew == true { try tree.flushFolders(around: location) }
             return try index.write { index in
                 // An earlier change may have been acknowledged since it was looked at: this one was not.

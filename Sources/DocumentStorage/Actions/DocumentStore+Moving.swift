@@ -239,14 +239,17 @@ extension DocumentStore {
         // Those recorded before may still wait for somebody to end.
         let earlier = try index.read { try OpenMoves(in: entry.domain, before: entry, $0) }
         let source = Location(domain: entry.domain, components: earlier.undone(place))
-        let target = Location(domain: entry.domain, components: earlier.undone(destination))
+        let target = Location(domain: entry.domain, components: earlier.target(of: destination))
         guard !earlier.isToMove(within: source.components) else {
             throw DocumentError(
                 .busy, "\(source) is moved when what is to leave it has left: somebody still uses that.", itemID: id)
         }
-        if entry.payload.kind != .document, earlier.isOccupied(destination), try tree.inode(at: target) != nil {
+        guard !earlier.hinder(id, from: place, to: destination) else {
+            let isTaken = try entry.payload.kind == .document && tree.inode(at: target) != nil
             throw DocumentError(
-                .busy, "\(source) is moved when what lies at \(target) has left: somebody still uses that.", itemID: id)
+                isTaken ? .destinationExists : .busy,
+                "\(source) is moved to \(target) when what was to be moved before has been: somebody still uses that.",
+                itemID: id)
         }
         // At its new place it is once more what it was here, by the time of its inode's change.
         let before = try? tree.file(at: source)
@@ -282,6 +285,7 @@ extension DocumentStore {
                     try index.setRenamed(file, from: before, of: id, in: entry.domain)
                 }
             }
+            try index.forgetHindrance(of: id, in: entry.domain)
             try index.finish(entry)
         }
         return true

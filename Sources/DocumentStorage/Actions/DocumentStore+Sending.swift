@@ -60,6 +60,7 @@ extension DocumentStore {
             try remove(request, of: domain)
         } _: {
             try reached(.sendBegan)
+            try refuseAnothers(item, at: location)
             let snapshot = try root.staging.snapshot(of: location, in: request)
             payload.file = snapshot.source
             payload.digest = digest(of: snapshot)
@@ -174,6 +175,8 @@ extension DocumentStore {
         let now = try seen ?? see(id, in: domain)
         let (location, isBeingWritten) = (now.location, now.isBeingWritten)
         var file = try tree.file(at: location)
+        // Another document's says nothing of what became of this one's.
+        if try isAnothers(now.item, file, at: location) { file = nil }
         // It may have been moved since, and this be another one's.
         if seen != nil, file?.inode != sent?.inode { return nil }
         let isEdited: Bool

@@ -26,6 +26,7 @@ extension DocumentStore {
     /// is elsewhere, perhaps, and its contents are not to be taken for the item's. Where documents' files have changed places
     /// in a circle, each has the contents that lie at its place.
     func isDisplaced(_ item: IndexedItem, at location: Location) throws -> Bool {
+        if try isAnothers(item, try? tree.file(at: location), at: location) { return true }
         var (next, place) = (item, location)
         var seen: Set<ItemIdentifier> = [item.id]
         while let other = try occupant(of: place, besides: next), seen.insert(other.id).inserted {
@@ -36,6 +37,32 @@ extension DocumentStore {
             (next, place) = (other, own)
         }
         return false
+    }
+
+    /// Whether the file at an item's place is recorded of another document, which has its place there, too: whatever the reason, it
+    /// is that one's, and never both's.
+    func isAnothers(_ item: IndexedItem, _ file: FileIdentity?, at location: Location) throws -> Bool {
+        guard let local = item.local, let file, file.inode != local.inode else { return false }
+        let stamped = (try? tree.stamp(at: location))?.itemID
+        return try index.read { index in
+            let others = [
+                try index.item(at: location), try index.item(at: index.location(onDisk: location)),
+                try stamped.flatMap { try index.item($0, in: item.domain) },
+            ]
+            return others.contains { other in
+                guard let other, other.id != item.id, other.local?.inode == file.inode else { return false }
+                let place = try? index.diskLocation(of: other.id, in: item.domain)
+                return place == location
+            }
+        }
+    }
+
+    /// - Throws: `busy` when the file at an item's place is another document's: who looks later finds its own.
+    func refuseAnothers(_ item: IndexedItem, at location: Location) throws {
+        guard try isAnothers(item, try? tree.file(at: location), at: location) else { return }
+        throw DocumentError(
+            .busy, "The file of another document lies at \(location): the document's own is looked for again.",
+            itemID: item.id)
     }
 
     /// Whether it is missing at its place because another document's file lies there.

@@ -26,4 +26,12 @@ extension IndexTransaction {
             return nil
         }
     }
+
+    /// What kept an item from its place on disk does so no more.
+    func forgetHindrance(of id: ItemIdentifier, in domain: DomainName) throws {
+        guard let problem = try item(id, in: domain)?.problem,
+            [.busy, .destinationExists, .directoryNotEmpty].contains(problem.code)
+        else { return }
+        try setProblem(nil, of: id, in: domain)
+    }
 }

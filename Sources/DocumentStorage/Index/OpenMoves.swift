@@ -3,6 +3,7 @@ internal import DocumentModel
 /// Moves that the index knows and the tree on disk has not followed yet, because somebody uses what is to be moved.
 struct OpenMoves {
     private struct Move {
+        var item: ItemIdentifier?
         var place: [ItemName]
         var destination: [ItemName]
     }
@@ -24,13 +25,15 @@ struct OpenMoves {
         where open.id < entry?.id ?? .max {
             guard let place = open.payload.place else { continue }
             leaving.insert(place)
-            if let destination = open.payload.destination { moves.append(Move(place: place, destination: destination)) }
+            if let destination = open.payload.destination {
+                moves.append(Move(item: open.itemID, place: place, destination: destination))
+            }
         }
     }
 
     /// The place on disk of what the index has at a place.
-    func undone(_ place: [ItemName]) -> [ItemName] {
-        var place = place
+    func undone(_ place: some Collection<ItemName>) -> [ItemName] {
+        var place = Array(place)
         for move in moves.reversed() where place.starts(with: move.destination) {
             place = move.place + place.dropFirst(move.destination.count)
         }
@@ -61,6 +64,22 @@ struct OpenMoves {
 
     /// Whether something else lies on disk where the index has a place: it is still to be moved away.
     func isOccupied(_ place: [ItemName]) -> Bool { done(undone(place)) != place }
+
+    /// Whether a later move has to wait for these: carried out before them it would leave the places that they name to others, and
+    /// nobody could tell any more by them where files are. Others may go before: what lies in a folder that is still to be moved
+    /// can leave it, and something can come into it.
+    func hinder(_ id: ItemIdentifier, from place: [ItemName], to destination: [ItemName]) -> Bool {
+        let isNamed = moves.contains { move in
+            // It goes on from where an earlier move has it, something is still to come into it, or the name was another's since.
+            move.item == id || move.destination.starts(with: place) || move.destination.starts(with: destination)
+        }
+        return isNamed || done(target(of: destination)) != destination
+    }
+
+    /// Where on disk what comes to a place that is free in the index is to be put.
+    func target(of destination: [ItemName]) -> [ItemName] {
+        undone(destination.dropLast()) + destination.suffix(1)
+    }
 
     /// Whether what lies at a place is going to leave it.
     func isLeaving(_ place: [ItemName]) -> Bool { leaving.contains(place) }

@@ -307,6 +307,10 @@ extension DocumentStore {
             _ = try recordMissing(item, at: location)
             return nil
         case .file(let file, let stamp):
+            guard try !isAnothers(item, file, at: location) else {
+                missing.append(item)
+                return nil
+            }
             return try look(at: item, file, stamp, location, &report)
         }
     }

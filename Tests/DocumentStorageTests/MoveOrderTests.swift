@@ -38,7 +38,7 @@ struct MoveOrderTests {
     }
 
     /// The remote has given items other names, and somebody uses them.
-    private func told(_ names: KeyValuePairs<String, String>, version: String) throws {
+    private func told(_ names: [(String, String)], version: String) throws {
         let items = try names.map { try named($0, $1, version) }
         _ = try storage.store.apply(items, in: storage.domain, leavingWork: true)
     }
@@ -79,7 +79,7 @@ struct MoveOrderTests {
         arguments: [ItemKind.folder, .document])
     func exchangedTwice(kind: ItemKind) throws {
         try make(kind)
-        try told(["p": "q", "q": "p"], version: "2")
+        try told([("q", "p"), ("p", "q")], version: "2")
         try expectOwnFiles("the remote's exchange waits")
         for (id, name) in [("q", "t"), ("p", "p"), ("q", "q")] {
             try rename(id, name)
@@ -96,7 +96,7 @@ struct MoveOrderTests {
         arguments: [ItemKind.folder, .document])
     func noProblemIsLeft(kind: ItemKind) throws {
         try make(kind)
-        try told(["p": "q", "q": "p"], version: "2")
+        try told([("q", "p"), ("p", "q")], version: "2")
         try rename("q", "t")
         #expect(try storage.indexed("q").problem != nil)
         try performOpenWork()
@@ -130,23 +130,24 @@ struct MoveOrderTests {
         try make(kind)
         var random = SeededNumbers(state: seed)
         var steps: [String] = []
-        for version in (2...16).map(String.init) {
+        for version in (2...20).map(String.init) {
             let name = Self.names.randomElement(using: &random) ?? ""
-            let target = (Self.names + ["s", "t"]).randomElement(using: &random) ?? ""
-            let isFree = try storage.index.read { try $0.item(at: storage.location(target)) } == nil
-            switch Int.random(in: 0..<5, using: &random) {
-            case 0:
-                let others = Self.names.filter { $0 != name }
+            let target = try (Self.names + ["s", "t"]).filter { name in
+                try storage.index.read { try $0.item(at: storage.location(name)) } == nil
+            }.randomElement(using: &random)
+            switch (Int.random(in: 0..<5, using: &random), target) {
+            case (0, _):
+                let others = Self.names.filter { $0 != name }.shuffled(using: &random)
                 let now = try others.map { try storage.indexed($0).item.name?.rawValue ?? "" }
                 steps.append("the remote exchanges \(others), which are \(now)")
-                try told([others[0]: now[1], others[1]: now[0]], version: version)
-            case 1 where isFree:
+                try told([(others[0], now[1]), (others[1], now[0])], version: version)
+            case (1, let target?):
                 steps.append("a program calls \(name) \(target)")
                 try rename(name, target, version: version)
-            case 2 where isFree:
+            case (2, let target?):
                 steps.append("the remote calls \(name) \(target)")
-                try told([name: target], version: version)
-            case 3, 4:
+                try told([(name, target)], version: version)
+            case (3, _), (4, _):
                 guard let entry = try openWork().randomElement(using: &random) else { continue }
                 steps.append("move \(entry.id) of \(entry.itemID?.rawValue ?? "") is carried out")
                 try? storage.store.perform(entry)

@@ -299,6 +299,7 @@ public final class DocumentHost: Sendable {
             exporter: exporter, accesses: accesses, deletions: deletions, backlog: backlog,
             remover: FolderRemover(storage: storage, follower: follower, logger: logger),
             observer: RemoteObserver(storage: storage, domains: domains, treeWork: treeWork, logger: logger),
+            fetcher: RemoteVersionFetcher(storage: storage, broker: broker, locks: locks, fetches: versionFetches),
             sender: sender, owner: owner, work: work)
         departures = Departures(
             storage: storage, broker: broker, locks: locks, domains: domains, resolver: resolver, accesses: accesses,

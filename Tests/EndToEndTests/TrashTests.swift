@@ -128,6 +128,52 @@ import Testing
         }
     }
 
+    @Test(
+        "VER-2, CONT-13: a document in conflict leaves both sides in the trash, removed by whatever; renamed onto another one, the remote's"
+    )
+    func inConflict() throws {
+        guard Machine.canMount else { return }
+        try withWork { machine in
+            let names = ["a", "d", "e", "h"]
+            for name in names { try machine.write("first\n", to: machine.remote + "/\(name).txt") }
+            try machine.succeed("refresh", "work:/")
+            try machine.mounted {
+                _ = try machine.sh("cat work/*.txt")
+                try machine.succeed("pause", "work:/")
+                for name in ["a", "d", "e"] {
+                    _ = try machine.sh("echo here \(name) > work/\(name).txt")
+                    try machine.write("there \(name)\n", to: machine.remote + "/\(name).txt")
+                }
+                try machine.succeed("refresh", "work:/")
+                try machine.succeed("resume", "work:/")
+                for name in ["a", "d", "e"] {
+                    #expect(try Machine.eventually(within: 30) { try machine.state("work:/\(name).txt") == "conflict" })
+                }
+                let refused = try machine.docent("rm", "work:/d.txt")
+                #expect(refused.status == 1)
+                #expect(refused.errors.contains("docent resolve work:/d.txt"), "\(refused.errors)")
+                #expect(refused.errors.contains("--discard-unsent"), "\(refused.errors)")
+                _ = try machine.sh("rm work/a.txt")
+                try machine.succeed("rm", "--discard-unsent", "work:/d.txt")
+                _ = try machine.sh("mv -f work/e.txt work/h.txt")
+                #expect(Machine.eventually(within: 30) { machine.read(machine.remote + "/h.txt") == "here e\n" })
+            }
+            let found = try trash(machine).map { entry in
+                let id = entry["id"] as? String ?? ""
+                let place = entry["location"] as? String ?? ""
+                return "\(place) \(machine.read(machine.root + "/.docent/trash/work/\(id)") ?? "")"
+            }
+            #expect(
+                found == [
+                    "work:/e.txt there e\n", "work:/d.txt here d\n", "work:/d.txt there d\n", "work:/a.txt here a\n",
+                    "work:/a.txt there a\n",
+                ])
+            for name in ["a", "d", "e"] {
+                #expect(!FileManager.default.fileExists(atPath: machine.remote + "/\(name).txt"))
+            }
+        }
+    }
+
     @Test("CONT-13: a package comes back with all that it was made of, and is a package again")
     func package() throws {
         try Machine.with { machine in

@@ -18,6 +18,7 @@ struct Arranger: Sendable {
     let backlog: Backlog
     let remover: FolderRemover
     let observer: RemoteObserver
+    let fetcher: RemoteVersionFetcher
     let sender: Sender
     let owner: ClaimOwner
     let work: WorkGroup
@@ -284,6 +285,7 @@ struct Arranger: Sendable {
             try await deletions.admit(
                 item, at: location, recursive: recursive, discardingEdits: discardingUnsent)
         }
+        if discardingUnsent { try await bringUnseenSides(of: item, at: location, on: domain) }
         let (claim, isOwn) = try await claim(toRemove: try storage.read { try $0.coordinated(item) }, by: tool)
         defer { if isOwn { broker.end(claim) } }
         try await carryOutRemoval(

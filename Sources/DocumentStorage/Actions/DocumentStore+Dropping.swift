@@ -12,10 +12,10 @@ extension DocumentStore {
         _ id: ItemIdentifier, in domain: DomainName, discardingEdits: Bool
     ) throws -> JournalEntry? {
         let (item, location) = try locate(id, in: domain)
-        if item.isUnsent, !discardingEdits {
-            throw DocumentError(
-                .unsyncedEdits,
-                "“\(item.item.name?.rawValue ?? "")” has changes that were not sent yet: send them first.", itemID: id)
+        if item.isUnsent, !discardingEdits { throw try refusedRemoval(of: item) }
+        // As of a conflict whose file somebody has taken away.
+        if item.local == nil {
+            try trashSides(of: [id], in: domain, discardingEdits: discardingEdits, skippingTrash: false)
         }
         let dropped = try index.write { index -> (JournalEntry, ApplyOutcome)? in
             // A tool may have put something into it since somebody looked.

@@ -32,10 +32,7 @@ extension DocumentStore {
         if !discardingEdits,
             let unsent = try index.read({ try $0.present(within: id, in: domain) }).first(where: \.isUnsent)
         {
-            throw DocumentError(
-                .unsyncedEdits,
-                "“\(unsent.item.name?.rawValue ?? "")” has changes that were not sent yet: send them first.",
-                itemID: unsent.id)
+            throw try refusedRemoval(of: unsent)
         }
         var payload = JournalPayload()
         payload.discardsEdits = discardingEdits
@@ -80,14 +77,31 @@ extension DocumentStore {
         return try current(item.id, in: domain)
     }
 
+    /// Why a document with changes that were not sent is not removed without another word, and what can be done.
+    func refusedRemoval(of item: IndexedItem) throws -> DocumentError {
+        let name = item.item.name?.rawValue ?? ""
+        guard item.state == .conflict else {
+            return DocumentError(
+                .unsyncedEdits, "“\(name)” has changes that were not sent yet: send them first.", itemID: item.id)
+        }
+        let location = try locate(item.id, in: item.domain).location
+        return DocumentError(
+            .inConflict,
+            "“\(name)” was changed here and on the remote: docent resolve \(location) says which contents it keeps; with --discard-unsent it is removed all the same, and both go into the trash.",
+            itemID: item.id)
+    }
+
     /// The provider has removed it.
     package func finishRemoving(_ change: Change) throws {
         guard let id = change.entry.itemID else { return }
         try reached(.removeAnswered)
+        let (domain, payload) = (change.entry.domain, change.entry.payload)
+        try trashSides(
+            of: index.read { try $0.subtree(of: id, in: domain) }.map(\.id), in: domain,
+            discardingEdits: payload.discardsEdits, skippingTrash: payload.skipsTrash)
         let outcome = try index.write { index in
             let outcome = try remove(
-                [id], in: change.entry.domain, discardingEdits: change.entry.payload.discardsEdits,
-                skippingTrash: change.entry.payload.skipsTrash, index)
+                [id], in: domain, discardingEdits: payload.discardsEdits, skippingTrash: payload.skipsTrash, index)
             try index.finish(change.entry)
             return outcome
         }
@@ -98,6 +112,8 @@ extension DocumentStore {
     /// The provider has removed some of what is in a folder that is to go.
     package func recordRemoved(_ ids: [ItemIdentifier], with change: Change) throws {
         let (domain, payload) = (change.entry.domain, change.entry.payload)
+        try trashSides(
+            of: ids, in: domain, discardingEdits: payload.discardsEdits, skippingTrash: payload.skipsTrash)
         let outcome = try index.write { index in
             try remove(
                 ids, in: domain, discardingEdits: payload.discardsEdits, skippingTrash: payload.skipsTrash, index)

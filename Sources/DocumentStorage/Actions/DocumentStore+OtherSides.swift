@@ -36,7 +36,7 @@ extension DocumentStore {
 
     /// Whether the kept contents are what the remote has still, as they were verified when they were kept: where they could not
     /// be fetched, it is our own that are kept.
-    private func isWhatRemoteHas(_ conflict: ConflictRecord, of item: IndexedItem) throws -> Bool {
+    func isWhatRemoteHas(_ conflict: ConflictRecord, of item: IndexedItem) throws -> Bool {
         let version = item.item.version.content
         guard !version.isEmpty, conflict.remote.content == version,
             let (file, stamp) = try root.versions.stamped(conflict.kept)

@@ -91,7 +91,7 @@ extension DocumentStore {
         package var isNew = false
     }
 
-    /// - Parameter needed: what the document began from has to be kept, too.
+    /// - Parameter needed: what the document began from has to be kept, too, and the other side of a conflict to be the remote's.
     /// - Returns: nil when these contents are not here.
     package func knownRemoteVersion(
         _ version: ItemVersion, of id: ItemIdentifier, in domain: DomainName, needed: Bool = false
@@ -107,8 +107,10 @@ extension DocumentStore {
                 return (base ?? kept.first { $0.isRemote(version, of: id) }).map { RemoteVersion(kept: $0) }
             }
             if let known = kept.first(where: { $0.isRemote(version, of: id) }) { return RemoteVersion(kept: known) }
+            // Where they could not be fetched when the conflict was found, it is our own that are kept.
             let isOtherSide = try index.conflicts(in: domain).contains {
-                $0.itemID == id && $0.remote.content == version.content
+                try $0.itemID == id && $0.remote.content == version.content
+                    && (!needed || isWhatRemoteHas($0, of: item))
             }
             return isOtherSide ? RemoteVersion() : nil
         }

@@ -88,6 +88,21 @@ package struct VersionStore: Sendable {
         return parts.count == 3 ? String(parts[1]) : kept
     }
 
+    /// A kept version goes into the trash; nothing of it is left here.
+    ///
+    /// - Returns: whether it is there.
+    func move(_ kept: String, to slot: TrashStore.Slot) throws -> Bool {
+        let parts = kept.split(separator: "/").map(String.init)
+        guard parts.count == 3, let place = try folder.folderIfPresent(parts.prefix(2)),
+            let file = try place.file(parts[2])
+        else { return false }
+        // Whatever becomes of this host: what lies there says by itself what it was.
+        try? file.setAttribute(TrashStore.attribute, to: slot.label)
+        guard try place.rename(parts[2], to: slot.folder, slot.id, .notReplacing) == .done else { return false }
+        try remove(kept)
+        return true
+    }
+
     package func remove(_ kept: String) throws {
         let parts = kept.split(separator: "/").map(String.init)
         guard parts.count == 3, let domain = try folder.folderIfPresent(parts.prefix(1)) else { return }

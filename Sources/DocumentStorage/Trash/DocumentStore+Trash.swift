@@ -14,10 +14,11 @@ extension DocumentStore {
     func takeAway(
         _ file: FileIdentity, of item: IndexedItem, at location: Location, skippingTrash: Bool
     ) throws -> TakenFile {
-        let slot = skippingTrash ? nil : trashSlot(for: file, of: item, at: location)
+        // Nobody misses what has never been anything.
+        let slot = skippingTrash || item.isArriving ? nil : trashSlot(for: file, at: location)
         let isInTrash = try tree.removeFile(at: location, expecting: file, into: slot)
         if isInTrash { try reached(.removeKept) }
-        let trashed = isInTrash ? slot.map { Self.document($0.id, location, file, at: date()) } : nil
+        let trashed = isInTrash ? slot.map { entry($0.id, location, file) } : nil
         return TakenFile(id: item.id, location: location, file: file, recorded: item.local, trashed: trashed)
     }
 
@@ -45,9 +46,8 @@ extension DocumentStore {
     }
 
     /// - Returns: nil where they are not kept: whatever is wrong with the trash, the document is removed.
-    private func trashSlot(for file: FileIdentity, of item: IndexedItem, at location: Location) -> TrashStore.Slot? {
-        // Nobody misses what has never been anything.
-        guard file.size > 0, !item.isArriving else { return nil }
+    func trashSlot(for file: FileIdentity, at location: Location) -> TrashStore.Slot? {
+        guard file.size > 0 else { return nil }
         do {
             let limits = try index.read { try $0.trashLimits() }
             guard limits.keepsAnything, UInt64(file.size) <= limits.bytes else { return nil }
@@ -61,6 +61,10 @@ extension DocumentStore {
             logger.warning("what is removed cannot be kept in the trash", metadata: ["error": "\(error)"])
             return nil
         }
+    }
+
+    func entry(_ id: String, _ location: Location, _ file: FileIdentity) -> TrashedDocument {
+        Self.document(id, location, file, at: date())
     }
 
     private static func document(
@@ -175,6 +179,7 @@ extension DocumentStore {
     /// After a crash: what lies there and the index does not know is taken up, as its file says; what is not there any more
     /// is forgotten.
     func reconcileTrash() throws {
+        try trashForgottenSides()
         for domain in try index.read({ try $0.domains() }) {
             var files = try root.trash.files(of: domain.name)
             var gone: [TrashRecord] = []

@@ -85,6 +85,29 @@ struct VersionTests {
         #expect(try kept(storage) == before)
     }
 
+    @Test("VER-8: what was written here and is replaced by the remote's is an older version; what only came is not")
+    func replacedByNewer() throws {
+        let (storage, item) = try fixture()
+        func told(_ version: UInt8) throws -> Item {
+            var told = item
+            told.version = try ItemVersion(content: [version])
+            try storage.tell(told)
+            return told
+        }
+        func older() throws -> [String?] { try kept(storage).map { try contents($0, storage) } }
+        try storage.provide(told(2), "theirs")
+        #expect(try older() == [])
+        try storage.edit("a", "ours")
+        try send(item, as: "3", storage)
+        #expect(try older() == ["theirs"])
+        try storage.provide(told(4), "theirs again")
+        #expect(try older() == ["ours", "theirs"])
+        try storage.provide(told(5), "and again")
+        #expect(try older() == ["ours", "theirs"])
+        #expect(try storage.document("a.txt") == "and again")
+        #expect(try kept(storage).allSatisfy { $0.role == .older })
+    }
+
     @Test("VER-7: what is about to be replaced drives out no other version before it is")
     func aboutToBeReplaced() throws {
         let (storage, item) = try fixture()

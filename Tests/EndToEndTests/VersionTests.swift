@@ -280,9 +280,35 @@ import Testing
             }
             try machine.succeed(command, file, "d:/a.txt", "--force")
             #expect(machine.read(machine.remote + "/a.txt") == "mine\n")
+            let now = try versions(machine)
+            #expect(kinds(now) == ["current", "older"])
+            #expect((now.first?["path"] as? String).flatMap(machine.read) == "mine\n")
             #expect(try machine.succeed("cat", "d:/a.txt") == "mine\n")
             let older = try versions(machine).filter { $0["kind"] as? String == "older" }
             #expect(older.compactMap { $0["path"] as? String }.map(machine.read) == ["theirs\n"])
+        }
+    }
+
+    @Test("VER-8: what was written here and is overwritten on the remote by another program is an older version here")
+    func overwrittenThere() throws {
+        try withDocument("one\n") { machine in
+            try machine.succeed("cat", "d:/a.txt")
+            let file = machine.folder + "/file.txt"
+            try machine.write("two, written here\n", to: file)
+            try machine.succeed("export", "--force", file, "d:/a.txt")
+            for contents in ["three\n", "four, there\n"] {
+                try machine.write(contents, to: machine.remote + "/a.txt")
+                try machine.succeed("refresh", "d:/")
+                #expect(try Machine.eventually { try machine.succeed("cat", "d:/a.txt") == contents })
+            }
+            #expect(try edit(machine, "echo five > \"$1\"").status == 0)
+            try machine.write("six, elsewhere\n", to: machine.remote + "/a.txt")
+            try machine.succeed("refresh", "d:/")
+            #expect(try Machine.eventually { try machine.succeed("cat", "d:/a.txt") == "six, elsewhere\n" })
+            let older = try versions(machine).filter { $0["kind"] as? String == "older" }
+            #expect(
+                older.compactMap { $0["path"] as? String }.map(machine.read)
+                    == ["five\n", "four, there\n", "two, written here\n", "one\n"])
         }
     }
 

@@ -250,8 +250,8 @@ struct Exporter: Sendable {
                 throw session.broken("took \(location) and answered with another item")
             }
             let now = try await storage.run { store in
-                try request.remove()
                 _ = try store.apply([item], in: domain.name)
+                try store.putSent(contents, of: request, as: item, in: domain.name)
                 // Only now; what cannot be dropped is, with the next one that is kept.
                 try? store.pruneVersions(of: item.id, in: domain.name)
                 if removingSource, let sent = contents.source { _ = try OutsideFile.remove(source, expecting: sent) }

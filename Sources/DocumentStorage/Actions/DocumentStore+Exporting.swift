@@ -106,6 +106,33 @@ extension DocumentStore {
         return try current(item.id, in: domain)
     }
 
+    /// Puts what a provider has just taken in the place of what it has replaced there: that is what the document is now (VER-1).
+    /// Where that cannot be done, it comes when somebody wants it. The request ends in any case.
+    package func putSent(
+        _ contents: StagedFile, of request: StagingRequest, as item: Item, in domain: DomainName
+    ) throws {
+        do {
+            let known = try current(item.id, in: domain)
+            guard known.state == .outdated, known.item.version.content == item.version.content,
+                item.size.map({ $0 == contents.identity.size }) ?? true
+            else { return try request.remove() }
+            tree.markWritten(contents, as: item.version, in: try root.staging.folder(of: contents))
+            let materialisation = try beginMaterialising(item.id, in: domain, request, contents)
+            try takingBack {
+                try abandon(materialisation, because: nil)
+            } _: {
+                _ = try finish(materialisation, as: item)
+            }
+        } catch let error as StoppedByObserver {
+            throw error
+        } catch {
+            logger.notice(
+                "what was sent is not put in place; it is brought when it is wanted",
+                metadata: ["item.id": "\(item.id)", "error": "\(error)"])
+            try? request.remove()
+        }
+    }
+
     /// The provider has refused it, for sure; the local document is as it was.
     package func abandon(_ export: Export) throws {
         try takeBackExport(export.entry)

@@ -1,4 +1,5 @@
 package import DocumentModel
+internal import Logging
 
 /// Contents on their way from the provider.
 package struct Materialisation: Sendable {
@@ -95,7 +96,44 @@ extension DocumentStore {
         let staged = try request.verify(
             materialisation.file, size: item.size, sha256: sha256, since: settled?.file, stamp: stamp)
         try reached(.materialiseVerified)
+        let kept = try keepWritten(id, in: domain, replacedBy: item.version)
+        let done = try takingBack {
+            if let kept { try drop([kept]) }
+        } _: {
+            try publish(staged, of: materialisation, in: request, as: item, seeing: look)
+        }
+        if kept != nil { try pruneVersions(of: id, in: domain) }
+        return done
+    }
 
+    /// Keeps what was written on this device, and others have replaced at the provider since, as older
+    /// contents: it may be nowhere else. What only came from the provider is not kept.
+    private func keepWritten(
+        _ id: ItemIdentifier, in domain: DomainName, replacedBy newer: ItemVersion
+    ) throws -> KeptVersion? {
+        do {
+            let (item, location) = try locate(id, in: domain)
+            guard item.local != nil, !item.isUnsent, let version = item.synced, version.content != newer.content,
+                tree.isWritten(at: location, as: version),
+                try !index.read({ try $0.keptVersions(of: id, in: domain) })
+                    .contains(where: { $0.role == .older && $0.version.content == version.content })
+            else { return nil }
+            return try keepReplaced(id, asVersionOf: id, in: domain)
+        } catch let error as StoppedByObserver {
+            throw error
+        } catch {
+            // What the remote has is not refused for that.
+            logger.warning(
+                "what was written here could not be kept", metadata: ["item.id": "\(id)", "error": "\(error)"])
+            return nil
+        }
+    }
+
+    private func publish<Seen>(
+        _ staged: StagedFile, of materialisation: Materialisation, in request: StagingRequest, as item: Item,
+        seeing look: (IndexedItem, IndexReader) throws -> Seen
+    ) throws -> (item: IndexedItem, seen: Seen?, generation: UInt64) {
+        let (id, domain) = (materialisation.item.id, materialisation.item.domain)
         var needless: PartialContents?
         let (location, ((outcome, done, seen), generation)) = try moves.exclusively {
             let (now, location) = try located(materialisation)

@@ -188,7 +188,7 @@ extension DocumentStore {
                 sent.map { sent in
                     !found.isUntouched(since: sent) && !hasSentContents(found, sending, sent: sent, at: location)
                 } ?? true
-            if !isEdited, let stamped = tree.restamp(location, stamp, expecting: found),
+            if !isEdited, let stamped = tree.restamp(location, stamp, expecting: found, written: item.version),
                 stamped.hasSameContents(as: found)
             {
                 (file, sent) = (stamped, stamped)

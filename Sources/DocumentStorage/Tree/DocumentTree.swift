@@ -221,17 +221,41 @@ package struct DocumentTree: Sendable {
 extension DocumentTree {
     /// Gives a document a new stamp, when it still is what was recorded.
     ///
+    /// - Parameter written: it was written here, and is this version since its provider has taken it.
     /// - Returns: its identity then; nil when it could not be stamped, which costs no more than a second look at it
     ///   after the loss of the index.
-    func restamp(_ location: Location, _ stamp: ItemStamp, expecting: FileIdentity) -> FileIdentity? {
+    func restamp(
+        _ location: Location, _ stamp: ItemStamp, expecting: FileIdentity, written: ItemVersion? = nil
+    ) -> FileIdentity? {
         do {
             guard let file = try open(location), try file.status().identity.isUntouched(since: expecting) else {
                 return nil
             }
             try file.setAttribute(ItemStamp.attribute, to: stamp.bytes)
+            if let written { try? file.setAttribute(Self.writtenAttribute, to: Self.mark(written)) }
             return try file.status().identity
         } catch {
             return nil
         }
+    }
+
+    /// Says of what is to be a document's file that it was written here.
+    func markWritten(_ file: StagedFile, as version: ItemVersion, in folder: DirectoryHandle) {
+        try? folder.file(file.name)?.setAttribute(Self.writtenAttribute, to: Self.mark(version))
+    }
+
+    /// Whether a document's file was written here, as far as is known, and taken by its provider as a version.
+    func isWritten(at location: Location, as version: ItemVersion) -> Bool {
+        guard let file = try? open(location), let mark = try? file.attribute(Self.writtenAttribute) else {
+            return false
+        }
+        return mark == Self.mark(version)
+    }
+
+    private static let writtenAttribute = "user.docent.written"
+
+    /// Short, so that it stays in the inode.
+    private static func mark(_ version: ItemVersion) -> [UInt8] {
+        withUnsafeBytes(of: StableHash(version.content).value.littleEndian, Array.init)
     }
 }

@@ -98,6 +98,10 @@ import Testing
             let status = try machine.succeed("status")
             #expect(
                 !status.contains("docent resolve d:/a.txt") && !status.contains("docent status d:/a.txt"), "\(status)")
+            // The former name is in it, as of what was opened last.
+            let listed = try machine.run(machine.folder + "/bin/docent", ["status", "--json"]).output
+            #expect(listed.contains("docent resolve d:/c.txt --keep"), "\(listed)")
+            #expect(!listed.contains("d:/a.txt was changed") && !listed.contains("resolve d:/a.txt"), "\(listed)")
             for words in [
                 ["conflicts"], ["conflicts", "--json"], ["stat", "d:/c.txt"], ["stat", "d:/c.txt", "--json"],
             ] {

@@ -188,8 +188,9 @@ import Testing
     func joinedSending() async throws {
         let steps = AtStep(.sendRecorded)
         try await withHost(observer: steps) { host, remote in
-            let (item, _) = try await changed("a.txt", "one", host, remote)
+            let (item, path) = try await changed("a.txt", "one", host, remote)
             steps.once {
+                try? TemporaryFile.write("two", to: path)
                 try? host.root.index.write { try $0.setState(.changed, of: item.id, in: item.domain) }
                 host.sender.enqueue(item.key)
                 // It finds that the document is under way.
@@ -201,6 +202,7 @@ import Testing
             }
             #expect(try state(of: item, host) == .materialised)
             #expect(steps.count == 2)
+            #expect(try TemporaryFile.read(remote.appending("a.txt")) == "two")
         }
     }
 

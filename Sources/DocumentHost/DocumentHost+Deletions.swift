@@ -8,10 +8,10 @@ extension DocumentHost {
     /// remote again (VER-15); of the others only a name was here, which goes. No, to those asked for here: everything
     /// stays as it is.
     ///
-    /// - Parameter direction: nil for both.
     /// A yes covers what there was when a removal was asked for, in the versions that were known then: what came into a folder
     /// since, or was changed, stays.
     ///
+    /// - Parameter direction: nil for both.
     /// - Throws: `noSuchItem` when none wait; what kept one from being carried out, which waits on. What stayed because it is
     ///   new is covered by the next yes.
     public func answerDeletions(

@@ -37,7 +37,7 @@ final class ContentsQueue: Sendable {
     func with<Value>(
         _ domain: DomainName, unless isHere: () async throws -> Bool = { false }, _ body: () async throws -> Value
     ) async throws -> Value {
-        if !enterAtOnce(domain) {
+        if !state.withLock({ enterAtOnce(domain, &$0) }) {
             if try await isHere() { return try await body() }
             guard await enter(domain) else { throw CancellationError() }
         }
@@ -45,12 +45,10 @@ final class ContentsQueue: Sendable {
         return try await body()
     }
 
-    private func enterAtOnce(_ domain: DomainName) -> Bool {
-        state.withLock { state in
-            guard hasPlace(domain, state) else { return false }
-            state.running[domain, default: 0] += 1
-            return true
-        }
+    private func enterAtOnce(_ domain: DomainName, _ state: inout State) -> Bool {
+        guard hasPlace(domain, state) else { return false }
+        state.running[domain, default: 0] += 1
+        return true
     }
 
     private func enter(_ domain: DomainName) async -> Bool {
@@ -62,10 +60,7 @@ final class ContentsQueue: Sendable {
             await withCheckedContinuation { continuation in
                 let isIn: Bool? = state.withLock { state in
                     if Task.isCancelled { return false }
-                    if hasPlace(domain, state) {
-                        state.running[domain, default: 0] += 1
-                        return true
-                    }
+                    if enterAtOnce(domain, &state) { return true }
                     state.waiters.append(Waiter(number: number, domain: domain, continuation: continuation))
                     return nil
                 }

@@ -12,7 +12,7 @@ extension IndexTransaction {
         let row = try knownRow(of: id, reference(to: domain))
         guard let place = try shownPlace(of: row), moves.isOccupied(place) else { return nil }
         var payload = JournalPayload()
-        payload.place = try place.dropLast() + [ItemName("\(ItemApplier.asidePrefix)\(row)")]
+        payload.place = try place.dropLast() + [ItemName(ItemApplier.asideName(of: row))]
         payload.destination = place
         payload.kind = item.item.kind
         return try begin(.renameRecorded, item: id, in: domain, payload: payload)

@@ -42,7 +42,7 @@ package struct IndexedItem: Hashable, Sendable {
     package var exists: Bool { !isGone || isUnsent }
 
     /// Whether it has the name of the host's that it gets out of another one's way with, for a moment.
-    package var isAside: Bool { item.name?.rawValue == "\(ItemApplier.asidePrefix)\(row)" }
+    package var isAside: Bool { item.name?.rawValue == ItemApplier.asideName(of: row) }
 }
 
 /// A configured domain.

@@ -207,7 +207,7 @@ extension ItemApplier {
 
     private mutating func stepAside(_ move: WaitingMove) throws {
         guard let (id, existing) = try existing(row: move.row), let parent = existing.parent else { return }
-        let name = try ItemName("\(Self.asidePrefix)\(move.row)")
+        let name = try ItemName(Self.asideName(of: move.row))
         try perform(
             WaitingMove(row: move.row, id: id, parent: parent, name: name, key: FoldedName(name).text))
     }
@@ -269,4 +269,5 @@ extension ItemApplier {
 
     /// Of what steps aside for a moment.
     static var asidePrefix: String { ".docent-moving-" }
+    static func asideName(of row: Int64) -> String { "\(asidePrefix)\(row)" }
 }

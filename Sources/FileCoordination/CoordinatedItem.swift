@@ -69,15 +69,32 @@ package struct CoordinatedItem: Hashable, Sendable {
     func following(_ moved: CoordinatedItem, to destination: CoordinatedItem) -> CoordinatedItem {
         if subject == moved.subject { return destination }
         guard let level = enclosing.firstIndex(where: { $0.subject == moved.subject }) else { return self }
+        // What lay in the folder can be around it by now, when somebody has turned folders inside out.
+        if let known = destination.around(self) { return known }
+        if let inner = enclosing.indices.last(where: { folder in
+            folder > level && destination.enclosing.contains { $0.key == enclosing[folder].key }
+        }), let outer = destination.enclosing.firstIndex(where: { $0.key == enclosing[inner].key }) {
+            return lying(
+                below: inner, of: Array(destination.enclosing[...outer]),
+                at: destination.location.components.dropLast(destination.enclosing.count - outer), in: destination)
+        }
+        let folder = Folder(key: enclosing[level].key, isPackage: destination.kind == .package)
+        return lying(
+            below: level, of: destination.enclosing + [folder], at: destination.location.components[...],
+            in: destination)
+    }
+
+    /// The same item, when the folder around it at that level has these around it and is there.
+    private func lying(
+        below level: Int, of folders: [Folder], at components: ArraySlice<ItemName>, in destination: CoordinatedItem
+    ) -> CoordinatedItem {
         // Counted from below: it may be known elsewhere than the one that it lies in.
         let place = Location(
             domain: destination.location.domain,
-            components: destination.location.components + location.components.suffix(enclosing.count - level))
+            components: components + location.components.suffix(enclosing.count - level))
         let subject: Subject = if case .place = subject { .place(place) } else { subject }
-        let folder = Folder(key: enclosing[level].key, isPackage: destination.kind == .package)
         return CoordinatedItem(
-            subject: subject, kind: kind, enclosing: destination.enclosing + [folder] + enclosing[(level + 1)...],
-            location: place)
+            subject: subject, kind: kind, enclosing: folders + enclosing[(level + 1)...], location: place)
     }
 
     /// Another item as this one, which is it or lies in it, knows it; nil when it is neither.

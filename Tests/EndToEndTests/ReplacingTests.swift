@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(
-        "COORD-19, COORD-21: what replaces a document is sent, whether its contents are here or not; they are not fetched",
+        "COORD-19, COORD-21, VER-13: what replaces a document is sent, whether its contents are here or not; they are a version of it",
         arguments: [false, true])
     func replaced(isHere: Bool) throws {
         try withDomain(isHere: isHere) { machine in
@@ -32,6 +32,9 @@ import Testing
             #expect(writer.says("done"), "\(writer.lines) \(machine.logTail)")
             #expect(sends("all new", to: "f/a.txt", machine), "\(machine.logTail)")
             #expect(try machine.succeed("cat", "d:/f/a.txt") == "all new")
+            let versions = try machine.json("versions", "d:/f/a.txt") as? [[String: Any]] ?? []
+            let older = versions.filter { $0["kind"] as? String == "older" }.compactMap { $0["path"] as? String }
+            #expect(older.map(machine.read) == ["old"], "\(versions)")
             #expect(try !machine.succeed("status").contains("In use:"))
         }
     }

@@ -196,7 +196,9 @@ struct Delivery: Sendable {
                 known = nil
                 let trees = evidence.applied(to: now, of: id)
                 switch trees.operation(on: id) {
-                case .send(_, let base, _): return try await send(sending, base: base, to: turn, isUnanswered, report)
+                case .send(_, let base, _):
+                    try await keepBase(of: sending, in: base, with: turn)
+                    return try await send(sending, base: base, to: turn, isUnanswered, report)
                 case .compare:
                     conflict = try await settle(
                         sending, with: turn, because: evidence.refusal, settling, isUnanswered, report)

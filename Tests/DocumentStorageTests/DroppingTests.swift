@@ -1,5 +1,7 @@
 import DocumentModel
 import DocumentTestSupport
+import Glibc
+import SystemPackage
 import Testing
 
 @testable import DocumentStorage
@@ -38,6 +40,23 @@ struct DroppingTests {
         let folder = try drop("f")
         #expect(folder.payload.kind == .folder)
         #expect(try item(at: "Folder") == nil)
+    }
+
+    @Test("Of a document renamed onto another one what was here goes, and not what the remote has got since")
+    func renamedOver() throws {
+        let newer = try storage.item("a", "a.txt", contents: "newer", version: "2")
+        try storage.tell(newer)
+        #expect(try item(at: "a.txt")?.state == .outdated)
+        let (file, other) = try (storage.location("a.txt"), storage.location("b.txt"))
+        try #require(rename(storage.tree.path(of: file).string, storage.tree.path(of: other).string) == 0)
+        #expect(try drop("a").payload.base?.content == document.version.content)
+    }
+
+    @Test("Of one that is outdated what is known of it goes")
+    func outdated() throws {
+        let newer = try storage.item("a", "a.txt", contents: "newer", version: "2")
+        try storage.tell(newer)
+        #expect(try drop("a").payload.base == newer.version)
     }
 
     @Test("What the provider tells of it until it has heard is not taken up; afterwards it is")

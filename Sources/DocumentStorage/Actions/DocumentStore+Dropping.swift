@@ -13,6 +13,8 @@ extension DocumentStore {
     ) throws -> JournalEntry? {
         let (item, location) = try locate(id, in: domain)
         if item.isUnsent, !discardingEdits { throw try refusedRemoval(of: item) }
+        // What is renamed onto another one is here, and it is that what goes: the remote's, when that is newer, nobody has seen.
+        let isAway = try !item.isUnsent && isFileMissing(item)
         // As of a conflict whose file somebody has taken away.
         if item.local == nil {
             try trashSides(of: [id], in: domain, discardingEdits: discardingEdits, skippingTrash: false)
@@ -28,7 +30,7 @@ extension DocumentStore {
                 }
             }
             // Of what was changed here, what the change began from; else what is known of it.
-            let base = item.isUnsent ? item.synced ?? item.item.version : item.item.version
+            let base = item.isUnsent || isAway ? item.synced ?? item.item.version : item.item.version
             let entry = try index.beginDropping(item, from: location, base: base)
             try index.finishRelocations(of: id, in: domain)
             return (entry, try remove([id], in: domain, discardingEdits: discardingEdits, index))

@@ -103,6 +103,26 @@ struct MoveOrderTests {
         #expect(try storage.indexed("q").problem == nil && storage.indexed("p").problem == nil)
     }
 
+    @Test("A move is carried out also when a folder around the item has got another identifier since it was recorded")
+    func identifiedMeanwhile() throws {
+        try storage.tell(storage.item("p", "p", kind: .folder))
+        let document = try storage.item("p/f", "f.txt", in: "p", contents: "orig")
+        try storage.tell(document)
+        try storage.provide(document, "orig")
+        _ = try storage.store.apply([named("p/f", "g.txt", "2")], in: storage.domain, leavingWork: true)
+        let entry = try #require(try openWork().first)
+        let change = try storage.store.beginRenaming(
+            ItemIdentifier("p"), in: storage.domain, to: .root, name: ItemName("s"))
+        var renamed = try named("p", "s", "2")
+        renamed.id = try ItemIdentifier("s")
+        _ = try storage.store.finish(change, as: renamed)
+        #expect(try openWork().first?.itemID == ItemIdentifier("s/f"), "the folder waits for it")
+        try storage.store.perform(entry)
+        #expect(try !openWork().contains { $0.id == entry.id })
+        try performOpenWork()
+        #expect(try storage.document("s/g.txt") == "orig")
+    }
+
     @Test("A document's place that leads to another one's file makes it neither its contents nor what is sent of it")
     func anothersFile() throws {
         try make(.document)

@@ -60,6 +60,7 @@ struct TreeWork: Sendable {
     ///
     /// - Returns: a removal of which only the end is left.
     private func performLeavingCleared(_ entry: JournalEntry) async throws(DocumentError) -> ClearedRemoval? {
+        guard let entry = try now(entry) else { return nil }
         // Whoever waits for the end of its pause need not any more.
         if entry.action == .remove { pauses.itemsRemoved() }
         let intent = ClaimIntent.writing(entry.action == .remove ? .forDeleting : .forMoving)
@@ -96,6 +97,7 @@ struct TreeWork: Sendable {
         var pause = Duration.milliseconds(250)
         while !Task.isCancelled {
             do throws(DocumentError) {
+                guard let entry = try now(entry) else { return }
                 guard let id = entry.itemID, let item = try coordinated(id, in: entry.domain) else { break }
                 let claim = try await broker.claim(item, for: intent, by: owner)
                 defer { broker.end(claim) }
@@ -242,6 +244,7 @@ struct TreeWork: Sendable {
     }
 
     private func performInTree(_ entry: JournalEntry, waiting: Bool) async throws(DocumentError) -> End {
+        guard let entry = try now(entry) else { return .over(nil) }
         guard let id = entry.itemID else {
             return .over(try await storage.run { try $0.performLeavingCleared(entry) })
         }
@@ -315,6 +318,11 @@ struct TreeWork: Sendable {
         broker.versions(change, of: resolved)
         for conflict in kept { broker.version(conflict.kept, .resolved, of: resolved) }
         sender.enqueue(item.key)
+    }
+
+    /// What was recorded, as it is by now: its item may have got another identifier since. Nil when it is carried out.
+    private func now(_ entry: JournalEntry) throws(DocumentError) -> JournalEntry? {
+        try storage.read { try $0.open(entry) }
     }
 
     private func coordinated(_ id: ItemIdentifier, in domain: DomainName) throws(DocumentError) -> CoordinatedItem? {

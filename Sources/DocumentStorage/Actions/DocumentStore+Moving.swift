@@ -212,8 +212,8 @@ extension DocumentStore {
     ///
     /// - Returns: what ``forget(_:)`` is to be told, together with others.
     package func performLeavingCleared(_ entry: JournalEntry) throws -> ClearedRemoval? {
-        // Done already: names may belong to other items by now.
-        guard try isOpen(entry) else { return nil }
+        // Done already: names may belong to other items by now. It may have got another identifier since it was recorded.
+        guard let entry = try index.read({ try $0.open(entry) }) else { return nil }
         switch entry.step {
         case .renameRecorded, .renameMoved: try performMove(entry)
         case .removeRecorded, .removeCleared: return try clear(entry)
@@ -222,12 +222,8 @@ extension DocumentStore {
         return nil
     }
 
-    func isOpen(_ entry: JournalEntry) throws -> Bool {
-        try index.read { index in
-            guard let id = entry.itemID else { return try index.journal().contains { $0.id == entry.id } }
-            return try index.journal(of: id, in: entry.domain).contains { $0.id == entry.id }
-        }
-    }
+    /// By its number: the item may have got another identifier since it was recorded.
+    func isOpen(_ entry: JournalEntry) throws -> Bool { try index.read { try $0.open(entry) } != nil }
 
     private func performMove(_ entry: JournalEntry) throws {
         guard let id = entry.itemID, let place = entry.payload.place, let destination = entry.payload.destination else {

@@ -90,6 +90,7 @@ struct Delivery: Sendable {
         let turn = ProviderTurn(session, isLarge ? nil : turns, clock: clock) { took in
             ahead.count = SyncPacing.Limits().documents(after: took)
         }
+        try await keepBase(of: item, at: coordinated.location, with: turn)
         // Nobody writes while the snapshot is made; they may as soon as it is.
         guard let claim = try await claimAndPlace(coordinated, in: places, waiting: waiting) else { return .inUse }
         var isClaimed = true
@@ -196,9 +197,7 @@ struct Delivery: Sendable {
                 known = nil
                 let trees = evidence.applied(to: now, of: id)
                 switch trees.operation(on: id) {
-                case .send(_, let base, _):
-                    try await keepBase(of: sending, in: base, with: turn)
-                    return try await send(sending, base: base, to: turn, isUnanswered, report)
+                case .send(_, let base, _): return try await send(sending, base: base, to: turn, isUnanswered, report)
                 case .compare:
                     conflict = try await settle(
                         sending, with: turn, because: evidence.refusal, settling, isUnanswered, report)

@@ -64,24 +64,6 @@ extension DocumentStore {
         return VersionChange(item: try current(id, in: domain), gained: gained, lost: lost)
     }
 
-    /// Whether what is to be written over at the remote is nowhere here: a program has written new contents without the old ones
-    /// having been here, or has put them there before anybody had read the old ones.
-    ///
-    /// - Parameters:
-    ///   - version: what the provider calls the contents that are written over.
-    ///   - most: in bytes; what is larger, or nothing at all, is not missed.
-    package func lacksBase(of sending: Sending, in version: [UInt8], upTo most: Int64) throws -> Bool {
-        try index.read { index in
-            guard !version.isEmpty, let item = try index.item(sending.item.id, in: sending.item.domain),
-                item.synced?.content == version, item.item.version.content == version, item.proof.digest == nil,
-                let size = item.item.size, size > 0, size <= most
-            else { return false }
-            return try !index.keptVersions(of: item.id, in: item.domain).contains {
-                try $0.version.content == version && root.versions.status(of: $0.kept) != nil
-            }
-        }
-    }
-
     /// A file without a row is written over when the same is kept once more.
     private func keep(
         _ file: StagedFile, as remote: Item, _ role: KeptVersion.Role, in domain: DomainName

@@ -201,11 +201,13 @@ struct PackageTests {
     }
 
     @Test(
-        "VER-10: what was written under a name that the remote has given to something else meanwhile is no change of that"
-    )
-    func newOnBothSides() throws {
+        "VER-10: what was written under a name that the remote has given to something else meanwhile is no change of that, also when that is not here as the write begins",
+        arguments: [false, true])
+    func newOnBothSides(isToldBefore: Bool) throws {
+        let more = try storage.item("m", "more.txt", in: "p", contents: "theirs")
+        if isToldBefore { try storage.tell(more) }
         let edits = try edit {
-            try storage.tell(storage.item("m", "more.txt", in: "p", contents: "theirs"))
+            if !isToldBefore { try storage.tell(more) }
             try write("mine", "more.txt")
         }
         #expect(edits.changed.map(\.id.rawValue) == ["m"])

@@ -18,6 +18,8 @@ extension DocumentStore {
             payload.replacesContents = replacing
             payload.place = try index.diskLocation(of: id, in: domain)?.components
             for item in try index.subtree(of: id, in: domain) where item.item.kind == .document && !item.isGone {
+                // What came to it from the remote after its parts were brought nobody has seen who writes in it now.
+                guard replacing || item.local != nil else { continue }
                 payload.known[item.id] = item.item.version.content
             }
             return try index.begin(.editsExpected, item: id, in: domain, payload: payload)

@@ -215,6 +215,14 @@ struct PackageTests {
         #expect(part.state == .changed && part.synced?.content != part.item.version.content)
     }
 
+    @Test("What was not there as the write began, as one that was evicted on a full disk, was not removed by who wrote")
+    func missingBefore() throws {
+        try remove("text.txt")
+        let edits = try edit { try remove("picture.png") }
+        #expect(edits.dropped.map(\.itemID?.rawValue) == ["i"])
+        #expect(try part("text.txt") != nil)
+    }
+
     @Test("A part that the remote has renamed while the package was written is found where its file still is")
     func renamedMeanwhile() throws {
         storage.store.follower.handOver { _ in }

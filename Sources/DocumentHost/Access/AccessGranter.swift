@@ -290,6 +290,7 @@ struct AccessGranter: Sendable {
         guard item.item.kind == .document else {
             // A package is one document; a folder is wanted as one for uploading only (COORD-14, COORD-21).
             guard item.item.kind == .package || request.isForUploading else { return nil }
+            if looking { try await lookAtParts(of: item) }
             do throws(DocumentError) {
                 return try await pinKeeper.outlivingAsker(item) { () async throws(DocumentError) -> IndexedItem? in
                     let paused = try await contents.bring(

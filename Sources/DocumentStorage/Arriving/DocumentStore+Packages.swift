@@ -17,15 +17,29 @@ extension DocumentStore {
             var payload = JournalPayload()
             payload.replacesContents = replacing
             payload.place = try index.diskLocation(of: id, in: domain)?.components
-            for item in try index.subtree(of: id, in: domain) where item.item.kind == .document && !item.isGone {
-                // What came to it from the remote after its parts were brought nobody has seen who writes in it now.
-                guard replacing || item.local != nil else { continue }
+            let parts = try index.subtree(of: id, in: domain).filter { $0.item.kind == .document && !$0.isGone }
+            let files = try tree.files(at: index.diskPlaces(of: parts, in: domain))
+            for (item, file) in zip(parts, files) {
+                // What came to it from the remote after its parts were brought nobody has seen who writes in it now, nor what has
+                // left it since, and is not recorded as evicted because the disk is full.
+                guard replacing || item.local != nil && file != nil else { continue }
                 payload.known[item.id] = item.item.version.content
             }
             return try index.begin(.editsExpected, item: id, in: domain, payload: payload)
         }
         try reached(.editsExpected)
         return entry
+    }
+
+    /// Documents in a package or a folder that have contents here, as far as the index knows, and whose files are not there.
+    package func missingParts(of id: ItemIdentifier, in domain: DomainName) throws -> [IndexedItem] {
+        let (parts, places) = try index.read { index in
+            let parts = try index.present(within: id, in: domain)
+            return (parts, try index.diskPlaces(of: parts, in: domain))
+        }
+        return try zip(parts, tree.files(at: places)).compactMap { part, file in
+            part.local != nil && file == nil ? part : nil
+        }
     }
 
     /// To be called when the write has ended: what was written is on disk when the call returns.
@@ -83,11 +97,17 @@ extension DocumentStore {
 
         /// The remote has removed it meanwhile: what was written in it is kept (VER-15), and nothing else of it.
         let isGone: Bool
+        /// The parts that were there for who wrote in it, in the versions that were known then.
+        let seen: [ItemIdentifier: [UInt8]]
 
         /// - Parameter items: the package first, with where their files are; nil for what has no place of its own.
-        init(_ location: Location, _ scan: FolderScan, _ items: [(item: IndexedItem, place: Location?)]) {
+        init(
+            _ location: Location, _ scan: FolderScan, _ items: [(item: IndexedItem, place: Location?)],
+            seen: [ItemIdentifier: [UInt8]]
+        ) {
             self.location = location
             self.scan = scan
+            self.seen = seen
             isGone = items.first?.item.isGone == true
             for (number, (item, place)) in items.enumerated() {
                 guard item.exists || number == 0, item.state != .nameClash, let components = place?.components,
@@ -103,7 +123,7 @@ extension DocumentStore {
 
         /// Names that nothing new can have: of what is there, or was never here.
         var takenNames: Set<[FoldedName]> {
-            let gone = Set(missing { _ in false }.map(\.path))
+            let gone = Set(missing { $0.local != nil }.map(\.path))
             return Set(known.keys.filter { !gone.contains($0) }.map { $0.map { FoldedName($0) } })
         }
 
@@ -129,11 +149,11 @@ extension DocumentStore {
 
         /// Parts that are not there any more: documents, then folders, the innermost first.
         ///
-        /// - Parameter unseen: whether that also holds for a document without contents here.
-        func missing(unseen: (IndexedItem) -> Bool) -> [(item: IndexedItem, path: [ItemName])] {
+        /// - Parameter isSeen: whether a document was there for who wrote.
+        func missing(isSeen: (IndexedItem) -> Bool) -> [(item: IndexedItem, path: [ItemName])] {
             let documents = known.filter { path, item in
                 item.item.kind == .document && scan.files[path] == nil
-                    && ![.conflict, .materialising].contains(item.state) && (item.local != nil || unseen(item))
+                    && ![.conflict, .materialising].contains(item.state) && isSeen(item)
             }
             // A folder with nothing in it is made on disk when something comes into it, and not before.
             let folders = known.filter { path, item in
@@ -150,7 +170,8 @@ extension DocumentStore {
     }
 
     private func package(of entry: JournalEntry) throws -> Package? {
-        let found = try index.read { index -> (Location, [(item: IndexedItem, place: Location?)])? in
+        let found = try index.read {
+            index -> (Location, [(item: IndexedItem, place: Location?)], [ItemIdentifier: [UInt8]])? in
             guard let id = try index.subject(of: entry) ?? entry.itemID,
                 let item = try index.item(id, in: entry.domain), try !item.isGone || index.isRemovedByOthers(item),
                 let location = try index.diskLocation(of: id, in: entry.domain)
@@ -159,10 +180,13 @@ extension DocumentStore {
             let items = try index.subtree(of: id, in: entry.domain).map {
                 (item: $0, place: try index.diskLocation(of: $0.id, in: entry.domain))
             }
-            return (location, items)
+            // What was made here may have its provider's identifier by now.
+            let own = try index.reference(to: entry.domain)
+            let seen = try entry.payload.known.map { (try index.known($0.key, own), $0.value) }
+            return (location, items, Dictionary(seen) { first, _ in first })
         }
-        guard let (location, items) = found, let scan = try tree.scan(location) else { return nil }
-        return Package(location, scan, items)
+        guard let (location, items, seen) = found, let scan = try tree.scan(location) else { return nil }
+        return Package(location, scan, items, seen: seen)
     }
 
     /// - Returns: nil when the index was changed since it was read: it is to be looked at once more.
@@ -193,7 +217,10 @@ extension DocumentStore {
         // What cannot be sent may be what is missing.
         let missing =
             dropping && !package.isGone && edits.refused.isEmpty
-            ? package.missing { isReplaced && entry.payload.known[$0.id] == $0.item.version.content } : []
+            ? package.missing { item in
+                let version = package.seen[item.id]
+                return item.local != nil ? version != nil : isReplaced && version == item.item.version.content
+            } : []
         if !missing.isEmpty { for path in package.scan.folders { try tree.flushNames(in: package.place(of: path)) } }
         let recorded = try index.write { index -> (made: [IndexedItem], dropped: [JournalEntry])? in
             guard try filled.allSatisfy({ try index.isStill($0.item, at: $0.place) }),
@@ -210,7 +237,7 @@ extension DocumentStore {
             let missing = hasClash ? [] : missing
             for (item, file, _) in filled {
                 // What came from the remote meanwhile nobody has seen who wrote here: that is a conflict.
-                let isSeen = entry.payload.known[item.id] == item.item.version.content
+                let isSeen = package.seen[item.id] == item.item.version.content
                 let base = isSeen ? item.item.version : try ItemVersion(content: Array(RandomName.make().utf8))
                 try index.setMaterialised(item.id, in: item.domain, version: base, file: file, state: .changed)
             }

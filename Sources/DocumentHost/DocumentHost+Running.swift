@@ -22,6 +22,7 @@ extension DocumentHost {
                 group.addTask { [self] in await clearing.resume(nil) }
                 group.addTask { [self] in await interrupted.settle(nil) }
                 group.addTask { [self] in await backlog.settle(nil) }
+                work.add { [treeWork] in await treeWork.conflicts.endAll() }
                 work.add { [self] in await keepTrashWithinLimits() }
                 do throws(DocumentError) {
                     try sender.enqueueAll(of: nil)

@@ -344,6 +344,9 @@ public final class DocumentHost: Sendable {
             try await resolution.followElsewhere(item, own)
         }
         sender.refreshes { [weak self] name in self?.followInBackground(name) }
+        sender.reportsConflicts { [work, weak self] key in
+            work.add { [weak self] in await self?.treeWork.conflicts.end(key) }
+        }
         strays.follows { [weak self] key, destination throws(DocumentError) in
             guard let self, let place = try storage.read({ try $0.location(of: key.id, in: key.domain) }) else {
                 return

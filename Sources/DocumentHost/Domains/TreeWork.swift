@@ -37,6 +37,10 @@ struct TreeWork: Sendable {
         self.logger = logger
     }
 
+    var conflicts: OneSidedConflicts {
+        OneSidedConflicts(storage: storage, broker: broker, locks: locks, sender: sender, logger: logger)
+    }
+
     /// Of many removals the end is recorded at once, so that a folder is flushed once for all that leaves it.
     func perform(_ entries: [JournalEntry]) async throws(DocumentError) {
         var cleared: [ClearedRemoval] = []
@@ -270,7 +274,7 @@ struct TreeWork: Sendable {
         for item in try storage.read({ try $0.present(within: id, in: entry.domain) }) {
             switch item.state {
             case .changed: sender.enqueue(item.key)
-            case .conflict: try await endConflict(of: item)
+            case .conflict: try await conflicts.end(item)
             default: break
             }
         }
@@ -301,23 +305,6 @@ struct TreeWork: Sendable {
                     : "the remote has removed a document whose file a program has moved",
                 metadata: ["domain": "\(item.domain)", "item.id": "\(item.id)", "location": "\(file.location)"])
         }
-    }
-
-    /// The other side is gone on the remote: nobody is left to choose between the two. The edit survives (VER-15), and what the
-    /// remote had is a version of it.
-    private func endConflict(of item: IndexedItem) async throws(DocumentError) {
-        let kept = try storage.read { try $0.conflicts(in: item.domain) }.filter { $0.itemID == item.id }
-        let change = try await locks.withLock(item.key) { () async throws(DocumentError) -> VersionChange? in
-            // Somebody may have chosen meanwhile, or it was told of again.
-            let now = try storage.read { try $0.item(item.id, in: item.domain) }
-            guard let now, now.isGone, now.state == .conflict else { return nil }
-            return try await storage.run { try $0.resolveConflict(of: item.id, in: item.domain, keepingLocal: true) }
-        }
-        guard let change else { return }
-        let resolved = try storage.read { try $0.coordinated(change.item) }
-        broker.versions(change, of: resolved)
-        for conflict in kept { broker.version(conflict.kept, .resolved, of: resolved) }
-        sender.enqueue(item.key)
     }
 
     /// What was recorded, as it is by now: its item may have got another identifier since. Nil when it is carried out.

@@ -19,6 +19,8 @@ final class Sender: Sendable {
         var refresh: (@Sendable (DomainName) -> Void)?
         /// Finds out what has to be known before an item is sent.
         var prepare: Preparation?
+        /// Is told of a document that is in conflict by now.
+        var conflictWasFound: (@Sendable (ItemKey) -> Void)?
         /// Is told of a folder that its provider knows by now.
         var folderWasSent: (@Sendable (DomainName) -> Void)?
     }
@@ -60,6 +62,11 @@ final class Sender: Sendable {
     /// Says who finds out what has to be known before an item is sent.
     func prepares(_ prepare: @escaping Preparation) {
         state.withLock { $0.prepare = prepare }
+    }
+
+    /// Says who is told when a document is found to be in conflict. It must not block.
+    func reportsConflicts(_ report: @escaping @Sendable (ItemKey) -> Void) {
+        state.withLock { $0.conflictWasFound = report }
     }
 
     /// Says who is told when a folder that was made here was sent. It must not block.
@@ -233,9 +240,15 @@ final class Sender: Sendable {
             isOwn.set()
             defer { flush.request() }
             try await prepare?(key)
-            let outcome = try await pauses.untilPaused(key) { () async throws(DocumentError) in
-                try await delivery.deliver(
-                    key, waiting: isAwaited, settling: settling, preparing: prepare, report)
+            let outcome: Delivery.Outcome?
+            do throws(DocumentError) {
+                outcome = try await pauses.untilPaused(key) { () async throws(DocumentError) in
+                    try await delivery.deliver(
+                        key, waiting: isAwaited, settling: settling, preparing: prepare, report)
+                }
+            } catch {
+                if error.code == .inConflict { self.state.withLock { $0.conflictWasFound }?(key) }
+                throw error
             }
             if key.id.isArriving { self.state.withLock { $0.folderWasSent }?(key.domain) }
             guard let outcome else {

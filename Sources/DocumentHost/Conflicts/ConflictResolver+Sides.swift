@@ -34,9 +34,16 @@ extension ConflictResolver {
                     "Of \(location) \(unresolved.count) other sides are kept: there is more than one document to be named."
                 )
             }
+            // Equal contents are no conflict (VER-15), and nothing to be kept twice.
+            var known = try await digest(of: item).map { Set([$0]) } ?? []
             for side in unresolved {
                 let kept = try await sides.fetch(side, of: item, at: location, on: domain) { _ in }
                 let contents = storage.store.root.versions.path(of: kept.kept)
+                let digest = try await storage.run { _ in try VersionStore.digest(ofFileAt: contents) }
+                guard known.insert(digest).inserted else {
+                    try await settle([side], of: item)
+                    continue
+                }
                 try await send(
                     contents, modified: kept.modified, asCopyOf: item, at: location, as: name, on: domain)
                 try await settle([side], of: item)
@@ -45,6 +52,19 @@ extension ConflictResolver {
         }
         try await settle(unresolved, of: item)
         return true
+    }
+
+    /// Of what a document has, here and on the remote; nil where that is not known to be the same.
+    private func digest(of item: IndexedItem) async throws(DocumentError) -> [UInt8]? {
+        try await storage.run { store in
+            guard let now = try store.root.index.read({ try $0.item(item.id, in: item.domain) }),
+                now.state == .materialised,
+                let place = try store.root.index.read({ try $0.diskLocation(of: now.id, in: now.domain) }),
+                let file = now.local, try store.root.tree.file(at: place) == file
+            else { return nil }
+            let digest = try VersionStore.digest(ofFileAt: store.root.tree.path(of: place))
+            return try store.root.tree.file(at: place) == file ? digest : nil
+        }
     }
 
     /// Puts a side in the document's place, as a change of it that is sent; what was there is kept as a version here. It

@@ -39,7 +39,13 @@ extension DocumentTree {
         _ file: StagedFile, from request: DirectoryHandle, as name: String, in folder: DirectoryHandle,
         _ location: Location
     ) throws {
-        switch try request.rename(file.name, to: folder, name, .notReplacing) {
+        var outcome = try request.rename(file.name, to: folder, name, .notReplacing)
+        // A folder that a program has given the document's name, with nothing in it but what the host has put there.
+        if outcome == .targetExists, try hasPlaceholders(location), try holdsOnlyPlaceholders(location) {
+            try removeFolder(at: location)
+            outcome = try request.rename(file.name, to: folder, name, .notReplacing)
+        }
+        switch outcome {
         case .done: return
         case .targetExists:
             throw DocumentError(

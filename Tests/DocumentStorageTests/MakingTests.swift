@@ -176,6 +176,16 @@ struct MakingTests {
         #expect(try storage.store.recordChange(of: id, in: storage.domain).state == .changed)
     }
 
+    @Test("COORD-21: a folder that was made there is a package where its name says so")
+    func package() throws {
+        let entry = try expect("new.rtfd")
+        try FileManager.default.createDirectory(
+            atPath: path("new.rtfd/Inner").string, withIntermediateDirectories: true)
+        try storage.write("text", to: path("new.rtfd/Inner/text.txt"))
+        #expect(try takeIn(entry)?.item.kind == .package)
+        #expect(try item(at: "new.rtfd/Inner")?.item.kind == .folder)
+    }
+
     @Test("COORD-19: a folder comes beside what has its place meanwhile; into another folder nothing is mixed")
     func folderBeside() throws {
         let (entry, other) = (try expect("new"), try expect("second"))

@@ -94,9 +94,10 @@ extension DocumentStore {
             let isRecorded = try index.write { index in
                 // A change of the remote may have been quicker.
                 guard try index.holder(of: free, in: parent, of: entry.domain) == nil else { return false }
-                try index.insertArrival(parts, in: parent, named: free, of: entry.domain, as: id) { part in
-                    files[part.path] ?? FileIdentity(inode: 0, size: 0, modified: .zero)
-                }
+                // A folder whose name says so is one document, as one that is moved in.
+                try index.insertArrival(
+                    parts, in: parent, named: free, of: entry.domain, as: id, findsPackages: true
+                ) { part in files[part.path] ?? FileIdentity(inode: 0, size: 0, modified: .zero) }
                 try index.finish(entry)
                 return true
             }

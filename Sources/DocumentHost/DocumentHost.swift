@@ -356,6 +356,7 @@ public final class DocumentHost: Sendable {
             try await self?.takeIn(folder)
         }
         localChanges.follow(report.moved)
+        strays.toldAtStart(report.unknownFiles)
         try openDomains()
     }
 

@@ -32,6 +32,8 @@ final class StrayFiles: Sendable {
         /// Has a folder be watched that has contents.
         var watch: (@Sendable (ItemKey) -> Void)?
         var unknown: [Name: Location] = [:]
+        /// What the start has told of, and where it was then.
+        var toldAtStart: [Name: Location] = [:]
         /// Files that were looked at and are left alone: what is ignored, or is one too many to be told of.
         var left: [LocalChangesStateMachine.Folder: Set<ItemName>] = [:]
         /// What is called as no document can be, by the folder that it lies in.
@@ -164,8 +166,8 @@ final class StrayFiles: Sendable {
         let unknown = state.withLock { state in
             // Nobody tells when they leave.
             state.outside = state.outside.filter { ((try? tree.inode(at: $0)) ?? nil) != nil }
-            return state.outside.union(state.unknown.values).sorted { $0.description < $1.description }
-        }
+            return state.outside.union(state.unknown.values)
+        }.union(movedSinceStart).sorted { $0.description < $1.description }
         var notices = unknown.prefix(Self.mostNotices).map {
             "\(tree.path(of: $0)) belongs to no document, and is neither sent nor removed: docent export makes it one."
         }
@@ -188,6 +190,7 @@ final class StrayFiles: Sendable {
     func removed(_ domain: DomainName) {
         state.withLock { state in
             state.unknown = state.unknown.filter { $0.key.folder.domain != domain }
+            state.toldAtStart = state.toldAtStart.filter { $0.key.folder.domain != domain }
             state.left = state.left.filter { $0.key.domain != domain }
             state.misnamed = state.misnamed.filter { $0.key.domain != domain }
             state.moves = state.moves.filter { $0.key.domain != domain }

@@ -55,18 +55,19 @@ extension DocumentClient {
 
     /// Asks for an access, runs the closure with its documents, and ends it.
     ///
-    /// - Parameter presented: what a presenter presents when the closure has returned (COORD-29).
+    /// - Parameters:
+    ///   - patience: how long the access may take to come; nil: as long as it does.
+    ///   - presented: what a presenter presents when the closure has returned (COORD-29).
     func withAccess<Value>(
-        _ request: AccessRequest, _ progress: ProgressHandler?, presented: () -> PresentedItem? = { nil },
-        _ body: ([AccessedItem]) async throws -> Value
+        _ request: AccessRequest, _ progress: ProgressHandler?, within patience: Duration? = nil,
+        presented: () -> PresentedItem? = { nil }, _ body: ([AccessedItem]) async throws -> Value
     ) async throws -> Value {
         var request = request
         request.nestedIn = enclosing.map(\.access)
         request.onBehalf = OnBehalf.current
         if let answeredMessage { request.answering = answeredMessage }
         guard
-            case .beginAccess(let access, let path, let item, let also) = try await ask(
-                .beginAccess(request), progress: progress)
+            case .beginAccess(let access, let path, let item, let also) = try await begin(request, progress, patience)
         else { throw Self.unexpectedAnswer }
 
         // Where the documents are by now (COORD-7).
@@ -80,6 +81,25 @@ extension DocumentClient {
             presented: presented
         ) {
             try await body([AccessedItem(path: path, item: item)] + also)
+        }
+    }
+
+    /// Asks for an access. What the host may have granted at the last moment counts.
+    private func begin(
+        _ request: AccessRequest, _ progress: ProgressHandler?, _ patience: Duration?
+    ) async throws(DocumentError) -> ServiceReply {
+        guard let patience else { return try await ask(.beginAccess(request), progress: progress) }
+        let began = ContinuousClock.now
+        do throws(DocumentError) {
+            return try await ask(.beginAccess(request), deadline: .total(patience), progress: progress)
+        } catch {
+            // A provider may have missed a deadline of its own before. Clocks differ a little.
+            guard error.code == .deadlineExceeded, began.duration(to: .now) >= patience * 0.9 else { throw error }
+            let what = request.intentions.map(\.location.description).joined(separator: " and ")
+            throw DocumentError(
+                .busy,
+                "\(what) is still in use, or waits for something, after \(patience). Nothing was done; “docent status” says who uses what."
+            )
         }
     }
 

@@ -35,6 +35,9 @@ extension DocumentHost {
         package var parts = PartwiseFetch.Limits()
         /// How long what is known of thumbnails is taken to be so.
         var thumbnails = ThumbnailDesk.Pace()
+        /// How long others who use an item are waited for when something is to be done at once with it: whoever asks for that
+        /// holds up others meanwhile.
+        public var claimPatience = Duration.seconds(5)
         /// After which outdated contents that could not leave are tried again, at first.
         var outdatedPatience = Duration.seconds(30)
         /// What this device is called, for people on other devices who find contents that were saved here (VER-9).

@@ -66,38 +66,61 @@ extension DocumentHost {
         return try status(of: item)
     }
 
-    /// - Parameter atOnce: here, whether or not the provider can be reached; it is sent later.
+    /// - Parameter atOnce: here, whether or not the provider can be reached; it is sent later. Who writes at its place is waited
+    ///   for as long as ``Configuration/claimPatience`` says.
     public func makeFolder(at location: Location, atOnce: Bool = false) async throws(DocumentError) -> ItemStatus {
+        try await makeFolder(at: location, atOnce: atOnce, within: atOnce ? configuration.claimPatience : nil)
+    }
+
+    func makeFolder(
+        at location: Location, atOnce: Bool, within patience: Duration?
+    ) async throws(DocumentError) -> ItemStatus {
         let domain = try domains.domain(location.domain)
         // One that is not sent is made here (CONT-13).
         let isKeptHere = try storage.read { try $0.ignoringRule(at: location, isFolder: true) } != nil
-        if atOnce || isKeptHere { return try status(of: try await arrivals.makeFolder(at: location, on: domain)) }
+        if atOnce || isKeptHere {
+            return try status(of: try await arrivals.makeFolder(at: location, on: domain, within: patience))
+        }
         await settleChanges(at: location, in: domain)
         return try status(of: try await exporter.makeFolder(at: location, on: domain))
     }
 
     /// - Parameters:
-    ///   - atOnce: to where nothing is: here, whether or not the provider can be reached; it hears of it later.
+    ///   - atOnce: to where nothing is: here, whether or not the provider can be reached; it hears of it later. Who uses it is
+    ///     waited for as long as ``Configuration/claimPatience`` says.
     ///   - tool: who asks; inside of its own access for moving the item, it moves under that (COORD-30).
     public func rename(
         _ location: Location, to destination: Location, atOnce: Bool = false, for tool: Tool? = nil
+    ) async throws(DocumentError) -> ItemStatus {
+        try await rename(
+            location, to: destination, atOnce: atOnce, for: tool, within: atOnce ? configuration.claimPatience : nil)
+    }
+
+    /// - Parameter patience: how long others who use it are waited for; nil: as long as it takes.
+    func rename(
+        _ location: Location, to destination: Location, atOnce: Bool, for tool: Tool? = nil,
+        within patience: Duration?
     ) async throws(DocumentError) -> ItemStatus {
         let domain = try domains.domain(location.domain)
         // Another folder may be around what is paused by then.
         defer { pauses.placesChanged() }
         if atOnce,
-            let item = try await arranger.renameAtOnce(location, to: destination, on: domain, by: tool?.owner)
+            let item = try await arranger.renameAtOnce(
+                location, to: destination, on: domain, by: tool?.owner, within: patience)
         {
             return try status(of: item)
         }
         await settleChanges(at: destination, in: domain)
         // The provider is told of what was removed in a folder by the places that it knows.
         await backlog.settle(at: location)
-        return try status(of: try await arranger.rename(location, to: destination, on: domain, by: tool?.owner))
+        return try status(
+            of: try await arranger.rename(
+                location, to: destination, on: domain, by: tool?.owner, within: patience))
     }
 
     /// - Parameters:
-    ///   - atOnce: here, whether or not the provider can be reached; it hears of it later.
+    ///   - atOnce: here, whether or not the provider can be reached; it hears of it later. Who uses it is waited for as long as
+    ///     ``Configuration/claimPatience`` says.
     ///   - tool: who asks; inside of its own access for deleting the item, it is removed under that.
     public func remove(
         _ location: Location, recursive: Bool, discardingUnsent: Bool, atOnce: Bool = false, for tool: Tool? = nil
@@ -105,14 +128,16 @@ extension DocumentHost {
         let domain = try domains.domain(location.domain)
         // Whoever waits for the end of its pause need not any more.
         defer { pauses.itemsRemoved() }
+        let patience = atOnce ? configuration.claimPatience : nil
         if atOnce, !recursive {
             let isDone = try await arranger.removeAtOnce(
-                location, discardingUnsent: discardingUnsent, on: domain, by: tool?.owner)
+                location, discardingUnsent: discardingUnsent, on: domain, by: tool?.owner, within: patience)
             if isDone { return }
         }
         await settleChanges(at: location, in: domain)
         try await arranger.remove(
-            location, recursive: recursive, discardingUnsent: discardingUnsent, on: domain, by: tool?.owner)
+            location, recursive: recursive, discardingUnsent: discardingUnsent, on: domain, by: tool?.owner,
+            within: patience)
     }
 
     /// Before the provider is asked for something at a place: what became of what it was asked for before, and what it has not

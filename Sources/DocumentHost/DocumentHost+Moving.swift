@@ -39,9 +39,9 @@ extension DocumentHost {
         if let former {
             try await storage.run { try $0.clearFormerPlace(of: folder) }
             // It is there already: here at once, whether or not the provider can be asked.
-            _ = try await rename(former, to: place, atOnce: true)
+            _ = try await rename(former, to: place, atOnce: true, within: nil)
         } else {
-            _ = try await makeFolder(at: place, atOnce: true)
+            _ = try await makeFolder(at: place, atOnce: true, within: nil)
         }
     }
 }

@@ -11,6 +11,7 @@ package struct DocumentMount: Sendable {
     private let isReadOnly: Bool
     private let passesThrough: Bool
     private let readsAhead: Bool
+    private let patience: Duration
     private let explain: Explanation?
 
     /// Gets what a program was refused with a number only. On any thread; must not block.
@@ -22,18 +23,21 @@ package struct DocumentMount: Sendable {
     ///   - isReadOnly: whether programs may change nothing.
     ///   - passesThrough: whether the kernel reads documents that are here from their files by itself, where it can.
     ///   - readsAhead: whether further small documents of a folder are fetched for a program that opens one after the other.
+    ///   - patience: how long a program that removes, renames, replaces or makes something, or changes attributes, waits for
+    ///     other tools that use it: it keeps others from the folder around it meanwhile.
     ///   - start: whether a host is started when none runs, also later.
     ///   - explain: is told why programs were refused something, unless the number says it all.
     package init(
         at point: MountPoint, policy: DownloadPolicy = DownloadPolicy(), isReadOnly: Bool = false,
-        passesThrough: Bool = true, readsAhead: Bool = true, start: HostStart = .ifNeeded(),
-        explain: Explanation? = nil
+        passesThrough: Bool = true, readsAhead: Bool = true, patience: Duration = .seconds(5),
+        start: HostStart = .ifNeeded(), explain: Explanation? = nil
     ) throws(DocumentError) {
         self.point = point
         self.policy = policy
         self.isReadOnly = isReadOnly
         self.passesThrough = passesThrough
         self.readsAhead = readsAhead
+        self.patience = patience
         self.start = start
         self.explain = explain
         address = try HostAddress.ofThisProcess()
@@ -48,7 +52,7 @@ package struct DocumentMount: Sendable {
         until ending: @escaping @Sendable () async -> Void, onReady: @escaping @Sendable () throws -> Void
     ) async throws {
         OpenFileLimit.raise()
-        let link = HostLink(start: start)
+        let link = HostLink(start: start, patience: patience)
         let tree = MountedTree(link: link, address: address, policy: policy, readsAhead: readsAhead, explain: explain)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await link.run { await tree.happened($0) } }

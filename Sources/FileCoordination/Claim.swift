@@ -123,11 +123,13 @@ package struct Claim: Hashable, Sendable {
     package let nestedIn: Set<ClaimID>
     /// The message that a presenter was answering when it asked for this one.
     package let answering: MessageID?
+    /// How long others are waited for; then it is refused. Nil: as long as it takes.
+    package let patience: Duration?
 
     package init(
         id: ClaimID, owner: ClaimOwner, intentions: [AccessIntention], style: Style = .access, purpose: Purpose? = nil,
         coordinator: CoordinatorID? = nil, providesContents: Bool = false, nestedIn: Set<ClaimID> = [],
-        answering: MessageID? = nil
+        answering: MessageID? = nil, patience: Duration? = nil
     ) {
         self.id = id
         self.owner = owner
@@ -138,15 +140,16 @@ package struct Claim: Hashable, Sendable {
         self.providesContents = providesContents
         self.nestedIn = nestedIn
         self.answering = answering
+        self.patience = patience
     }
 
     package init(
         id: ClaimID, owner: ClaimOwner, item: CoordinatedItem, intent: ClaimIntent, style: Style = .access,
-        purpose: Purpose? = nil, nestedIn: Set<ClaimID> = []
+        purpose: Purpose? = nil, nestedIn: Set<ClaimID> = [], patience: Duration? = nil
     ) {
         self.init(
             id: id, owner: owner, intentions: [AccessIntention(item, intent)], style: style, purpose: purpose,
-            nestedIn: nestedIn)
+            nestedIn: nestedIn, patience: patience)
     }
 
     package var isWriting: Bool { intentions.contains { $0.intent.isWriting } }

@@ -63,6 +63,9 @@ struct ClaimRecord: Sendable {
     /// Told when it ends: did-move and version messages, in order (COORD-24).
     var afterwards: [Telling] = []
 
+    /// When it is refused, if it still waits for others then.
+    var deadline: Duration? { claim.patience.map { since + $0 } }
+
     init(claim: Claim, rank: UInt64, since: Duration) {
         self.claim = claim
         self.rank = rank

@@ -49,6 +49,22 @@ enum CoordinationMessages {
         )
     }
 
+    /// - Parameter wait: what it still waits for.
+    static func inUse(_ claim: Claim, _ wait: WaitExplanation?) -> DocumentError {
+        let sight = Sight(claim)
+        let others = (wait?.reasons ?? []).map { reason in
+            switch reason {
+            case .claim(_, let owner, let verb, let location): "\(owner) \(verb) \(sight.name(location))"
+            case .presenter(_, let owner, let message):
+                "\(owner) presents it, and has not answered to \(asked(message))"
+            case .contents, .snapshot: "its contents are on their way"
+            }
+        }
+        let why = others.isEmpty ? "" : ": \(others.joined(separator: "; "))"
+        return DocumentError(
+            .busy, "\(claim.locations) is still in use\(why). Nothing was done; try again when that has ended.")
+    }
+
     static func presented(_ item: CoordinatedItem, by owner: ClaimOwner) -> DocumentError {
         DocumentError(
             .busy,
@@ -66,6 +82,10 @@ enum CoordinationMessages {
         }
 
         init(_ claim: Claim) { self.init(of: claim.owner, [claim]) }
+
+        func name(_ location: Location) -> String {
+            known.map { $0.contains(location) } ?? true ? location.description : "another document"
+        }
 
         func locations(_ claim: Claim) -> String {
             guard let known else { return claim.locations }

@@ -121,13 +121,16 @@ extension CoordinationStateMachine {
 
     // MARK: - Deadlines
 
-    /// When ``timePassed(to:)`` is next to be called; nil when nobody is answering anything.
+    /// When ``timePassed(to:)`` is next to be called; nil when nobody is answering anything, and everybody waits as long as
+    /// it takes.
     package var nextDeadline: Duration? {
-        answering.lazy.compactMap { presenters[$0]?.deadline }.min()
+        let answer = answering.lazy.compactMap { presenters[$0]?.deadline }.min()
+        let claim = impatient.lazy.compactMap { records[$0]?.deadline }.min()
+        return [answer, claim].compactMap { $0 }.min()
     }
 
     /// Drops presenters that have not answered in time; the others go on (COORD-39). One that itself waits for a claim
-    /// which it asked for while answering gets more time.
+    /// which it asked for while answering gets more time. Then claims are refused whose time for others is over.
     package mutating func timePassed(to time: Duration) -> [CoordinationAction] {
         turn(at: time) { machine in
             let late = machine.answering.filter { machine.presenters[$0]?.deadline.map { $0 <= time } ?? false }
@@ -139,6 +142,8 @@ extension CoordinationStateMachine {
                     machine.drop(presenter)
                 }
             }
+            machine.settle()
+            machine.refuseImpatient()
         }
     }
 

@@ -70,6 +70,7 @@ extension CoordinationStateMachine {
 
     private mutating func provide(_ id: ClaimID, _ claim: Claim) {
         open.remove(id)
+        impatient.remove(id)
         let wanting = claim.providesContents ? claim.intentions.filter { $0.intent.needsContents }.map(\.item) : []
         guard claim.style != .preparation, !wanting.isEmpty else { return letRun(id) }
         records[id]?.stage = .providing
@@ -90,6 +91,14 @@ extension CoordinationStateMachine {
     }
 
     // MARK: - Ends
+
+    /// Refuses those that have waited for others for as long as they want to.
+    mutating func refuseImpatient() {
+        for id in impatient.sorted() {
+            guard let record = records[id], let deadline = record.deadline, deadline <= now else { continue }
+            refuse(id, CoordinationMessages.inUse(record.claim, explanation(of: id)))
+        }
+    }
 
     /// COORD-8, COORD-25: the accessor does not run; presenters get back what they gave up.
     mutating func refuse(_ id: ClaimID, _ error: DocumentError) {

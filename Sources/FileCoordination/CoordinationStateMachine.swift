@@ -16,6 +16,8 @@ package struct CoordinationStateMachine: Sendable {
     var addressees: [MessageID: PresenterID] = [:]
     /// Claims that have not got what they asked for.
     var open: Set<ClaimID> = []
+    /// Those of them that do not wait for ever.
+    var impatient: Set<ClaimID> = []
     var claimsByOwner: [ClaimOwner: Set<ClaimID>] = [:]
     var presentersByOwner: [ClaimOwner: Set<PresenterID>] = [:]
     /// Coordinators that run nothing any more (COORD-37).
@@ -226,7 +228,7 @@ package struct CoordinationStateMachine: Sendable {
         return actions
     }
 
-    private mutating func settle() {
+    mutating func settle() {
         repeat {
             while !revisits.isEmpty {
                 let ids = Set(revisits).sorted { (records[$0]?.rank ?? 0) < (records[$1]?.rank ?? 0) }
@@ -248,7 +250,10 @@ package struct CoordinationStateMachine: Sendable {
     private mutating func insert(_ record: ClaimRecord) {
         let claim = record.claim
         records[claim.id] = record
-        if record.stage.isOpen { open.insert(claim.id) }
+        if record.stage.isOpen {
+            open.insert(claim.id)
+            if record.deadline != nil { impatient.insert(claim.id) }
+        }
         claimsByOwner[claim.owner, default: []].insert(claim.id)
         if claim.style != .preparation {
             for intention in claim.intentions { tree.insert(claim.id, intention) }
@@ -275,6 +280,7 @@ package struct CoordinationStateMachine: Sendable {
         revisitDependents(of: id)
         records[id] = nil
         open.remove(id)
+        impatient.remove(id)
         claimsByOwner[record.claim.owner]?.remove(id)
         if claimsByOwner[record.claim.owner]?.isEmpty == true { claimsByOwner[record.claim.owner] = nil }
     }

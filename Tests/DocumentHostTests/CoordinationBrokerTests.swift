@@ -1,6 +1,7 @@
 import DocumentHost
 import DocumentModel
 import FileCoordination
+import Synchronization
 import Testing
 
 /// The broker lets tasks wait as the machine says.
@@ -67,6 +68,55 @@ import Testing
         if let claim = try? await task.value { broker.end(claim) }
         #expect(broker.heldCount == 0)
         broker.end(try await broker.claim(item, for: .writing(nil), by: alice))
+    }
+
+    @Test("COORD-39: who does not want to wait for longer is refused when that time is over, and nobody waits for him")
+    func patience() async throws {
+        let time = ManualTime()
+        let broker = CoordinationBroker(clock: BrokerClock(now: { time.now }, wake: { time.wake(at: $0, $1) }))
+        let item = try item("a")
+        let writing = try await broker.claim(item, for: .writing(nil), by: alice)
+        async let waiting = broker.claim(item, for: .writing(.forDeleting), by: bob, within: .seconds(5))
+        while broker.explanations.isEmpty { await Task.yield() }
+        time.pass(to: .milliseconds(4_999))
+        #expect(broker.explanations.count == 1)
+        time.pass(to: .seconds(5))
+        do {
+            _ = try await waiting
+            Issue.record("it was granted")
+        } catch let error as DocumentError {
+            #expect(error.code == .busy)
+            #expect(error.message.contains("alice writes work:/a"))
+        }
+        #expect(broker.explanations.isEmpty)
+        broker.end(writing)
+        // Long after its time it is still held.
+        let claim = try await broker.claim(item, for: .writing(.forDeleting), by: bob, within: .seconds(5))
+        time.pass(to: .seconds(60))
+        #expect(broker.heldCount == 1)
+        broker.end(claim)
+        #expect(broker.heldCount == 0)
+    }
+
+    /// Time that a test lets pass.
+    private final class ManualTime: Sendable {
+        private let state = Mutex((now: Duration.zero, alarms: [(time: Duration, body: @Sendable () -> Void)]()))
+
+        var now: Duration { state.withLock { $0.now } }
+
+        func wake(at time: Duration, _ body: @escaping @Sendable () -> Void) {
+            state.withLock { $0.alarms.append((time, body)) }
+        }
+
+        func pass(to time: Duration) {
+            let due = state.withLock { state in
+                state.now = time
+                let due = state.alarms.filter { $0.time <= time }
+                state.alarms.removeAll { $0.time <= time }
+                return due
+            }
+            for alarm in due { alarm.body() }
+        }
     }
 
     @Test("COORD-39: when a connection ends, what it held and what it waited for end")

@@ -15,6 +15,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(2))) struct EmbeddedHostTests {
     func withHost(
         idleTime: Duration = .seconds(300), outdatedPatience: Duration = .seconds(30),
+        claimPatience: Duration = .seconds(5),
         observer: (any StepObserver)? = nil,
         _ body: (DocumentHost, FilePath) async throws -> Void
     ) async throws {
@@ -29,6 +30,7 @@ import Testing
             software: "tests")
         configuration.providerIdleTime = idleTime
         configuration.outdatedPatience = outdatedPatience
+        configuration.claimPatience = claimPatience
         let host = try DocumentHost(
             configuration, loop: EventLoop(name: "embedded"), observer: observer,
             logger: Logger(label: "embedded") { _ in SwiftLogNoOpLogHandler() })

@@ -89,14 +89,17 @@ public final class FileCoordinator: Sendable {
     /// Where nothing is yet, what the closure writes to the path becomes a document there when it has returned (COORD-19,
     /// PICK-2); the item that the closure gets has the state `placeholder` and no size. Written nothing, nothing is made.
     ///
-    /// - Parameter option: what the writing is for; nil is a plain update.
-    /// - Throws: what the closure throws; ``DocumentError``: `destinationExists` when something else has come to the place
-    ///   while the closure ran: what was written is beside it then, under a name that says so, and the error names it.
+    /// - Parameters:
+    ///   - option: what the writing is for; nil is a plain update.
+    ///   - patience: how long the access may take to come, with all that it waits for; nil: as long as it does.
+    /// - Throws: what the closure throws; ``DocumentError``: `busy` when the access has not come in time, and nothing has
+    ///   happened; `destinationExists` when something else has come to the place while the closure ran: what was written is
+    ///   beside it then, under a name that says so, and the error names it.
     public func coordinate<Value>(
-        writingItemAt location: Location, for option: WritingOption? = nil,
+        writingItemAt location: Location, for option: WritingOption? = nil, within patience: Duration? = nil,
         progress: DocumentClient.ProgressHandler? = nil, _ body: (FilePath, ItemStatus) async throws -> Value
     ) async throws -> Value {
-        try await coordinate(with: [.writing(location, option)], progress: progress) { files in
+        try await coordinate(with: [.writing(location, option)], within: patience, progress: progress) { files in
             try await body(files[0].path, files[0].item)
         }
     }
@@ -104,13 +107,16 @@ public final class FileCoordinator: Sendable {
     /// Makes an empty document and writes it. From the moment in which the closure begins it is there for everybody, who
     /// wait for its end; it is sent when the closure has returned, and stays, as it is then, when that throws.
     ///
-    /// - Throws: ``DocumentError``: `destinationExists` when there is an item already; the closure is not run then.
+    /// - Parameter patience: how long the access may take to come; nil: as long as it does.
+    /// - Throws: ``DocumentError``: `destinationExists` when there is an item already, `busy` when the access has not come in
+    ///   time; the closure is not run then.
     public func coordinate<Value>(
-        creatingItemAt location: Location, _ body: (FilePath, ItemStatus) async throws -> Value
+        creatingItemAt location: Location, within patience: Duration? = nil,
+        _ body: (FilePath, ItemStatus) async throws -> Value
     ) async throws -> Value {
         var request = try request([.writing(location)])
         request.isCreating = true
-        return try await client.withAccess(request, nil, presented: presented) { items in
+        return try await client.withAccess(request, nil, within: patience, presented: presented) { items in
             guard let first = items.first else { throw DocumentClient.unexpectedAnswer }
             return try await body(FilePath(first.path), first.item)
         }
@@ -141,13 +147,18 @@ public final class FileCoordinator: Sendable {
 
     /// Accesses any number of documents, all in one step; the closure gets their files in the order of the intents, and the
     /// access ends when it returns (COORD-34).
+    ///
+    /// - Parameter patience: how long the access may take to come, with all that it waits for; then `busy` is thrown. Nil: as
+    ///   long as it does.
     public func coordinate<Value>(
-        with intents: [FileAccessIntent], progress: DocumentClient.ProgressHandler? = nil,
-        _ body: ([CoordinatedFile]) async throws -> Value
+        with intents: [FileAccessIntent], within patience: Duration? = nil,
+        progress: DocumentClient.ProgressHandler? = nil, _ body: ([CoordinatedFile]) async throws -> Value
     ) async throws -> Value {
         let request = try request(intents)
         let isWriting = intents.contains(where: \.isWriting)
-        return try await client.withAccess(request, progress, presented: { isWriting ? presented() : nil }) { items in
+        return try await client.withAccess(
+            request, progress, within: patience, presented: { isWriting ? presented() : nil }
+        ) { items in
             guard items.count == intents.count else { throw DocumentClient.unexpectedAnswer }
             return try await body(items.map { CoordinatedFile(path: FilePath($0.path), item: $0.item) })
         }

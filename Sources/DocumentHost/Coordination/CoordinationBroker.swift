@@ -25,13 +25,17 @@ package final class CoordinationBroker: Sendable {
     // MARK: - Claims
 
     /// Waits for a claim. Cancelling the task gives the claim up (COORD-37).
+    ///
+    /// - Parameter patience: how long others are waited for; nil: as long as it takes.
+    /// - Throws: `busy` when that is over.
     package func claim(
         _ item: CoordinatedItem, for intent: ClaimIntent, by owner: ClaimOwner, style: Claim.Style = .access,
-        purpose: Purpose? = nil, nestedIn: Set<ClaimID> = []
+        purpose: Purpose? = nil, nestedIn: Set<ClaimID> = [], within patience: Duration? = nil
     ) async throws(DocumentError) -> ClaimID {
         try await claim { id in
             Claim(
-                id: id, owner: owner, item: item, intent: intent, style: style, purpose: purpose, nestedIn: nestedIn)
+                id: id, owner: owner, item: item, intent: intent, style: style, purpose: purpose, nestedIn: nestedIn,
+                patience: patience)
         }.id
     }
 

@@ -21,11 +21,13 @@ extension Arranger {
 
     /// - Returns: false when the provider knows the item by now, and is to be asked.
     func removeArriving(
-        _ item: IndexedItem, _ location: Location, recursive: Bool, discardingUnsent: Bool, by tool: ClaimOwner?
+        _ item: IndexedItem, _ location: Location, recursive: Bool, discardingUnsent: Bool, by tool: ClaimOwner?,
+        within patience: Duration?
     ) async throws(DocumentError) -> Bool {
         guard item.isArriving else { return false }
         if !discardingUnsent { try requireNothingUnsent(in: item, at: location) }
-        let (claim, isOwn) = try await claim(toRemove: try storage.read { try $0.coordinated(item) }, by: tool)
+        let (claim, isOwn) = try await claim(
+            toRemove: try storage.read { try $0.coordinated(item) }, by: tool, within: patience)
         defer { if isOwn { broker.end(claim) } }
         // Who was waited for may have made something in it.
         if !discardingUnsent { try requireNothingUnsent(in: item, at: location) }

@@ -6,9 +6,11 @@ import FileCoordination
 extension Arranger {
     /// Removes a document, or a folder that is known to be empty, here and now; its provider hears of it later.
     ///
+    /// - Parameter patience: how long others who use it are waited for.
     /// - Returns: false when the provider has to be asked first: nothing is done then.
     func removeAtOnce(
-        _ location: Location, discardingUnsent: Bool, on domain: Domain, by tool: ClaimOwner?
+        _ location: Location, discardingUnsent: Bool, on domain: Domain, by tool: ClaimOwner?,
+        within patience: Duration?
     ) async throws(DocumentError) -> Bool {
         try domain.requireModifying(location)
         guard !location.isRoot, let item = try storage.read({ try $0.item(at: location) }), item.exists,
@@ -18,7 +20,8 @@ extension Arranger {
             throw DocumentError(.deletionRejected, "\(location) cannot be removed on the remote.")
         }
         try await deletions.admit(item, at: location, recursive: false, discardingEdits: discardingUnsent)
-        let (claim, isOwn) = try await claim(toRemove: try storage.read { try $0.coordinated(item) }, by: tool)
+        let (claim, isOwn) = try await claim(
+            toRemove: try storage.read { try $0.coordinated(item) }, by: tool, within: patience)
         defer { if isOwn { broker.end(claim) } }
         let entry = try await locks.withLockIfFree(item.key) { () async throws(DocumentError) -> JournalEntry? in
             guard let now = try storage.read({ try $0.item(item.id, in: item.domain) }), now.exists else { return nil }

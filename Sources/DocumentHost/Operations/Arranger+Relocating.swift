@@ -7,9 +7,11 @@ extension Arranger {
     /// Gives an item another place, where nothing is, here and now; its provider hears of it later. A folder goes with all that
     /// is in it.
     ///
+    /// - Parameter patience: how long others who use it, or the place, are waited for; nil: as long as it takes.
     /// - Returns: nil when the provider has to be asked first: nothing is done then.
     func renameAtOnce(
-        _ location: Location, to destination: Location, on domain: Domain, by tool: ClaimOwner?
+        _ location: Location, to destination: Location, on domain: Domain, by tool: ClaimOwner?,
+        within patience: Duration?
     ) async throws(DocumentError) -> IndexedItem? {
         try domain.requireModifying(location)
         guard location.domain == destination.domain, let name = destination.name, let around = destination.parent,
@@ -33,7 +35,8 @@ extension Arranger {
         }
         try checkMoving(item, to: parent, from: location)
         if item.item.kind != .document, try backlog.wouldBlock(location, movedTo: destination) { return nil }
-        let claim = try await claim(toMove: item, as: name, into: parent, at: destination, by: tool)
+        let claim = try await claim(
+            toMove: item, as: name, into: parent, at: destination, by: tool, within: patience)
         defer { claim.end() }
         // Meanwhile an earlier move may have been told, and have given it another identifier.
         guard let now = try storage.read({ try $0.item(at: location) }), now.row == item.row else { return nil }

@@ -23,9 +23,12 @@ struct Arranger: Sendable {
     let owner: ClaimOwner
     let work: WorkGroup
 
-    /// - Parameter tool: who asks; inside of its own access for moving the item, that one's claim is used (COORD-30).
+    /// - Parameters:
+    ///   - tool: who asks; inside of its own access for moving the item, that one's claim is used (COORD-30).
+    ///   - patience: how long others who use it are waited for; nil: as long as it takes.
     func rename(
-        _ location: Location, to destination: Location, on domain: Domain, by tool: ClaimOwner?
+        _ location: Location, to destination: Location, on domain: Domain, by tool: ClaimOwner?,
+        within patience: Duration? = nil
     ) async throws(DocumentError) -> IndexedItem {
         guard location.domain == destination.domain else {
             throw DocumentError(
@@ -46,7 +49,8 @@ struct Arranger: Sendable {
         }
         if try await sendFirst(item, at: location) { item = try await resolver.resolve(location, in: domain) }
         try checkMoving(item, to: parent, from: location)
-        let claim = try await claim(toMove: item, as: name, into: parent, at: destination, by: tool)
+        let claim = try await claim(
+            toMove: item, as: name, into: parent, at: destination, by: tool, within: patience)
         defer { claim.end() }
         let moved = try await move(item, to: parent, as: name, from: location, on: domain, in: claim)
         // What a rule kept here in it may be one to be sent by now (CONT-13).
@@ -211,21 +215,21 @@ struct Arranger: Sendable {
     /// The claims under which an item is moved: those that the tool holds for just that, and our own.
     func claim(
         toMove item: IndexedItem, as name: ItemName, into folder: IndexedItem, at destination: Location,
-        by tool: ClaimOwner?
+        by tool: ClaimOwner?, within patience: Duration? = nil
     ) async throws(DocumentError) -> MovingClaim {
         let (item, around) = try storage.read { (try $0.coordinated(item), try $0.coordinated(folder)) }
         return try await MovingClaim(
             item, to: FreePlace(name, in: folder, around, at: destination), under: held(item, .forMoving, by: tool),
-            by: tool, accesses: accesses, broker: broker, owner: owner)
+            by: tool, within: patience, accesses: accesses, broker: broker, owner: owner)
     }
 
     /// The claim under which an item is removed: the one that the tool holds for just that, or one of our own.
     func claim(
-        toRemove item: CoordinatedItem, by tool: ClaimOwner?
+        toRemove item: CoordinatedItem, by tool: ClaimOwner?, within patience: Duration? = nil
     ) async throws(DocumentError) -> (ClaimID, isOwn: Bool) {
         if let held = held(item, .forDeleting, by: tool) { return (held, false) }
         let own = try await broker.claim(
-            item, for: .writing(.forDeleting), by: owner.onBehalf, nestedIn: EnclosingClaims.current)
+            item, for: .writing(.forDeleting), by: owner.onBehalf, nestedIn: EnclosingClaims.current, within: patience)
         return (own, true)
     }
 
@@ -241,9 +245,10 @@ struct Arranger: Sendable {
     ///   - tool: who asks; inside of its own access for deleting the item, that one's claim is used.
     ///   - isApproved: nobody is asked whether it is meant, however much it is (CONT-13).
     ///   - covered: what somebody has said yes to; nil for what was known when this was asked for.
+    ///   - patience: how long others who use it are waited for; nil: as long as it takes.
     func remove(
         _ location: Location, recursive: Bool, discardingUnsent: Bool, on domain: Domain, by tool: ClaimOwner?,
-        isApproved: Bool = false, covering covered: CoveredItems? = nil
+        isApproved: Bool = false, covering covered: CoveredItems? = nil, within patience: Duration? = nil
     ) async throws(DocumentError) {
         try domain.requireModifying(location)
         let seen = isApproved ? nil : try storage.read { try SeenItems(at: location, isWhole: recursive, $0) }
@@ -251,7 +256,7 @@ struct Arranger: Sendable {
         var found = try await resolver.resolve(location, in: domain)
         if found.isArriving {
             let isGone = try await removeArriving(
-                found, location, recursive: recursive, discardingUnsent: discardingUnsent, by: tool)
+                found, location, recursive: recursive, discardingUnsent: discardingUnsent, by: tool, within: patience)
             if isGone { return }
             found = try await resolver.resolve(location, in: domain)
         }
@@ -286,7 +291,8 @@ struct Arranger: Sendable {
                 item, at: location, recursive: recursive, discardingEdits: discardingUnsent)
         }
         if discardingUnsent { try await bringUnseenSides(of: item, at: location, on: domain) }
-        let (claim, isOwn) = try await claim(toRemove: try storage.read { try $0.coordinated(item) }, by: tool)
+        let (claim, isOwn) = try await claim(
+            toRemove: try storage.read { try $0.coordinated(item) }, by: tool, within: patience)
         defer { if isOwn { broker.end(claim) } }
         try await carryOutRemoval(
             of: item, at: location, on: domain, isWhole: isWhole, discardingUnsent: discardingUnsent,

@@ -71,7 +71,11 @@ struct Arrivals: Sendable {
     }
 
     /// Makes a folder, at once, whether or not the provider can be reached; it is sent later.
-    func makeFolder(at location: Location, on domain: Domain) async throws(DocumentError) -> IndexedItem {
+    ///
+    /// - Parameter patience: how long others who write at its place are waited for; nil: as long as it takes.
+    func makeFolder(
+        at location: Location, on domain: Domain, within patience: Duration? = nil
+    ) async throws(DocumentError) -> IndexedItem {
         try domain.requireVisible()
         try domain.requireModifying(location)
         guard let name = location.name else { throw Exporter.exists(location) }
@@ -83,7 +87,7 @@ struct Arrivals: Sendable {
         if let first = missing.first {
             throw DocumentError(.noSuchItem, "There is no folder “\(first)” on the way to \(location): make it first.")
         }
-        let claim = try await places(on: name, in: folder, at: location)
+        let claim = try await places(on: name, in: folder, at: location, within: patience)
         defer { places.end(claim) }
         let made = try await storage.run { try $0.makeFolder(named: name, in: folder.id, of: folder.domain) }
         // Where another one is still to leave its place on disk.

@@ -10,10 +10,12 @@ struct MovingClaim: Sendable {
     private let own: (id: ClaimID, count: Int)?
     private let broker: CoordinationBroker
 
-    /// - Parameter held: the claim for moving the item that the tool holds.
+    /// - Parameters:
+    ///   - held: the claim for moving the item that the tool holds.
+    ///   - patience: how long others are waited for; nil: as long as it takes.
     init(
         _ item: CoordinatedItem, to place: FreePlace, under held: ClaimID?, by tool: ClaimOwner?,
-        accesses: AccessTable, broker: CoordinationBroker, owner: ClaimOwner
+        within patience: Duration?, accesses: AccessTable, broker: CoordinationBroker, owner: ClaimOwner
     ) async throws(DocumentError) {
         let around = held.map { EnclosingClaims.current.union([$0]) } ?? EnclosingClaims.current
         let isPlaceHeld =
@@ -31,7 +33,8 @@ struct MovingClaim: Sendable {
         }
         let intentions = wanted
         let id = try await broker.claim { id in
-            Claim(id: id, owner: owner.onBehalf, intentions: intentions, nestedIn: around)
+            Claim(
+                id: id, owner: owner.onBehalf, intentions: intentions, nestedIn: around, patience: patience)
         }.id
         onItem = held ?? id
         own = (id, wanted.count)

@@ -12,15 +12,17 @@ struct PlaceClaim: Sendable {
 
     /// Waits until nobody uses the place. What is there by then is the caller's to look at.
     ///
+    /// - Parameter patience: how long that may take; nil: as long as it does.
     /// - Returns: nil for a tool that holds the place itself: what it asks for inside of that is done under it.
     func callAsFunction(
-        on name: ItemName, in folder: IndexedItem, at location: Location
+        on name: ItemName, in folder: IndexedItem, at location: Location, within patience: Duration? = nil
     ) async throws(DocumentError) -> ClaimID? {
         let around = try storage.read { try $0.coordinated(folder) }
         let wanted = FreePlace(name, in: folder, around, at: location).coordinated
         guard !accesses.isHeld(wanted, by: EnclosingClaims.current, orOf: Asker.current?.owner) else { return nil }
         return try await broker.claim(
-            wanted, for: .writing(.forReplacing), by: owner.onBehalf, nestedIn: EnclosingClaims.current)
+            wanted, for: .writing(.forReplacing), by: owner.onBehalf, nestedIn: EnclosingClaims.current,
+            within: patience)
     }
 
     /// What happened there is told by whoever made it.

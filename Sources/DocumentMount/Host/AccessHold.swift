@@ -49,9 +49,12 @@ final class AccessHold: Sendable {
 
     /// Waits for the access.
     ///
-    /// - Parameter onEnd: called when the host has been told that it has ended.
+    /// - Parameters:
+    ///   - patience: how long it may take to come; nil: as long as it does.
+    ///   - onEnd: called when the host has been told that it has ended.
     func begin(
-        _ location: Location, _ kind: Kind, through coordinator: FileCoordinator, of client: DocumentClient,
+        _ location: Location, _ kind: Kind, within patience: Duration?, through coordinator: FileCoordinator,
+        of client: DocumentClient,
         onEnd: @escaping @Sendable () -> Void
     ) async throws {
         let (path, status) = try await withTaskCancellationHandler {
@@ -61,7 +64,7 @@ final class AccessHold: Sendable {
                     state = .beginning(continuation, isWanted: isWanted)
                     return isWanted
                 }
-                let task = Task { await self.run(location, kind, coordinator, client, onEnd) }
+                let task = Task { await self.run(location, kind, patience, coordinator, client, onEnd) }
                 self.task.withLock { $0 = task }
                 if Task.isCancelled || !isWanted { task.cancel() }
             }
@@ -112,8 +115,8 @@ final class AccessHold: Sendable {
     }
 
     private func run(
-        _ location: Location, _ kind: Kind, _ coordinator: FileCoordinator, _ client: DocumentClient,
-        _ onEnd: @Sendable () -> Void
+        _ location: Location, _ kind: Kind, _ patience: Duration?, _ coordinator: FileCoordinator,
+        _ client: DocumentClient, _ onEnd: @Sendable () -> Void
     ) async {
         let body: (FilePath, ItemStatus) async -> Void = { path, status in
             self.access.withLock { $0 = client.innermostAccess.map { (client, $0) } }
@@ -128,13 +131,15 @@ final class AccessHold: Sendable {
                 let options: ReadingOptions = [.immediatelyAvailableMetadataOnly, .withoutChanges]
                 try await coordinator.coordinate(readingItemAt: location, options: options, body)
             case .writing:
-                try await coordinator.coordinate(writingItemAt: location, body)
+                try await coordinator.coordinate(writingItemAt: location, within: patience, body)
             case .attributes:
-                try await coordinator.coordinate(writingItemAt: location, for: .contentIndependentMetadataOnly, body)
+                try await coordinator.coordinate(
+                    writingItemAt: location, for: .contentIndependentMetadataOnly, within: patience, body)
             case .replacing:
-                try await coordinator.coordinate(writingItemAt: location, for: .forReplacing, body)
+                try await coordinator.coordinate(
+                    writingItemAt: location, for: .forReplacing, within: patience, body)
             case .creating:
-                try await coordinator.coordinate(creatingItemAt: location, body)
+                try await coordinator.coordinate(creatingItemAt: location, within: patience, body)
             }
         } catch {
             take().beginner?.resume(throwing: error)

@@ -22,12 +22,15 @@ final class HostLink: Sendable {
     private static let pause = Duration.seconds(1)
 
     private let start: HostStart
+    private let patience: Duration
     private let state = Mutex(State())
     private let demands: AsyncStream<Void>
     private let demand: AsyncStream<Void>.Continuation
 
-    init(start: HostStart) {
+    /// - Parameter patience: how long a program waits for other tools where it keeps others waiting meanwhile.
+    init(start: HostStart, patience: Duration) {
         self.start = start
+        self.patience = patience
         (demands, demand) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -42,7 +45,7 @@ final class HostLink: Sendable {
                 try await withDocumentClient(tool: "docent mount", start: start) { client in
                     // Watched before anybody looks: nothing is missed in between.
                     let events = try await client.changes()
-                    let session = HostSession(client)
+                    let session = HostSession(client, patience: patience)
                     publish(session)
                     await session.catchUp()
                     await onEvent(.lost)

@@ -15,6 +15,8 @@ final class HostSession: Sendable {
     }
 
     let client: DocumentClient
+    /// How long a program waits for others that use a document, where it keeps others from the folder around it meanwhile.
+    let patience: Duration
     /// All accesses of the mount are of one coordinator: its programs wait for others, never for each other, as in any
     /// folder (COORD-6).
     private let coordinator: FileCoordinator
@@ -22,8 +24,9 @@ final class HostSession: Sendable {
     private let departure: AsyncStream<Void>
     private let departing: AsyncStream<Void>.Continuation
 
-    init(_ client: DocumentClient) {
+    init(_ client: DocumentClient, patience: Duration) {
         self.client = client
+        self.patience = patience
         coordinator = FileCoordinator(client)
         (departure, departing) = AsyncStream.makeStream(of: Void.self)
     }
@@ -92,9 +95,12 @@ final class HostSession: Sendable {
 
     /// Waits for an access to a document, and holds it until it is ended, or the host's end.
     ///
-    /// - Parameter presenter: who asks for it while it answers a message of the host's.
+    /// - Parameters:
+    ///   - patience: how long that may take; nil: as long as it does.
+    ///   - presenter: who asks for it while it answers a message of the host's.
     func hold(
-        _ location: Location, _ kind: AccessHold.Kind, for presenter: (any FilePresenter)? = nil
+        _ location: Location, _ kind: AccessHold.Kind, within patience: Duration? = nil,
+        for presenter: (any FilePresenter)? = nil
     ) async throws -> AccessHold {
         let coordinator = presenter.map(coordinator.acting) ?? coordinator
         let hold = AccessHold()
@@ -107,7 +113,9 @@ final class HostSession: Sendable {
         }
         guard let number else { throw DocumentError(.hostUnavailable, "The host has ended; it is started again.") }
         do {
-            try await hold.begin(location, kind, through: coordinator, of: client) { self.ended(number) }
+            try await hold.begin(location, kind, within: patience, through: coordinator, of: client) {
+                self.ended(number)
+            }
             return hold
         } catch {
             ended(number)
@@ -123,22 +131,23 @@ final class HostSession: Sendable {
         }
     }
 
-    /// Gives an item another place, also while programs have it open. Its provider hears of it later: who waits for
-    /// that in the kernel keeps others from the folder around it.
+    /// Gives an item another place, also while programs have it open. Its provider hears of it later, and other tools are not
+    /// waited for for long: who waits in the kernel keeps others from the folder around it.
     func move(_ location: Location, to destination: Location) async throws {
-        try await coordinator.coordinate(writingItemAt: location, for: .forMoving) { _, _ in
+        try await coordinator.coordinate(writingItemAt: location, for: .forMoving, within: patience) { _, _ in
             _ = try await client.rename(itemAt: location, to: destination, atOnce: true)
         }
     }
 
     /// Removes a document or an empty folder, also while programs have it open, and whatever was not sent of it. Its provider
-    /// hears of it later: who waits for that in the kernel keeps others from the folder around it.
+    /// hears of it later, and other tools are not waited for for long: who waits in the kernel keeps others from the folder
+    /// around it.
     ///
     /// - Parameter body: gets what removes it, and is run under the access: when that ends, the host looks at the file.
     func remove(
         _ location: Location, _ body: (() async throws -> Void) async throws -> Void = { try await $0() }
     ) async throws {
-        try await coordinator.coordinate(writingItemAt: location, for: .forDeleting) { _, _ in
+        try await coordinator.coordinate(writingItemAt: location, for: .forDeleting, within: patience) { _, _ in
             try await body { try await client.remove(itemAt: location, discardUnsent: true, atOnce: true) }
         }
     }

@@ -75,7 +75,7 @@ extension MountedTree {
                 // The file that comes is another one, and folders' are the provider's.
                 let status = try await known(at: location)
                 guard status.item.kind == .document, status.hasCurrentContents else { throw Errno.notSupported }
-                let hold = try await link.with { try await $0.hold(location, .attributes) }
+                let hold = try await link.with { try await $0.hold(location, .attributes, within: $0.patience) }
                 do {
                     try await set(change, under: hold)
                 } catch {

@@ -13,13 +13,14 @@ extension MountedTree {
     func replace(
         _ there: ItemStatus, at destination: Location, with origin: Location, _ node: UInt64, bringing: Bool
     ) async throws {
-        let writer = try await writer(of: node, at: origin, bringing: bringing)
+        let writer = try await writer(of: node, at: origin, bringing: bringing, isOpened: false)
         defer { writers.leave(node) }
         // What is not here is not wanted either. Of what is outdated the newest version is replaced, and brought for that.
         let isHere = there.state != .placeholder
         let hold = try await link.with { session in
             isHere
-                ? try await self.hold(destination, .writing, session) : try await session.hold(destination, .replacing)
+                ? try await self.hold(destination, .writing, within: session.patience, session)
+                : try await session.hold(destination, .replacing, within: session.patience)
         }
         let target = hold.path.string
         var source: String?

@@ -64,13 +64,13 @@ extension MountedTree {
 
     private func holdNew(_ location: Location) async throws -> AccessHold {
         try await link.with {
-            try await $0.hold(location, .creating)
+            try await $0.hold(location, .creating, within: $0.patience)
         } ifDone: { refusal in
             // The kernel asks for documents where it has found nothing; this one nobody has written yet.
             guard refusal.code == .destinationExists else { return nil }
             let there = try await known(at: location)
             guard there.item.kind == .document, there.item.size ?? 0 == 0 else { return nil }
-            return try await link.with { try await $0.hold(location, .writing) }
+            return try await link.with { try await $0.hold(location, .writing, within: $0.patience) }
         }
     }
 
@@ -100,14 +100,16 @@ extension MountedTree {
     /// - Parameters:
     ///   - emptying: nothing that was in it is wanted: then it need not be brought.
     ///   - bringing: whether contents may be brought for it.
+    ///   - isOpened: whether a program opens it; else other tools are not waited for for long.
     func writer(
-        of node: UInt64, at location: Location, emptying: Bool = false, bringing: Bool
+        of node: UInt64, at location: Location, emptying: Bool = false, bringing: Bool, isOpened: Bool = true
     ) async throws -> Writer {
         told.forget(node)
         return try await writers.use(node) { [self] in
             for attempt in 0... {
                 do {
-                    let writer = try await open(at: location, emptying: emptying, bringing: bringing)
+                    let writer = try await open(
+                        at: location, emptying: emptying, bringing: bringing, isOpened: isOpened)
                     keep(node, for: writer)
                     return writer
                 } catch let error as Errno where error == .fileExists && attempt < Self.mostLooks {
@@ -119,7 +121,9 @@ extension MountedTree {
         }
     }
 
-    private func open(at location: Location, emptying: Bool, bringing: Bool) async throws -> Writer {
+    private func open(
+        at location: Location, emptying: Bool, bringing: Bool, isOpened: Bool
+    ) async throws -> Writer {
         var isReplacing = false
         if emptying || !bringing {
             let status = try await known(at: location)
@@ -128,8 +132,10 @@ extension MountedTree {
             if !bringing, !isReplacing, !status.hasCurrentContents { throw Errno.notPermitted }
         }
         let hold = try await link.with { session in
-            isReplacing
-                ? try await session.hold(location, .replacing) : try await self.hold(location, .writing, session)
+            let patience = isOpened ? nil : session.patience
+            return isReplacing
+                ? try await session.hold(location, .replacing, within: patience)
+                : try await self.hold(location, .writing, within: patience, session)
         }
         return try await open(hold, making: isReplacing)
     }
@@ -306,7 +312,8 @@ extension MountedTree {
                     if !location.isRoot, status.item.kind == .document {
                         let writer = try await OnBehalf.$current.withValue(program) {
                             try await self.writer(
-                                of: node, at: location, emptying: changes.size == 0, bringing: !isDenied)
+                                of: node, at: location, emptying: changes.size == 0, bringing: !isDenied,
+                                isOpened: false)
                         }
                         defer { writers.leave(node) }
                         if !writer.isLive { try await revive(writer, node) }

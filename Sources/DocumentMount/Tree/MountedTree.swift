@@ -170,11 +170,17 @@ final class MountedTree: KernelHandler {
     }
 
     /// Waits for an access that a document's contents may have to be brought for.
-    func hold(_ location: Location, _ kind: AccessHold.Kind, _ session: HostSession) async throws -> AccessHold {
-        try await queue.with(location.domain) {
-            try await session.client.knownItem(at: location).hasCurrentContents
-        } _: {
-            try await session.hold(location, kind)
+    ///
+    /// - Parameter patience: how long others are waited for, where nothing has to be brought; nil: as long as it takes.
+    func hold(
+        _ location: Location, _ kind: AccessHold.Kind, within patience: Duration? = nil, _ session: HostSession
+    ) async throws -> AccessHold {
+        let isHere = { try await session.client.knownItem(at: location).hasCurrentContents }
+        return try await queue.with(location.domain, unless: isHere) {
+            var limit: Duration?
+            // What is brought takes its time.
+            if let patience, try await isHere() { limit = patience }
+            return try await session.hold(location, kind, within: limit)
         }
     }
 

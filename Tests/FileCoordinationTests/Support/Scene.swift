@@ -48,17 +48,17 @@ struct Scene {
     mutating func request(
         _ id: UInt64, _ owner: ClaimOwner, _ intent: ClaimIntent, _ path: String, purpose: Purpose? = nil,
         coordinator: UInt64? = nil, in outer: Set<UInt64> = [], answering: MessageID? = nil, provides: Bool = false,
-        style: Claim.Style = .access
+        style: Claim.Style = .access, within patience: Duration? = nil
     ) throws {
         try request(
             id, owner, [(intent, Self.item(path))], purpose: purpose, coordinator: coordinator, in: outer,
-            answering: answering, provides: provides, style: style)
+            answering: answering, provides: provides, style: style, within: patience)
     }
 
     mutating func request(
         _ id: UInt64, _ owner: ClaimOwner, _ intentions: [(ClaimIntent, CoordinatedItem)], purpose: Purpose? = nil,
         coordinator: UInt64? = nil, in outer: Set<UInt64> = [], answering: MessageID? = nil, provides: Bool = false,
-        style: Claim.Style = .access
+        style: Claim.Style = .access, within patience: Duration? = nil
     ) throws {
         take(
             machine.request(
@@ -66,7 +66,8 @@ struct Scene {
                     id: ClaimID(id), owner: owner, intentions: intentions.map { AccessIntention($0.1, $0.0) },
                     style: style, purpose: purpose,
                     coordinator: coordinator.map { CoordinatorID(owner: owner.id, number: $0) },
-                    providesContents: provides, nestedIn: Set(outer.map(ClaimID.init)), answering: answering), at: time)
+                    providesContents: provides, nestedIn: Set(outer.map(ClaimID.init)), answering: answering,
+                    patience: patience), at: time)
         )
     }
 

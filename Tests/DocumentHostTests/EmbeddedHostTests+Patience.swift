@@ -1,0 +1,54 @@
+import DocumentModel
+import DocumentStorage
+import DocumentTestSupport
+import SystemPackage
+import Testing
+
+@testable import DocumentHost
+
+/// What is done at once, and is in use by somebody else.
+extension EmbeddedHostTests {
+    enum AtOnce: String, CaseIterable, Sendable {
+        case remove, rename, renameToPlace, makeFolder
+    }
+
+    @Test(
+        "COORD-39: what is done at once waits for those who use it for as long as the host is told to, and then changes nothing",
+        arguments: AtOnce.allCases)
+    func claimPatience(_ deed: AtOnce) async throws {
+        try await withHost(claimPatience: .milliseconds(300)) { host, remote in
+            try TemporaryFile.write("alpha", to: remote.appending("a.txt"))
+            _ = try await host.items(in: Location("d:/"), page: nil, suggestedCount: 10, refreshing: false)
+            let (document, place) = (try Location("d:/a.txt"), try Location("d:/b"))
+            let holder = host.connect(tool: "holder")
+            let held = [.remove, .rename].contains(deed) ? document : place
+            let access = try await host.beginAccess(AccessRequest(location: held, intent: .writing), for: holder)
+            func carryOut() async throws(DocumentError) {
+                switch deed {
+                case .remove: try await host.remove(document, recursive: false, discardingUnsent: true, atOnce: true)
+                case .rename, .renameToPlace: _ = try await host.rename(document, to: place, atOnce: true)
+                case .makeFolder: _ = try await host.makeFolder(at: place, atOnce: true)
+                }
+            }
+            let began = ContinuousClock.now
+            do throws(DocumentError) {
+                try await carryOut()
+                Issue.record("nobody was waited for")
+            } catch {
+                #expect(error.code == .busy)
+                #expect(error.message.contains("holder writes \(held)"), "\(error.message)")
+            }
+            #expect(ContinuousClock.now - began >= .milliseconds(300))
+            #expect(host.broker.explanations.isEmpty)
+            #expect(host.claimCount == 1)
+            #expect(try host.storage.read { try $0.item(at: document) }?.exists == true)
+            #expect(try host.storage.read { try $0.item(at: place) } == nil)
+            #expect(host.backlog.count(of: document.domain) == 0)
+            try await host.endAccess(access.number, of: holder)
+            try await carryOut()
+            #expect(host.claimCount == 0)
+            #expect(try (host.storage.read { try $0.item(at: document) }?.exists ?? false) == (deed == .makeFolder))
+            host.disconnect(holder)
+        }
+    }
+}

@@ -1,4 +1,5 @@
 public import DocumentModel
+internal import DocumentTransport
 internal import DocumentWire
 
 extension DocumentClient {
@@ -39,20 +40,31 @@ extension DocumentClient {
     /// - Parameters:
     ///   - page: what the page before gave as ``ItemStatusPage/next``; nil for the first one.
     ///   - suggestedCount: how many items the page should have; the host may give fewer.
+    ///   - patience: how long the provider is waited for, should it be asked; nil: as long as it may take. The host goes on
+    ///     without who asks.
+    /// - Throws: ``DocumentError``: `deadlineExceeded` when it takes longer.
     public func knownItemPage(
-        in folder: Location, after page: PageToken? = nil, suggestedCount: Int = 500
+        in folder: Location, after page: PageToken? = nil, suggestedCount: Int = 500, within patience: Duration? = nil
     ) async throws(DocumentError) -> ItemStatusPage {
         let call = ServiceCall.listItems(
             folder, page: page, suggestedCount: suggestedCount, refresh: false, known: true)
-        guard case .listItems(let page) = try await ask(call) else { throw Self.unexpectedAnswer }
+        guard case .listItems(let page) = try await ask(call, deadline: patience.map(Deadline.total) ?? .none) else {
+            throw Self.unexpectedAnswer
+        }
         return page
     }
 
     /// What is known of an item on this machine: the provider is asked only when a folder around it was never listed.
     ///
-    /// - Throws: ``DocumentError``: `noSuchItem` for what is not known in a folder that was listed.
-    public func knownItem(at location: Location) async throws(DocumentError) -> ItemStatus {
-        guard case .item(let item) = try await ask(.getItem(location, known: true)) else { throw Self.unexpectedAnswer }
+    /// - Parameter patience: how long the provider is waited for, should it be asked; nil: as long as it may take. The host goes
+    ///   on without who asks.
+    /// - Throws: ``DocumentError``: `noSuchItem` for what is not known in a folder that was listed, `deadlineExceeded` when it
+    ///   takes longer.
+    public func knownItem(
+        at location: Location, within patience: Duration? = nil
+    ) async throws(DocumentError) -> ItemStatus {
+        let answer = try await ask(.getItem(location, known: true), deadline: patience.map(Deadline.total) ?? .none)
+        guard case .item(let item) = answer else { throw Self.unexpectedAnswer }
         return item
     }
 

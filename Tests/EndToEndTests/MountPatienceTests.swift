@@ -73,6 +73,67 @@ struct MountPatienceTests {
         }
     }
 
+    @Test(
+        "PH-8: who waits for folders that were never listed keeps nobody from others, from other folders' names, and from the documents beside them"
+    )
+    func unlistedFolders() throws {
+        try Machine.with { machine in
+            try machine.addRemoteTree("d", isWritable: true)
+            var tree = RemoteTree(items: [
+                "a": ["/", "a.txt", "alpha\n"], "b": ["/", "b.txt", "beta\n"], "f": ["/", "f", nil],
+                "g": ["f", "g.txt", "gamma\n"],
+            ])
+            for number in 0..<80 {
+                tree.items["far\(number)"] = ["/", "far\(number)", nil]
+                tree.items["x\(number)"] = ["far\(number)", "x", "far away\n"]
+            }
+            try machine.provide(tree, in: "d")
+            try machine.succeed("domain", "set", "d", "--look-again", "never")
+            try machine.succeed("refresh", "d:/")
+            try machine.succeed("ls", "d:/f")
+            let second = machine.folder + "/second"
+            try FileManager.default.createDirectory(atPath: second, withIntermediateDirectories: false)
+            try machine.write("other\n", to: second + "/o")
+            try machine.succeed(
+                "domain", "add", "other", "--provider", "org.docent.folder", "--set", "folder=\(second)")
+            try machine.mounted {
+                try machine.sh("cat d/a.txt d/b.txt d/f/g.txt; ls -l other")
+                tree.waiting["enumerate"] = machine.folder + "/listed"
+                try machine.provide(tree, in: "d")
+                // More than the connection to the host has places.
+                let looking = try machine.background(
+                    """
+                    exec python3 -c 'import os, threading
+                    def look(n):
+                        try: os.stat(f"d/far{n % 79}/x{n}")
+                        except OSError: pass
+                    for n in range(200): threading.Thread(target=look, args=[n]).start()'
+                    """)
+                defer {
+                    kill(looking.processIdentifier, SIGKILL)
+                    looking.waitUntilExit()
+                }
+                usleep(1_500_000)
+                for command in [
+                    "ls -l d other > /dev/null", "cat other/o", "cat d/f/g.txt", "mkdir d/made", "echo new > d/new",
+                    "mv d/new d/made/", "mv d/a.txt d/f/c.txt", "rm d/b.txt", "cat d/f/c.txt", "mv d/far3 d/moved",
+                ] {
+                    let began = Date()
+                    try machine.sh(command, timeout: 10)
+                    #expect(Date().timeIntervalSince(began) < 4, "\(command)")
+                }
+                // What needs the listing keeps the folder around it waiting for some seconds only.
+                let began = Date()
+                let refused = try machine.shell("LC_ALL=C rmdir d/far79", timeout: 20)
+                #expect(refused.errors.contains("timed out"), "\(refused.errors)")
+                #expect(Date().timeIntervalSince(began) < 9)
+                try machine.write("", to: machine.folder + "/listed")
+                #expect(try machine.sh("cat d/far2/x2 d/moved/x3", timeout: 60) == "far away\nfar away\n")
+                #expect(try machine.shell("LC_ALL=C rmdir d/far79", timeout: 60).errors.contains("not empty"))
+            }
+        }
+    }
+
     @Test("PH-8: a save by rename onto what is not here does not wait for what was there")
     func savedOntoPlaceholder() throws {
         try Machine.with { machine in

@@ -260,12 +260,16 @@ struct ChangeFollower: Sendable {
     }
 
     /// Lists a folder completely into the index.
+    ///
+    /// - Parameter goesOn: also when who asks is gone.
     func list(
-        _ folder: ItemIdentifier, of domain: Domain, onProgress: SharedTransfers<ItemKey, Void>.ProgressObserver? = nil
+        _ folder: ItemIdentifier, of domain: Domain, goesOn: Bool = false,
+        onProgress: SharedTransfers<ItemKey, Void>.ProgressObserver? = nil
     ) async throws(DocumentError) {
         // Its provider does not know it yet: all that is in it was made here.
         if folder.isArriving { return }
-        try await listings.join(ItemKey(domain: domain.name, id: folder), onProgress: onProgress) {
+        let key = ItemKey(domain: domain.name, id: folder)
+        try await listings.join(key, onProgress: onProgress, goesOn: { goesOn }) {
             report throws(DocumentError) in
             _ = try await list(folder, of: domain, domain.provider, report)
             try await deletions.settle(domain.name)

@@ -52,6 +52,7 @@ extension DocumentHost {
 
     private func list(_ folder: IndexedItem, of domain: Domain) async throws(DocumentError) {
         guard try !storage.read({ try $0.listing(of: folder.id, in: folder.domain).isComplete }) else { return }
-        try await follower.list(folder.id, of: domain)
+        // Who does not wait for it any more, or asks once more, finds it when it is done.
+        try await follower.list(folder.id, of: domain, goesOn: true)
     }
 }

@@ -20,6 +20,9 @@ final class HostSession: Sendable {
     /// All accesses of the mount are of one coordinator: its programs wait for others, never for each other, as in any
     /// folder (COORD-6).
     private let coordinator: FileCoordinator
+    /// Who waits for a folder to be listed: that is not to take the connection's places from others. With those who wait for
+    /// contents, they are fewer than it has.
+    private let listings = ContentsQueue(mostOfDomain: 4, most: 12)
     private let state = Mutex(State())
     private let departure: AsyncStream<Void>
     private let departing: AsyncStream<Void>.Continuation
@@ -92,6 +95,36 @@ final class HostSession: Sendable {
         }
         for waiter in waiters { waiter.resume() }
     }
+
+    /// What is known of an item on this machine; its provider is asked where a folder around it was never listed.
+    func knownItem(at location: Location) async throws -> ItemStatus {
+        try await known(in: location.domain) { patience in
+            try await client.knownItem(at: location, within: patience)
+        }
+    }
+
+    /// The same of a page of a folder's items.
+    func knownItemPage(
+        in folder: Location, after page: PageToken? = nil, suggestedCount: Int
+    ) async throws -> ItemStatusPage {
+        try await known(in: folder.domain) { patience in
+            try await client.knownItemPage(
+                in: folder, after: page, suggestedCount: suggestedCount, within: patience)
+        }
+    }
+
+    /// What is known is told at once. What is not is asked for again, by a few at a time: the host goes on listing meanwhile.
+    private func known<Value>(
+        in domain: DomainName, _ ask: (Duration?) async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await ask(Self.moment)
+        } catch let error as DocumentError where error.code == .deadlineExceeded {}
+        return try await listings.with(domain) { try await ask(nil) }
+    }
+
+    /// Longer than a host takes for what it knows.
+    private static let moment = Duration.milliseconds(500)
 
     /// Waits for an access to a document, and holds it until it is ended, or the host's end.
     ///

@@ -19,7 +19,7 @@ extension MountedTree {
         }
         request.answer { [self] request in
             do {
-                let status = try await link.with { try await $0.client.knownItem(at: location) }
+                let status = try await link.with { try await $0.knownItem(at: location) }
                 if ExtendedAttributes.isOurs(name) {
                     guard let value = ExtendedAttributes.value(of: name, status) else { throw Errno.noData }
                     request.reply(attribute: Array(value.utf8), room: room)
@@ -40,7 +40,7 @@ extension MountedTree {
         }
         request.answer { [self] request in
             do {
-                let status = try await link.with { try await $0.client.knownItem(at: location) }
+                let status = try await link.with { try await $0.knownItem(at: location) }
                 let foreign = try await read(status) { try ForeignAttributes.names(of: $0) } ?? []
                 let names = ExtendedAttributes.names(of: status) + foreign
                 request.reply(attribute: names.flatMap { Array(($0 + "\0").utf8) }, room: room)

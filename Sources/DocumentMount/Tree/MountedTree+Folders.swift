@@ -86,7 +86,7 @@ extension MountedTree {
                 var items: [ItemStatus] = []
                 var page: PageToken?
                 repeat {
-                    let next = try await session.client.knownItemPage(in: location, after: page, suggestedCount: 1000)
+                    let next = try await session.knownItemPage(in: location, after: page, suggestedCount: 1000)
                     items += next.items
                     page = next.next
                 } while page != nil

@@ -107,9 +107,10 @@ extension MountedTree {
         if let node { await writers.unlink(node) }
     }
 
+    /// - Throws: `deadlineExceeded` for a folder that was never listed, when its provider does not answer soon.
     private func isEmpty(_ location: Location) async throws -> Bool {
         try await link.with { session in
-            try await session.client.knownItemPage(in: location, suggestedCount: 1)
+            try await session.client.knownItemPage(in: location, suggestedCount: 1, within: session.patience)
         }.items.isEmpty
     }
 

@@ -185,7 +185,7 @@ final class MountedTree: KernelHandler {
     }
 
     func known(at location: Location) async throws -> ItemStatus {
-        let status = try await link.with { try await $0.client.knownItem(at: location) }
+        let status = try await link.with { try await $0.knownItem(at: location) }
         guard status.state != .nameClash else { throw Errno.noSuchFileOrDirectory }
         return status
     }

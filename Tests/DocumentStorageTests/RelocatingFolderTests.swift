@@ -116,6 +116,27 @@ struct RelocatingFolderTests {
         #expect(open.map(\.?.payload.originID) == [nil, there.id])
     }
 
+    @Test(
+        "ID-4: an identifier that another folder with contents has come to bear is taken, and one that was only told of is not"
+    )
+    func takenIdentifier() throws {
+        let entry = try relocate(inner.id, as: "G")
+        let moved = try #require(try item(at: "G"))
+        let told = try storage.item("G", "G2", kind: .folder)
+        try storage.tell(told)
+        #expect(try storage.index.read { try !$0.isTaken(told.id, besides: moved) })
+        #expect(try storage.index.read { try !$0.isTaken(moved.id, besides: moved) })
+        #expect(try storage.index.read { try $0.isTaken(folder.id, besides: moved) })
+        #expect(try storage.index.read { try $0.isTaken(document.id, besides: moved) })
+        // What its provider has answered so does not make two of them one, and does not keep others waiting either.
+        var there = moved.item
+        there.id = folder.id
+        #expect(throws: DocumentError.self) { try storage.store.finishRelocating(entry, as: there, since: moved) }
+        try storage.store.finishRelocating(entry, as: nil, since: nil)
+        #expect(try storage.document("G/b.txt") == "deep" && storage.document("F/a.txt") == "text")
+        #expect(try storage.index.read { try $0.journal() } == [])
+    }
+
     @Test("VER-15: a folder that is gone there when it is to be moved goes from here, but for what was changed in it")
     func goneThere() throws {
         let entry = try relocate(folder.id, as: "G")

@@ -131,7 +131,17 @@ extension Backlog {
         _ entry: JournalEntry, _ item: IndexedItem, as there: Item?, on domain: Domain
     ) async throws(DocumentError) {
         let isFolder = item.item.kind != .document
-        if let there, there.id != item.id { try identify(item, as: there.id) }
+        if let there, there.id != item.id {
+            guard try !storage.read({ try $0.isTaken(there.id, besides: item) }) else {
+                // Identifiers that follow names: the answer is of a place that another one has come to since. Where both are, the
+                // next listing tells; what waits for this goes on.
+                logger.notice(
+                    "what was moved here bears another one's identifier by now",
+                    metadata: ["domain": "\(domain.name)", "item.id": "\(item.id)", "answered": "\(there.id)"])
+                return try await storage.run { try $0.finishRelocating(entry, as: nil, since: nil) }
+            }
+            try identify(item, as: there.id)
+        }
         try await storage.run { store in
             try store.finishRelocating(entry, as: there, since: item)
             if there == nil { try store.recordGone(item.id, in: item.domain, holding: isFolder) }

@@ -1,17 +1,16 @@
 package import DocumentModel
 
-/// What a change began from without its having been here: a program has written new contents in a document's place, or before anybody
-/// had read the old ones (VER-13).
+/// What a change began from without its having been here: a program has written new contents in a document's place (VER-13).
 extension DocumentStore {
-    /// Whether what is to be written over at the remote is nowhere here: a program has written new contents without the old ones
-    /// having been here, or has put them there before anybody had read the old ones.
+    /// Whether what is to be written over at the remote never was here: a program has written new contents without it.
     ///
     /// - Parameter most: in bytes; what is larger, or nothing at all, is not missed.
     package func lacksBase(of item: IndexedItem, upTo most: Int64) throws -> Bool {
         try index.read { index in
             guard let item = try index.item(item.id, in: item.domain), item.state == .changed, !item.isGone,
                 let version = item.synced?.content, !version.isEmpty, item.item.version.content == version,
-                item.proof.digest == nil, let size = item.item.size, size > 0, size <= most
+                // No file was ever known to have those contents.
+                item.proof == ContentsProof(), let size = item.item.size, size > 0, size <= most
             else { return false }
             return try !index.keptVersions(of: item.id, in: item.domain).contains {
                 try $0.version.content == version && root.versions.status(of: $0.kept) != nil

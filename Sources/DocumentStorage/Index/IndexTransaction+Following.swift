@@ -1,4 +1,4 @@
-internal import DocumentModel
+package import DocumentModel
 
 /// Providers whose identifiers follow names: what was moved there has another identifier, and is the same item here (ID-4).
 extension IndexTransaction {
@@ -68,5 +68,15 @@ extension IndexTransaction {
             }
             _ = try advance(entry, to: entry.step)
         }
+    }
+}
+
+extension IndexReader {
+    /// Whether an identifier is another item's, which is more than a row that its provider has told of: an item that has come to bear
+    /// it would be taken for that one.
+    package func isTaken(_ id: ItemIdentifier, besides item: IndexedItem) throws -> Bool {
+        guard let other = try self.item(id, in: item.domain), other.row != item.row else { return false }
+        guard other.item.kind != .document else { return other.local != nil }
+        return try item.item.kind == .document || !present(within: id, in: item.domain).isEmpty
     }
 }

@@ -22,9 +22,11 @@ extension DocumentHost {
                 group.addTask { [self] in await clearing.resume(nil) }
                 group.addTask { [self] in await interrupted.settle(nil) }
                 group.addTask { [self] in await backlog.settle(nil) }
-                work.add { [treeWork] in await treeWork.conflicts.endAll() }
                 work.add { [self] in await keepTrashWithinLimits() }
                 do throws(DocumentError) {
+                    for key in try treeWork.conflicts.left() {
+                        work.add { [treeWork] in await treeWork.conflicts.end(key) }
+                    }
                     try sender.enqueueAll(of: nil)
                     reclaimer.setLimits(try storage.read { try $0.spaceLimits() })
                 } catch {

@@ -13,6 +13,7 @@ extension HostSimulation {
         isCalm = true
         // A system writes all of it down some time, also what nobody has flushed.
         if mistake == .skipsFlushes { for disk in disks { disk.flushAll() } }
+        reachTrash()
         for machine in lives.indices { dates[machine] = Self.dateAtBeginning }
         for machine in lives.indices { signal(machine, isResolved: true) }
         // After a disk had errors a host asks for that.

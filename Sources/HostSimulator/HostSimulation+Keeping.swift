@@ -79,13 +79,25 @@ extension HostSimulation {
         }
     }
 
+    private var isDateWrong: Bool { scenario.steps.contains { [.jumpAhead, .jumpBack].contains($0.action) } }
+
+    /// Where a date jumped, what is in the trash is older than it may be when the date is right again: people could have had it.
+    func reachTrash() {
+        guard isDateWrong else { return }
+        asPerson {
+            for machine in lives.indices {
+                let trash = SimulatedDisk.files(below: root(of: machine) + "/.docent/trash/\(Self.domain)")
+                reached.formUnion(trash.compactMap { ledger.number(of: SimulatedDisk.bytes(of: $0)) })
+            }
+        }
+    }
+
     /// What was here of documents that people have removed can be had from the trash.
     ///
     /// - Parameter found: what is somewhere.
     func checkTrash(_ found: Set<Int>) {
         // It is thrown away when it is too old, and when there is no room.
-        let mayLeave = scenario.steps.contains { [.jumpAhead, .jumpBack].contains($0.action) }
-        guard !mayLeave, scenario.faults.fullDisk == nil, scenario.faults.badDisk == 0 else { return }
+        guard !isDateWrong, scenario.faults.fullDisk == nil, scenario.faults.badDisk == 0 else { return }
         for (machine, numbers) in trashed.sorted(by: { $0.key < $1.key }) {
             for number in numbers.sorted() where !ledger.isKept(number, found) {
                 return complain("m\(machine) has put the contents \(number) into the trash, and they are not there")

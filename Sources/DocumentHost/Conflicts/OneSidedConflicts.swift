@@ -42,12 +42,17 @@ struct OneSidedConflicts: Sendable {
         }
     }
 
-    /// The same of all that a host that ended before has left.
-    func endAll() async {
-        var row: Int64 = 0
-        while let page = try? storage.read({ try $0.items(in: .conflict, of: nil, after: row) }), let last = page.last {
-            for item in page { await end(item.key) }
-            row = last.row
+    /// All that a host that ended before has left.
+    func left() throws(DocumentError) -> [ItemKey] {
+        try storage.read { index in
+            var found: [ItemKey] = []
+            var row: Int64 = 0
+            while true {
+                let page = try index.items(in: .conflict, of: nil, after: row)
+                guard let last = page.last else { return found }
+                found += try page.filter { try index.isGoneThere($0) }.map(\.key)
+                row = last.row
+            }
         }
     }
 }

@@ -270,7 +270,8 @@ public final class DocumentHost: Sendable {
             storage: storage, broker: broker, places: places, resolver: resolver, follower: follower, sender: sender)
         backlog = Backlog(
             report.pending, storage: storage, broker: broker, locks: locks, domains: domains, treeWork: treeWork,
-            deletions: deletions, sender: sender, rounds: SharedTransfers(work: work, executor: loop), work: work,
+            deletions: deletions, sender: sender, folders: delivery.folders,
+            rounds: SharedTransfers(work: work, executor: loop), work: work,
             retry: RetryPolicy(),
             clock: clock,
             logger: logger)
@@ -279,6 +280,7 @@ public final class DocumentHost: Sendable {
             try await backlog?.settle(before: key)
         }
         sender.reportsFolders { [weak backlog] domain in backlog?.folderWasSent(in: domain) }
+        sender.reportsEnds { [weak backlog] key in backlog?.sendingEnded(key) }
         let parts = PackageParts(
             storage: storage, arrivals: arrivals, sender: sender, backlog: backlog, localChanges: localChanges,
             work: work,

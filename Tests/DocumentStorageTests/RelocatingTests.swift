@@ -132,7 +132,7 @@ struct RelocatingTests {
         #expect(try item(at: "d.txt") == nil)
     }
 
-    @Test("What is not known well enough is not moved so: sent or in conflict, or into a folder that was never listed")
+    @Test("What is not known well enough is not moved so: into a folder that was never listed; what is being sent is")
     func refused() throws {
         #expect(
             try storage.store.relocate(
@@ -144,12 +144,13 @@ struct RelocatingTests {
         _ = try storage.store.beginSending(document.id, in: storage.domain)
         #expect(
             try storage.store.relocate(
-                document.id, in: storage.domain, from: storage.location("b.txt"), to: .root, name: ItemName("c")) == nil
+                document.id, in: storage.domain, from: storage.location("b.txt"), to: .root, name: ItemName("c")) != nil
         )
+        #expect(try storage.document("c") == "changed")
         #expect(try isOpen(moved))
         let error = #expect(throws: DocumentError.self) {
             try storage.store.relocate(
-                document.id, in: storage.domain, from: storage.location("b.txt"), to: .root, name: ItemName("folder"))
+                document.id, in: storage.domain, from: storage.location("c"), to: .root, name: ItemName("folder"))
         }
         #expect(error?.code == .nameClash)
     }

@@ -14,23 +14,48 @@ extension Arranger {
     ) async throws(DocumentError) -> Bool {
         try domain.requireModifying(location)
         guard !location.isRoot, let item = try storage.read({ try $0.item(at: location) }), item.exists,
-            !item.isArriving, ![.conflict, .nameClash, .sending].contains(item.state), try isEmpty(item)
+            ![.conflict, .nameClash].contains(item.state), try isEmpty(item)
         else { return false }
-        guard item.item.capabilities.contains(.delete) else {
-            throw DocumentError(.deletionRejected, "\(location) cannot be removed on the remote.")
+        if item.isArriving {
+            // What was never given to its provider just goes.
+            guard item.item.kind == .document, item.state == .sending else { return false }
+        } else {
+            guard item.item.capabilities.contains(.delete) else {
+                throw DocumentError(.deletionRejected, "\(location) cannot be removed on the remote.")
+            }
+            try await deletions.admit(item, at: location, recursive: false, discardingEdits: discardingUnsent)
         }
-        try await deletions.admit(item, at: location, recursive: false, discardingEdits: discardingUnsent)
         let (claim, isOwn) = try await claim(
             toRemove: try storage.read { try $0.coordinated(item) }, by: tool, within: patience)
         defer { if isOwn { broker.end(claim) } }
-        let entry = try await locks.withLockIfFree(item.key) { () async throws(DocumentError) -> JournalEntry? in
-            guard let now = try storage.read({ try $0.item(item.id, in: item.domain) }), now.exists else { return nil }
-            return try await storage.run { try $0.drop(now.id, in: now.domain, discardingEdits: discardingUnsent) }
+        for _ in 0..<Self.mostTries {
+            if let entry = try await drop(item, discardingUnsent: discardingUnsent) {
+                backlog.add([entry], of: item.domain)
+                return true
+            }
+            // What is sent or brought may have come to its end in this moment, or be about to.
+            guard locks.isHeld(item.key) else { break }
+            do { try await Task.sleep(for: Self.moment) } catch { throw DocumentError(wrapping: error) }
         }
-        // It is being sent, or has come to be something else.
-        guard let entry = entry ?? nil else { return false }
-        backlog.add([entry], of: item.domain)
-        return true
+        return false
+    }
+
+    static var mostTries: Int { 10 }
+    static var moment: Duration { .milliseconds(20) }
+
+    /// Who sends or brings it is not waited for.
+    private func drop(
+        _ item: IndexedItem, discardingUnsent: Bool
+    ) async throws(DocumentError) -> JournalEntry? {
+        guard let now = try storage.read({ try $0.item(item.id, in: item.domain) }), now.exists else { return nil }
+        let entry = try await locks.withLockIfFree(now.key) { () async throws(DocumentError) in
+            try await storage.run { try $0.drop(now.id, in: now.domain, discardingEdits: discardingUnsent) }
+        }
+        if let entry { return entry }
+        guard [.sending, .materialising].contains(now.state) else { return nil }
+        return try await storage.run {
+            try $0.drop(now.id, in: now.domain, discardingEdits: discardingUnsent, isUnderWay: true)
+        }
     }
 
     /// Whether nothing is in it, as far as its provider has told; always of a document.

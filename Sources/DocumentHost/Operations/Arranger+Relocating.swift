@@ -23,9 +23,12 @@ extension Arranger {
         guard let item = found.0, let parent = found.1, item.exists, parent.exists, parent.item.kind != .document,
             found.2 == nil || found.2?.id == item.id
         else { return nil }
-        // What its provider does not know need not be told, unless something was moved into it that has to be.
+        // What its provider does not know need not be told, unless it is just being given it, or something was moved into it
+        // that has to be told.
         if item.isArriving {
-            guard item.item.kind != .document, try backlog.holdsMoved(below: location) else { return nil }
+            let isTold =
+                item.item.kind == .document ? item.state == .sending : try backlog.holdsMoved(below: location)
+            guard isTold else { return nil }
         }
         guard !around.components.starts(with: location.components) else {
             throw DocumentError(.invalidArgument, "\(location) cannot be moved into itself.", itemID: item.id)
@@ -40,22 +43,29 @@ extension Arranger {
         defer { claim.end() }
         // Meanwhile an earlier move may have been told, and have given it another identifier.
         guard let now = try storage.read({ try $0.item(at: location) }), now.row == item.row else { return nil }
-        let moved: IndexedItem
-        if now.isArriving, let arriving = try await moveUnsent(now, to: parent, as: name, in: claim) {
-            moved = arriving
-        } else {
-            guard let told = try await relocate(now, from: location, to: parent, as: name, in: claim) else {
-                return nil
-            }
-            moved = told
-        }
+        guard let moved = try await moved(now, from: location, to: parent, as: name, in: claim) else { return nil }
         // A folder that was kept here has to be there for it, and what a rule kept here in it may be to be sent (CONT-13).
         if parent.isArriving { try sender.enqueue(arriving: parent) }
         if moved.item.kind != .document { try sender.enqueue(arriving: moved) }
         return moved
     }
 
-    /// A folder that its provider does not know yet: there is nothing to be told.
+    private func moved(
+        _ item: IndexedItem, from location: Location, to parent: IndexedItem, as name: ItemName, in claim: MovingClaim
+    ) async throws(DocumentError) -> IndexedItem? {
+        for _ in 0..<Self.mostTries {
+            guard let now = try storage.read({ try $0.item(at: location) }), now.row == item.row else { return nil }
+            if now.isArriving, let moved = try await moveUnsent(now, to: parent, as: name, in: claim) { return moved }
+            if let moved = try await relocate(now, from: location, to: parent, as: name, in: claim) { return moved }
+            // What is sent or brought may have come to its end in this moment, or be about to.
+            guard locks.isHeld(now.key) else { return nil }
+            do { try await Task.sleep(for: Self.moment) } catch { throw DocumentError(wrapping: error) }
+        }
+        return nil
+    }
+
+    /// What its provider does not know yet: there is nothing to be told. A document that it is just being given is moved all the
+    /// same; it hears of that when it has answered.
     ///
     /// - Returns: nil when it is known by now, or just being made there.
     private func moveUnsent(
@@ -70,7 +80,14 @@ extension Arranger {
             try broker.moved(before, to: try storage.read { try $0.coordinated(moved) }, in: claim.onItem)
             return moved
         }
-        return moved ?? nil
+        if let moved { return moved }
+        guard item.state == .sending else { return nil }
+        let before = try storage.read { try $0.coordinated(item) }
+        guard let now = try await storage.run({ try $0.moveSending(item, to: parent.id, name: name) }) else {
+            return nil
+        }
+        try broker.moved(before, to: try storage.read { try $0.coordinated(now) }, in: claim.onItem)
+        return now
     }
 
     private func relocate(

@@ -41,6 +41,7 @@ final class Backlog: Sendable {
     let treeWork: TreeWork
     let deletions: DeletionDesk
     let sender: Sender
+    let folders: FolderReviver
     private let rounds: SharedTransfers<DomainName, Void>
     private let wakes: DomainWakes
     private let work: WorkGroup
@@ -51,7 +52,7 @@ final class Backlog: Sendable {
     /// - Parameter pending: what the start has found in the journal.
     init(
         _ pending: [JournalEntry], storage: StorageThreads, broker: CoordinationBroker, locks: KeyedLock<ItemKey>,
-        domains: DomainRegistry, treeWork: TreeWork, deletions: DeletionDesk, sender: Sender,
+        domains: DomainRegistry, treeWork: TreeWork, deletions: DeletionDesk, sender: Sender, folders: FolderReviver,
         rounds: SharedTransfers<DomainName, Void>, work: WorkGroup, retry: RetryPolicy,
         clock: @escaping @Sendable () -> Duration, logger: Logger
     ) {
@@ -64,6 +65,7 @@ final class Backlog: Sendable {
         self.treeWork = treeWork
         self.deletions = deletions
         self.sender = sender
+        self.folders = folders
         self.rounds = rounds
         wakes = DomainWakes(work: work, clock: clock)
         self.work = work
@@ -100,6 +102,12 @@ final class Backlog: Sendable {
         add((try? storage.read { try $0.relocations(in: domain) })?.filter { !known.contains($0.id) } ?? [], of: domain)
         guard lines.withLock({ $0[domain]?.awaitsFolder ?? false }) else { return }
         work.add { [self] in await settle(domain) }
+    }
+
+    /// What was removed or moved while it was sent need not wait any longer.
+    func sendingEnded(_ key: ItemKey) {
+        guard entries(of: key.domain).contains(where: { $0.itemID == key.id }) else { return }
+        work.add { [self] in await settle(key.domain) }
     }
 
     /// Whether something was moved to below a folder here, and its provider has not heard of it.
@@ -265,8 +273,7 @@ final class Backlog: Sendable {
                 group.addTask { [self] in
                     do throws(DocumentError) {
                         guard entry.action == .relocate else {
-                            try await drop(entry, on: domain)
-                            return (entry, .success(nil))
+                            return (entry, .success(try await drop(entry, on: domain)))
                         }
                         return (entry, .success(try await relocate(entry, on: domain)))
                     } catch {
@@ -301,10 +308,21 @@ final class Backlog: Sendable {
         }
     }
 
-    private func drop(_ entry: JournalEntry, on domain: Domain) async throws(DocumentError) {
+    /// - Returns: why it was not told.
+    private func drop(_ entry: JournalEntry, on domain: Domain) async throws(DocumentError) -> Untold? {
+        guard try await settleCalledOff(entry, on: domain) else {
+            return .failed(DocumentError(.busy, "What was removed is just being sent."))
+        }
+        try await dropSettled(entry, on: domain)
+        return nil
+    }
+
+    private func dropSettled(_ entry: JournalEntry, on domain: Domain) async throws(DocumentError) {
         // A folder around it may have been moved there since, and it may have another identifier by that.
         guard let entry = try storage.read({ try $0.open(entry) }) else { return }
-        guard let id = entry.itemID, let base = entry.payload.base, let operation = entry.payload.operation else {
+        guard let id = entry.itemID, !id.isArriving, let base = entry.payload.base,
+            let operation = entry.payload.operation
+        else {
             return try await storage.run { try $0.finishDropping(entry) }
         }
         let call = ProviderCall.DeleteCall(

@@ -96,6 +96,11 @@ extension Delivery {
         _ sending: Sending, asNew item: Item, having earlier: StagedFile? = nil, since heard: SyncAnchor?,
         with session: ProviderSession
     ) async throws(DocumentError) {
+        // Nobody uses what was removed meanwhile.
+        if try storage.read({ try $0.isCalledOff(sending) }) {
+            _ = try await storage.run { try $0.finish(sending, asNew: item, having: earlier) }
+            return
+        }
         try identify(sending.item, as: item.id)
         let key = ItemKey(domain: sending.item.domain, id: item.id)
         if key == sending.item.key {
@@ -112,7 +117,9 @@ extension Delivery {
     /// Claims and presenters follow first: whoever asks from now on meets them.
     private func identify(_ item: IndexedItem, as id: ItemIdentifier) throws(DocumentError) {
         guard id != item.id else { return }
-        broker.identified(try storage.read { try $0.coordinated(item) }, as: id)
+        // It may have been moved since it was asked for.
+        let now = try storage.read { try $0.coordinated(try $0.item(item.id, in: item.domain) ?? item) }
+        broker.identified(now, as: id)
     }
 
     private func location(of item: IndexedItem) throws(DocumentError) -> Location {

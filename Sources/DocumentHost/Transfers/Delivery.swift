@@ -190,6 +190,9 @@ struct Delivery: Sendable {
                 if let known {
                     now = known
                 } else {
+                    guard try !storage.read({ try $0.isCalledOff(sending) }) else {
+                        throw DocumentError(.cancelled, "\(sending.location) was removed while it was sent.")
+                    }
                     now = try storage.read { index in
                         try index.trees(around: try index.item(id, in: sending.item.domain) ?? sending.item)
                     }

@@ -129,12 +129,17 @@ struct FolderReviver: Sendable {
     func existing(
         _ name: ItemName, of item: IndexedItem, in parent: ItemIdentifier, _ session: ProviderSession
     ) async throws(DocumentError) -> Item? {
+        try await existing(name, isFolder: item.item.kind.isFolder, in: parent, of: item.domain, session)
+    }
+
+    func existing(
+        _ name: ItemName, isFolder: Bool, in parent: ItemIdentifier, of domain: DomainName, _ session: ProviderSession
+    ) async throws(DocumentError) -> Item? {
         var page: PageToken?
-        var progress = PagingProgress("the listing of a folder of \(item.domain)", of: session)
+        var progress = PagingProgress("the listing of a folder of \(domain)", of: session)
         repeat {
             let found = try await session.enumerate(parent, page: page, suggestedCount: 500)
-            if let there = found.items.first(where: { $0.name == name && $0.kind.isFolder == item.item.kind.isFolder })
-            {
+            if let there = found.items.first(where: { $0.name == name && $0.kind.isFolder == isFolder }) {
                 return there
             }
             page = found.next

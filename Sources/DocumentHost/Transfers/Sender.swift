@@ -23,6 +23,8 @@ final class Sender: Sendable {
         var conflictWasFound: (@Sendable (ItemKey) -> Void)?
         /// Is told of a folder that its provider knows by now.
         var folderWasSent: (@Sendable (DomainName) -> Void)?
+        /// Is told when nothing of an item is under way any more.
+        var ended: (@Sendable (ItemKey) -> Void)?
     }
 
     private let state = Mutex(State())
@@ -72,6 +74,11 @@ final class Sender: Sendable {
     /// Says who is told when a folder that was made here was sent. It must not block.
     func reportsFolders(_ report: @escaping @Sendable (DomainName) -> Void) {
         state.withLock { $0.folderWasSent = report }
+    }
+
+    /// Says who is told when an item's sending has ended, however it did. It must not block.
+    func reportsEnds(_ report: @escaping @Sendable (ItemKey) -> Void) {
+        state.withLock { $0.ended = report }
     }
 
     /// Calls the closure whenever a sending has told how far it is. It must not block.
@@ -238,7 +245,10 @@ final class Sender: Sendable {
         return try await transfers.join(key, onProgress: onProgress) {
             [delivery, pauses, storage, flush] report throws(DocumentError) in
             isOwn.set()
-            defer { flush.request() }
+            defer {
+                flush.request()
+                self.state.withLock { $0.ended }?(key)
+            }
             try await prepare?(key)
             let outcome: Delivery.Outcome?
             do throws(DocumentError) {

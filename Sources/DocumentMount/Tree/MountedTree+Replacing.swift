@@ -15,8 +15,9 @@ extension MountedTree {
     ) async throws {
         let writer = try await writer(of: node, at: origin, bringing: bringing, isOpened: false)
         defer { writers.leave(node) }
-        // What is not here is not wanted either. Of what is outdated the newest version is replaced, and brought for that.
-        let isHere = there.state != .placeholder
+        // What is not here is not wanted either, nor what is just coming for somebody. Of what is outdated the newest version is
+        // replaced, and brought for that.
+        let isHere = ![.placeholder, .materialising].contains(there.state)
         let hold = try await link.with { session in
             isHere
                 ? try await self.hold(destination, .writing, within: session.patience, session)

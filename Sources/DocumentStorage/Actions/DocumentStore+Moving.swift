@@ -130,9 +130,10 @@ extension DocumentStore {
 
     func remove(
         _ ids: [ItemIdentifier], in domain: DomainName, discardingEdits: Bool, skippingTrash: Bool = false,
-        _ index: IndexTransaction
+        includingArriving: Bool = false, _ index: IndexTransaction
     ) throws -> ApplyOutcome {
-        var outcome = try withOpenWork(of: ids, in: domain, try index.delete(ids, in: domain), index)
+        var outcome = try withOpenWork(
+            of: ids, in: domain, try index.delete(ids, in: domain, includingArriving: includingArriving), index)
         guard discardingEdits || skippingTrash else { return outcome }
         outcome.work = try outcome.work.map { entry in
             var entry = entry

@@ -28,7 +28,8 @@ extension DocumentStore {
         _ entry: JournalEntry, _ outcome: SendingOutcome,
         recording body: (IndexTransaction, IndexedItem) throws -> Void = { _, _ in }
     ) throws {
-        try index.write { index in
+        let isKept = try index.write { index in
+            if try index.endCalledOff(entry, outcome) { return true }
             // What was made anew may have its new identifier by now, and more of it not be recorded.
             if let id = try index.subject(of: entry) ?? entry.itemID, let item = try index.item(id, in: entry.domain) {
                 try body(index, item)
@@ -44,8 +45,10 @@ extension DocumentStore {
                 if item.state == .sending { try index.setState(.changed, of: id, in: entry.domain) }
             }
             try index.finish(entry)
+            return false
         }
-        discard(request: entry.payload.staging)
+        // Of what was removed meanwhile, it tells whether the provider has got it.
+        if !isKept { discard(request: entry.payload.staging) }
     }
 
     /// The provider is about to be asked to make a document of it: under the name so many beside its own.
@@ -76,9 +79,15 @@ extension Sending {
         return sending
     }
 
-    /// Whether it was moved or renamed here since the provider was asked for it first.
-    var isMovedSince: Bool {
-        guard isRepeated, attempt == 0, let place = entry.payload.place else { return false }
-        return place != location.components
+}
+
+extension IndexReader {
+    /// Whether it was moved or renamed here since the provider was asked for it first, by its own name.
+    func isMoved(_ item: IndexedItem, since sending: Sending) throws -> Bool {
+        guard sending.attempt == 0 else { return false }
+        let begun = sending.item.item
+        if item.item.parentID != begun.parentID || item.item.name != begun.name { return true }
+        guard sending.isRepeated, let place = sending.entry.payload.place else { return false }
+        return try diskLocation(of: item.id, in: item.domain)?.components != place
     }
 }

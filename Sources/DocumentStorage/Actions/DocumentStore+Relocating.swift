@@ -16,29 +16,33 @@ extension DocumentStore {
         try refuseTaken(name, in: parent, of: domain, except: id)
         let (item, location) = try locate(id, in: domain)
         guard location == place else { return nil }
-        let relocated = try index.write { index -> (JournalEntry, ApplyOutcome)? in
-            guard try index.isStill(item, at: location), try index.location(of: item.id, in: domain) == location,
-                try index.canRelocate(item, at: location), let folder = try index.item(parent, in: domain),
-                folder.exists, folder.item.kind != .document,
-                try folder.isArriving || index.listing(of: folder.id, in: domain).isComplete,
-                let around = try index.location(of: folder.id, in: domain),
-                try index.holder(of: name, in: folder.id, of: domain).map({ $0.row == item.row }) ?? true
-            else { return nil }
-            guard !around.components.starts(with: location.components) else {
-                throw DocumentError(.invalidArgument, "\(location) cannot be moved into itself.", itemID: item.id)
+        // What just comes is at its place and written down, or neither.
+        let relocated = try moves.exclusively {
+            try index.write { index -> (JournalEntry, ApplyOutcome)? in
+                guard try index.isStill(item, at: location), try index.location(of: item.id, in: domain) == location,
+                    try index.canRelocate(item, at: location), let folder = try index.item(parent, in: domain),
+                    folder.exists, folder.item.kind != .document,
+                    try folder.isArriving || index.listing(of: folder.id, in: domain).isComplete,
+                    let around = try index.location(of: folder.id, in: domain),
+                    try index.holder(of: name, in: folder.id, of: domain).map({ $0.row == item.row }) ?? true
+                else { return nil }
+                guard !around.components.starts(with: location.components) else {
+                    throw DocumentError(.invalidArgument, "\(location) cannot be moved into itself.", itemID: item.id)
+                }
+                let entry = try index.beginRelocating(item, from: location, to: folder, name)
+                var moved = item.item
+                (moved.parentID, moved.name) = (folder.id, name)
+                let outcome =
+                    try item.isArriving
+                    ? index.moveArriving(item.id, to: folder.id, name: name, in: domain)
+                    : index.place(moved, in: domain)
+                guard let now = try index.item(item.id, in: domain), now.item.parentID == folder.id,
+                    now.item.name == name
+                else {
+                    throw DocumentError(.busy, "\(location) cannot be moved just now: try again.", itemID: item.id)
+                }
+                return (entry, outcome)
             }
-            let entry = try index.beginRelocating(item, from: location, to: folder, name)
-            var moved = item.item
-            (moved.parentID, moved.name) = (folder.id, name)
-            let outcome =
-                try item.isArriving
-                ? index.moveArriving(item.id, to: folder.id, name: name, in: domain)
-                : index.place(moved, in: domain)
-            guard let now = try index.item(item.id, in: domain), now.item.parentID == folder.id, now.item.name == name
-            else {
-                throw DocumentError(.busy, "\(location) cannot be moved just now: try again.", itemID: item.id)
-            }
-            return (entry, outcome)
         }
         guard let (entry, outcome) = relocated else { return nil }
         try reached(.documentRelocated)
@@ -76,11 +80,14 @@ extension DocumentStore {
 extension IndexTransaction {
     fileprivate func canRelocate(_ item: IndexedItem, at place: Location) throws -> Bool {
         guard !item.isArriving || item.item.kind != .document, !item.isGone, item.wanted == nil,
-            ![.conflict, .sending, .nameClash, .materialising].contains(item.state)
+            ![.conflict, .nameClash].contains(item.state)
         else { return false }
         // The tree on disk may still have to follow what the provider has told, or somebody be about to do something with it.
-        guard try journal(of: item.id, in: item.domain).allSatisfy({ [.relocate, .recordChange].contains($0.action) })
-        else { return false }
+        // What is sent or brought meanwhile finds it where it is then.
+        let actions: [JournalAction] = [.relocate, .recordChange, .send, .materialise]
+        guard try journal(of: item.id, in: item.domain).allSatisfy({ actions.contains($0.action) }) else {
+            return false
+        }
         guard item.item.kind != .document else { return true }
         return try openTreeWork(in: item.domain).allSatisfy { work in
             ![work.payload.place, work.payload.destination].contains {

@@ -112,6 +112,11 @@ extension DocumentStore {
                 .contractBroken, "The provider of \(domain) was sent the item “\(id)” and answered with “\(item.id)”.",
                 itemID: id)
         }
+        return try unlessCalledOff(sending, answeredWith: item) { try record(sending, as: item) }
+    }
+
+    private func record(_ sending: Sending, as item: Item) throws -> IndexedItem {
+        let (id, domain) = (sending.item.id, sending.item.domain)
         var acknowledged: Acknowledged?
         var kept: KeptVersion?
         // Whatever is in the file, nobody knows that the provider has just that.
@@ -208,6 +213,7 @@ extension DocumentStore {
             guard try index.isStill(now.item, at: location),
                 try index.isChangeExpected(of: id, in: domain) == isBeingWritten
             else { return nil }
+            try index.refuseCalledOff(sending)
             let answered = try index.apply(item, answering: sending.item)
             var outcome = answered ?? ApplyOutcome()
             try index.retireBases(of: id, in: domain)
@@ -260,25 +266,33 @@ extension DocumentStore {
         try takingBack {
             discard(request: earlier?.request)
         } _: {
-            try index.write { index in
-                try index.rename(sending.item.id, to: item.id, in: sending.item.domain)
-                // It was asked for where it was then.
-                if sending.isMovedSince { try index.keepPlace(of: sending.item, madeAs: item) }
-            }
-            var renamed = sending
-            renamed.item = try current(item.id, in: sending.item.domain)
-            renamed.begun = nil
-            renamed.entry.itemID = item.id
-            guard let earlier else { return try finish(renamed, as: item) }
-            renamed = renamed.compared
-            renamed.snapshot = earlier
-            renamed.entry.payload.digest = nil
-            // No file here has just these contents: whatever is at its place is a change.
-            renamed.snapshot.source = nil
-            let known = try finish(renamed, as: item)
-            discard(request: sending.snapshot.request)
-            return known
+            try unlessCalledOff(sending, answeredWith: item) { try record(sending, asNew: item, having: earlier) }
         }
+    }
+
+    private func record(
+        _ sending: Sending, asNew item: Item, having earlier: StagedFile?
+    ) throws -> IndexedItem {
+        try index.write { index in
+            try index.refuseCalledOff(sending)
+            let known = try index.known(sending.item.id, in: sending.item.domain)
+            try index.rename(sending.item.id, to: item.id, in: sending.item.domain)
+            // It was asked for where it was then, and may have been moved since.
+            if try index.isMoved(known, since: sending) { try index.keepPlace(of: known, madeAs: item) }
+        }
+        var renamed = sending
+        renamed.item = try current(item.id, in: sending.item.domain)
+        renamed.begun = nil
+        renamed.entry.itemID = item.id
+        guard let earlier else { return try finish(renamed, as: item) }
+        renamed = renamed.compared
+        renamed.snapshot = earlier
+        renamed.entry.payload.digest = nil
+        // No file here has just these contents: whatever is at its place is a change.
+        renamed.snapshot.source = nil
+        let known = try finish(renamed, as: item)
+        discard(request: sending.snapshot.request)
+        return known
     }
 
     /// A folder was gone at the provider, and was made anew there for what is to be sent into it (VER-15); or was made here.

@@ -105,6 +105,25 @@ extension DocumentStore {
         return try current(item.id, in: item.domain)
     }
 
+    /// The same while it is just being sent, which nobody waits for: its provider hears of the place when it has answered.
+    ///
+    /// - Returns: nil when its provider knows it by now, or it is not being sent: nothing is done then.
+    package func moveSending(
+        _ item: IndexedItem, to parent: ItemIdentifier, name: ItemName
+    ) throws -> IndexedItem? {
+        try refuseTaken(name, in: parent, of: item.domain, except: item.id)
+        let outcome = try index.write { index -> ApplyOutcome? in
+            guard let now = try index.item(item.id, in: item.domain), now.isArriving, now.state == .sending,
+                let folder = try index.item(parent, in: item.domain), folder.exists
+            else { return nil }
+            return try index.moveArriving(now.id, to: folder.id, name: name, in: item.domain)
+        }
+        guard let outcome else { return nil }
+        try perform(outcome)
+        if let rejected = outcome.rejected.first?.error { throw rejected }
+        return try index.read { try $0.item(item.id, in: item.domain) }
+    }
+
     /// Nothing of it stays; the source is as it was.
     package func abandon(_ arrival: Arrival) throws {
         try index.write(durably: false) { try $0.finish(arrival.entry) }

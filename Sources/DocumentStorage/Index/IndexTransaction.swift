@@ -102,10 +102,11 @@ package final class IndexTransaction: IndexReader {
 
     /// - Parameter holding: they are only written down, see ``settleHeldRemovals(of:judge:)``.
     package func delete(
-        _ ids: [ItemIdentifier], in domain: DomainName, holding: Bool = false
+        _ ids: [ItemIdentifier], in domain: DomainName, holding: Bool = false, includingArriving: Bool = false
     ) throws -> ApplyOutcome {
         var applier = ItemApplier(self, try reference(to: domain), reporting: false)
         applier.isHolding = holding
+        applier.removesArriving = includingArriving
         try applier.delete(ids)
         return applier.outcome
     }

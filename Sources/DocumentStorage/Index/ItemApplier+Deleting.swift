@@ -19,7 +19,7 @@ extension ItemApplier {
     mutating func delete(row: Int64) throws {
         guard let (id, existing) = try existing(row: row) else { return }
         // The provider does not know it yet, and so cannot say that it is gone.
-        if id.isArriving { return }
+        if id.isArriving, !removesArriving { return }
         if existing.kind != .document { try takeOutRelocated(of: row) }
         let hasContents: Bool
         if existing.kind == .document {

@@ -8,6 +8,8 @@ struct ItemApplier {
     let reporting: Bool
     /// Whether what the provider says is gone is only held: somebody decides what becomes of it (CONT-13).
     var isHolding = false
+    /// Whether what its provider does not know goes, too: it is not by its word that it does.
+    var removesArriving = false
     /// Whether something is held in the domain; nil when nobody has looked.
     var hasHeld: Bool?
     /// What was removed here and not at the provider yet; nil when nobody has looked.

@@ -72,6 +72,9 @@ package struct JournalPayload: Hashable, Sendable {
     package var isMaking = false
     /// Of a sending: the provider may have taken other contents under the operation's name.
     package var mayBeOthers = false
+    /// Of a removal: the name of a sending that was under way then, of which nobody knows yet what came. What else is said of one
+    /// is of that: its copy, its file, its digest.
+    package var calledOff: String?
 
     package init() {}
 }

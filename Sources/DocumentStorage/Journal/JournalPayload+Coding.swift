@@ -36,6 +36,7 @@ extension JournalPayload {
         if attempt > 0 { writer.add("attempt", "\(attempt)") }
         if isMaking { writer.add("is-making", "yes") }
         if mayBeOthers { writer.add("may-be-others", "yes") }
+        if let calledOff { writer.add("called-off", calledOff) }
         writer.finish()
         return writer.bytes
     }
@@ -76,6 +77,7 @@ extension JournalPayload {
         attempt = record.text("attempt").flatMap { Int($0) } ?? 0
         isMaking = record.text("is-making") == "yes"
         mayBeOthers = record.text("may-be-others") == "yes"
+        calledOff = record.text("called-off")
     }
 
     private static func names(_ text: String) throws -> [ItemName] {

@@ -8,7 +8,8 @@ extension DocumentStore {
     package func lacksBase(of item: IndexedItem, upTo most: Int64) throws -> Bool {
         try index.read { index in
             guard let item = try index.item(item.id, in: item.domain), item.state == .changed, !item.isGone,
-                let version = item.synced?.content, !version.isEmpty, item.item.version.content == version,
+                !item.isArriving, item.item.kind == .document, let version = item.synced?.content, !version.isEmpty,
+                item.item.version.content == version,
                 // No file was ever known to have those contents.
                 item.proof == ContentsProof(), let size = item.item.size, size > 0, size <= most
             else { return false }

@@ -76,22 +76,22 @@ package struct CoordinatedItem: Hashable, Sendable {
         }), let outer = destination.enclosing.firstIndex(where: { $0.key == enclosing[inner].key }) {
             return lying(
                 below: inner, of: Array(destination.enclosing[...outer]),
-                at: destination.location.components.dropLast(destination.enclosing.count - outer), in: destination)
+                at: destination.location.components.dropLast(destination.enclosing.count - outer),
+                in: destination.location.domain)
         }
         let folder = Folder(key: enclosing[level].key, isPackage: destination.kind == .package)
         return lying(
             below: level, of: destination.enclosing + [folder], at: destination.location.components[...],
-            in: destination)
+            in: destination.location.domain)
     }
 
     /// The same item, when the folder around it at that level has these around it and is there.
     private func lying(
-        below level: Int, of folders: [Folder], at components: ArraySlice<ItemName>, in destination: CoordinatedItem
+        below level: Int, of folders: [Folder], at components: ArraySlice<ItemName>, in domain: DomainName
     ) -> CoordinatedItem {
         // Counted from below: it may be known elsewhere than the one that it lies in.
         let place = Location(
-            domain: destination.location.domain,
-            components: components + location.components.suffix(enclosing.count - level))
+            domain: domain, components: components + location.components.suffix(enclosing.count - level))
         let subject: Subject = if case .place = subject { .place(place) } else { subject }
         return CoordinatedItem(
             subject: subject, kind: kind, enclosing: folders + enclosing[(level + 1)...], location: place)

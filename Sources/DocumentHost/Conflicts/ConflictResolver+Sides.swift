@@ -57,11 +57,13 @@ extension ConflictResolver {
     /// Of what a document has, here and on the remote; nil where that is not known to be the same.
     private func digest(of item: IndexedItem) async throws(DocumentError) -> [UInt8]? {
         try await storage.run { store in
-            guard let now = try store.root.index.read({ try $0.item(item.id, in: item.domain) }),
-                now.state == .materialised,
-                let place = try store.root.index.read({ try $0.diskLocation(of: now.id, in: now.domain) }),
-                let file = now.local, try store.root.tree.file(at: place) == file
-            else { return nil }
+            let found = try store.root.index.read { index -> (Location, FileIdentity)? in
+                guard let now = try index.item(item.id, in: item.domain), now.state == .materialised,
+                    let file = now.local, let place = try index.diskLocation(of: now.id, in: now.domain)
+                else { return nil }
+                return (place, file)
+            }
+            guard let (place, file) = found, try store.root.tree.file(at: place) == file else { return nil }
             let digest = try VersionStore.digest(ofFileAt: store.root.tree.path(of: place))
             return try store.root.tree.file(at: place) == file ? digest : nil
         }

@@ -323,7 +323,9 @@ struct Arranger: Sendable {
                     // was not seen.
                     var known = item.isUnsent ? change.item : item
                     if let seen = covered?.version(of: item) { known.item.version = try ItemVersion(content: seen) }
-                    if let here = try await versionOfRemovedFile(of: change.item) { known.item.version = here }
+                    if let here = try await storage.run({ try $0.versionOfRemovedFile(of: change.item) }) {
+                        known.item.version = here
+                    }
                     try await delete(known, change.operation, with: session)
                 }
                 try await storage.run { try $0.finishRemoving(change) }
@@ -344,13 +346,6 @@ struct Arranger: Sendable {
                 }
             }
         }
-    }
-
-    /// What goes of a document whose file is out of the way already, as when it is renamed onto another one: what was here, whatever
-    /// the remote has by now. Nil for any other.
-    private func versionOfRemovedFile(of item: IndexedItem) async throws(DocumentError) -> ItemVersion? {
-        guard item.item.kind == .document, !item.isUnsent, let synced = item.synced else { return nil }
-        return try await storage.run { try $0.isFileMissing(item) } ? synced : nil
     }
 
     /// One document, or a folder that nothing is in. What cannot be known from the answer is looked up.

@@ -19,7 +19,9 @@ extension Delivery {
     /// - Throws: what ends by itself, or when somebody does something, as for the sending itself.
     func keepBase(of item: IndexedItem, at location: Location, with turn: ProviderTurn) async throws(DocumentError) {
         let (id, domain) = (item.id, item.domain)
-        guard let version = item.synced?.content, try await isBaseMissing(of: item) else { return }
+        guard let version = item.synced?.content,
+            try await storage.run({ try $0.lacksBase(of: item, upTo: Self.largestBase) })
+        else { return }
         let room = try await storage.run { try $0.makeRoomForRemoteVersion(in: domain) }
         let provided: ProvidedContents
         do throws(DocumentError) {
@@ -45,9 +47,5 @@ extension Delivery {
                 room.file, size: provided.item.size, sha256: provided.sha256, stamp: stamp)
             try store.keepBase(verified, as: provided.item, of: item)
         }
-    }
-
-    private func isBaseMissing(of item: IndexedItem) async throws(DocumentError) -> Bool {
-        try await storage.run { try $0.lacksBase(of: item, upTo: Self.largestBase) }
     }
 }

@@ -15,8 +15,7 @@ extension DocumentStore {
     ) throws -> JournalEntry? {
         let (item, location) = try locate(id, in: domain)
         if item.isUnsent, !discardingEdits { throw try refusedRemoval(of: item) }
-        // What is renamed onto another one is here, and it is that what goes: the remote's, when that is newer, nobody has seen.
-        let isAway = try !item.isUnsent && isFileMissing(item)
+        let here = try versionOfRemovedFile(of: item)
         // As of a conflict whose file somebody has taken away.
         if item.local == nil {
             try trashSides(of: [id], in: domain, discardingEdits: discardingEdits, skippingTrash: false)
@@ -25,7 +24,7 @@ extension DocumentStore {
         let dropped = try moves.exclusively {
             try index.write { index in
                 try drop(
-                    item, at: location, asHere: isAway, discardingEdits: discardingEdits, isUnderWay: isUnderWay, index)
+                    item, at: location, asHere: here, discardingEdits: discardingEdits, isUnderWay: isUnderWay, index)
             }
         }
         guard let (entry, outcome) = dropped else { return nil }
@@ -34,14 +33,21 @@ extension DocumentStore {
         return entry
     }
 
-    /// - Parameter asHere: what goes is what was here, whatever is known of the remote's.
+    /// What goes of a document whose file is out of the way already, as when it is renamed onto another one: what was here,
+    /// whatever the remote has by now, which nobody has seen. Nil for any other.
+    package func versionOfRemovedFile(of item: IndexedItem) throws -> ItemVersion? {
+        guard item.item.kind == .document, !item.isUnsent, let synced = item.synced else { return nil }
+        return try isFileMissing(item) ? synced : nil
+    }
+
+    /// - Parameter asHere: the version that goes, where it is not the one that is known of the remote.
     private func drop(
-        _ item: IndexedItem, at location: Location, asHere: Bool, discardingEdits: Bool, isUnderWay: Bool,
+        _ item: IndexedItem, at location: Location, asHere: ItemVersion?, discardingEdits: Bool, isUnderWay: Bool,
         _ index: IndexTransaction
     ) throws -> (JournalEntry, ApplyOutcome)? {
         let (id, domain) = (item.id, item.domain)
         // Of what was changed here, what the change began from; else what is known of it.
-        let base = item.isUnsent || asHere ? item.synced ?? item.item.version : item.item.version
+        let base = (item.isUnsent ? item.synced : asHere) ?? item.item.version
         let sending = try index.journal(of: id, in: domain).last { $0.action == .send }
         // What was asked for before something else was agreed on says nothing any more.
         let earlier = try index.outstanding(of: item).flatMap { $0.base?.content == base.content ? $0 : nil }

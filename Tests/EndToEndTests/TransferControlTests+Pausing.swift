@@ -89,4 +89,38 @@ extension TransferControlTests {
             }
         }
     }
+
+    @Test("XFER-14: who waits for what was paused and resumed is not told of the pause, however late that has ended")
+    func resumedBeforeItHasEnded() async throws {
+        try await Machine.with { machine async throws in
+            try machine.addRemoteTree("d", isWritable: true)
+            let gate = machine.folder + "/gate"
+            var tree = RemoteTree(items: ["a": ["/", "a.txt", "a"]])
+            tree.waiting["modify"] = gate
+            try machine.provide(tree, in: "d")
+            try machine.succeed("refresh", "d:/")
+            try machine.succeed("open", "d:/a.txt")
+            let location = try Location("d:/a.txt")
+            let calls = machine.root + "/.docent/providers/d/calls"
+            try await machine.client { client in
+                try await client.coordinate(writingItemAt: location) { path, _ in
+                    try machine.write("changed", to: path.string)
+                }
+                // Its provider does not listen to anything until the gate is open.
+                #expect(
+                    try await eventually { machine.read(calls)?.contains("modify a") == true }, "\(machine.logTail)")
+                try await client.pauseTransfers(at: location)
+                #expect(try await eventually { try await item(location, client)?.marks.isPaused == true })
+                try await Task.sleep(for: .milliseconds(100))
+                try await client.resumeTransfers(at: location)
+                try await withThrowingTaskGroup { group in
+                    group.addTask { try await client.waitUntilSent(location) }
+                    try await Task.sleep(for: .milliseconds(300))
+                    try machine.write("", to: gate)
+                    try await group.waitForAll()
+                }
+                #expect(try machine.provided(in: "d").items["a"]?[2] == "changed")
+            }
+        }
+    }
 }

@@ -19,6 +19,8 @@ struct Delivery: Sendable {
         case sent
         /// Somebody uses it, and was not waited for.
         case inUse
+        /// It was paused before it had ended.
+        case paused
     }
 
     /// What becomes of an edit when the remote was changed, too.

@@ -233,6 +233,11 @@ final class Sender: Sendable {
             guard settling != .keepingBoth, !isOwn.isSet, error.code != .cancelled else { throw error }
             outcome = .inUse
         }
+        if outcome == .paused {
+            // It may have been resumed before that had ended: who asks for it since then has it sent anew.
+            guard try pauses.isPaused(key) else { return .inUse }
+            throw try wasPaused(key)
+        }
         // One that was begun before this was asked for may not have seen why, and has another thing in mind.
         guard !isOwn.isSet else { return outcome }
         return settling != .keepingBoth ? .inUse : outcome == .sent ? .done : outcome
@@ -243,7 +248,7 @@ final class Sender: Sendable {
     ) async throws(DocumentError) -> Delivery.Outcome {
         let prepare = state.withLock { $0.prepare }
         return try await transfers.join(key, onProgress: onProgress) {
-            [delivery, pauses, storage, flush] report throws(DocumentError) in
+            [delivery, pauses, flush] report throws(DocumentError) in
             isOwn.set()
             defer {
                 flush.request()
@@ -261,15 +266,14 @@ final class Sender: Sendable {
                 throw error
             }
             if key.id.isArriving { self.state.withLock { $0.folderWasSent }?(key.domain) }
-            guard let outcome else {
-                let place = try storage.read { try $0.location(of: key.id, in: key.domain) }
-                throw DocumentError(
-                    .cannotSynchronize,
-                    "\(place ?? Location(domain: key.domain)) was paused while it was sent: docent resume lets it go on."
-                )
-            }
-            return outcome
+            return outcome ?? .paused
         }
+    }
+
+    private func wasPaused(_ key: ItemKey) throws(DocumentError) -> DocumentError {
+        let place = try storage.read { try $0.location(of: key.id, in: key.domain) } ?? Location(domain: key.domain)
+        return DocumentError(
+            .cannotSynchronize, "\(place) was paused while it was sent: docent resume lets it go on.")
     }
 
     /// What came of it is in the index; what is planned now says whether it is done.

@@ -129,7 +129,11 @@ struct MountComingTests {
             }
             // What was brought until then may have been all of it.
             #expect(result == before || result == "error \(ESTALE)", "\(result)")
-            try machine.sh("cmp web/large \(machine.remote)/large", timeout: 120)
+            // It may take a moment until the change is known here.
+            #expect(
+                try Machine.eventually(within: 60) {
+                    try machine.shell("cmp web/large \(machine.remote)/large", timeout: 120).status == 0
+                }, "\(machine.logTail)")
         }
     }
 

@@ -107,6 +107,8 @@ struct MountHangingTests {
             now.waiting = [:]
             if who == "host" {
                 kill(try #require(machine.daemon), SIGKILL)
+                // They die with it, a moment later, and are not to do what they were asked for when the gate opens.
+                try #require(Machine.eventually { machine.processes(named: "remote-tree").isEmpty })
                 try machine.provide(now, in: "d")
             } else {
                 try machine.provide(now, in: "d")

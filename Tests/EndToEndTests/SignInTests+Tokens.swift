@@ -76,6 +76,8 @@ extension SignInTests {
                     "what waited is sent by itself: \(machine.logTail)")
                 try expectNowhereButInTheStore(second, machine, isKept: true)
                 try expectNowhereButInTheStore(first, machine, isKept: false)
+                // The answer to what is there already may not have been written down yet.
+                #expect(try Machine.eventually(within: 30) { try machine.state("web:/a.txt") == "materialised" })
                 try machine.succeed("logout", "web")
                 try expectNowhereButInTheStore(second, machine, isKept: false)
             }

@@ -185,10 +185,13 @@ import Testing
             path: [try ItemName("a.txt")], modified: .zero, savedBy: "", sha256: Self.digest)
         try fixture.makeFolder(VersionsFolder.name)
         for number in 0..<ProvidedVersion.mostOfOneDocument {
-            let folder = "\(VersionsFolder.name)/\(VersionsFolder.identifier(of: "\(number)"))"
-            try fixture.makeFolder(folder)
-            try fixture.write("\(number)", to: folder + "/contents")
-            try fixture.write(note.bytes, toPath: fixture.path(folder + "/note"))
+            // It appears as a whole, as all do.
+            let made = "made"
+            try fixture.makeFolder(made)
+            try fixture.write("\(number)", to: made + "/contents")
+            try fixture.write(note.bytes, toPath: fixture.path(made + "/note"))
+            try fixture.rename(
+                made, to: "\(VersionsFolder.name)/\(VersionsFolder.identifier(of: "\(number)"))")
         }
         #expect(try await provider.item(for: item.id).conflictVersions == ProvidedVersion.mostOfOneDocument)
         await expect(.insufficientQuota) {

@@ -32,8 +32,11 @@ struct Sharing: Sendable {
         try await patiently("the edit of \(location)") {
             let status = try? await client.item(at: location)
             if status?.state == .conflict { try await join(location) }
-            try await FileCoordinator(client).coordinate(writingItemAt: location) { path, _ in
-                let text = try String(contentsOfFile: path.string, encoding: .utf8)
+            try await FileCoordinator(client).coordinate(writingItemAt: location) { path, item in
+                guard let text = try? String(contentsOfFile: path.string, encoding: .utf8) else {
+                    throw DocumentError(
+                        .contractBroken, "\(location) was granted for writing, and cannot be read at \(path): \(item)")
+                }
                 try replace(path.string, with: text + line + "\n")
             }
         }

@@ -77,4 +77,33 @@ import Testing
             #expect(try anchor(host) == second)
         }
     }
+
+    @Test(
+        "RS-8, PH-9: what is pinned, and of which nothing is here, stays so when a listing finds it gone from where it was",
+        arguments: ["", "was"])
+    func pinnedElsewhere(former: String) async throws {
+        try await withHost { host, remote in
+            let domain = try host.domains.domain(DomainName("d"))
+            let was = former.isEmpty ? remote : remote.appending(former)
+            for folder in [was, remote.appending("new")] where folder != remote {
+                try #require(mkdir(folder.string, 0o700) == 0)
+            }
+            try TemporaryFile.write("a", to: was.appending("a.txt"))
+            let around = try Location("d:/\(former)")
+            try await host.refresh(Location("d:/"))
+            try await host.refresh(around)
+            let place = around.appending(try ItemName("a.txt"))
+            let id = try await host.item(at: place).item.id
+            // It does not come for the moment.
+            try await host.setPaused(true, at: place)
+            try await host.setKeeping(.pinned, at: place)
+            try #require(rename(was.appending("a.txt").string, remote.appending("new/a.txt").string) == 0)
+            if was != remote { try #require(rmdir(was.string) == 0) }
+            _ = try await host.follower.listAgain(domain.rootID, of: domain)
+            let known = try host.storage.read { try $0.item(id, in: domain.name) }
+            let item = try #require(known)
+            #expect(try host.storage.read { try $0.marks(of: item).own } == .pinned)
+            #expect(try host.storage.read { try $0.location(of: id, in: domain.name) } == Location("d:/new/a.txt"))
+        }
+    }
 }

@@ -103,7 +103,7 @@ struct HeldRemovalTests {
         }
         #expect(try settle(storage, .wait)?.gathered == 3)
         #expect(
-            try storage.index.read { try $0.unseenContents(of: root, in: storage.domain, generation: 99) }.isEmpty)
+            try storage.index.read { try $0.unseenOfNote(in: root, of: storage.domain, generation: 99) }.isEmpty)
     }
 
     @Test(

@@ -214,9 +214,13 @@ struct ChangeFollower: Sendable {
 
     /// Items that are known here and went to a folder that nobody has looked into yet: the provider is asked for the
     /// folders around them. Those that were never seen here are found when their folder is listed.
+    ///
+    /// - Returns: those that are gone there.
+    @discardableResult
     private func follow(
         _ rejected: [ItemIdentifier], of domain: Domain
-    ) async throws(DocumentError) {
+    ) async throws(DocumentError) -> [ItemIdentifier] {
+        var gone: [ItemIdentifier] = []
         for id in rejected {
             guard try storage.read({ try $0.item(id, in: domain.name) }) != nil else { continue }
             let told: [Item]
@@ -225,6 +229,7 @@ struct ChangeFollower: Sendable {
             } catch {
                 // Gone again, of which the feed tells, too; or it is nowhere, and keeps nothing else from being read.
                 guard error.code == .noSuchItem || error.code == .contractBroken else { throw error }
+                if error.code == .noSuchItem { gone.append(id) }
                 logger.notice(
                     "an item that moved cannot be followed",
                     metadata: ["domain": "\(domain.name)", "item.id": "\(id)", "error": "\(error)"])
@@ -233,6 +238,7 @@ struct ChangeFollower: Sendable {
             try await take(
                 try await storage.run { try $0.apply(told, in: domain.name, leavingWork: true) }, domain)
         }
+        return gone
     }
 
     /// What was removed or moved at the provider, as here, while it was asked: it is as it is told of now.
@@ -291,17 +297,23 @@ struct ChangeFollower: Sendable {
         return isNews.withLock { $0 }
     }
 
-    /// With a listing's last page, what was not in it is gone from here. What has contents here may just as well have
-    /// moved to another folder: its provider is asked before they go (RS-8).
+    /// With a listing's last page, what was not in it is gone from here. It may just as well have moved to another folder: of
+    /// what has contents here, and of what somebody has pinned, paused or asked for, the provider is asked before that goes,
+    /// too (RS-8, PH-9).
     private func followUnseen(
         in folder: ItemIdentifier, _ generation: Int64, listed: [Item], of domain: Domain
     ) async throws(DocumentError) {
         let listed = Set(listed.map(\.id))
         let unseen = try storage.read {
-            try $0.unseenContents(of: folder, in: domain.name, generation: generation)
+            try $0.unseenOfNote(in: folder, of: domain.name, generation: generation)
         }
         // What was made here its provider does not know yet.
-        try await follow(unseen.filter { !listed.contains($0) && !$0.isArriving }, of: domain)
+        let gone = try await follow(unseen.filter { !listed.contains($0) && !$0.isArriving }, of: domain)
+        // What was in a folder that is gone may have left it before.
+        for folder in gone {
+            let inside = try storage.read { try $0.spokenOf(below: folder, in: domain.name) }
+            try await follow(inside.filter { !listed.contains($0) && !$0.isArriving }, of: domain)
+        }
     }
 
     /// - Returns: whether anything was new.

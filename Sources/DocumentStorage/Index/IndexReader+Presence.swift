@@ -41,22 +41,45 @@ extension IndexReader {
         }
     }
 
-    /// Those of a folder's items with contents here, or below them, that a listing has not shown, and none before it.
-    package func unseenContents(
-        of folder: ItemIdentifier, in domain: DomainName, generation: Int64
+    /// Those of a folder's items that a listing has not shown, and none before it, of which more is known here than what their
+    /// provider has told: contents that are here, what somebody has said or asked for, be it of something below them.
+    package func unseenOfNote(
+        in folder: ItemIdentifier, of domain: DomainName, generation: Int64
     ) throws -> [ItemIdentifier] {
         let own = try reference(to: domain)
         guard let row = try row(of: folder, own) else { return [] }
+        let isOfNote = "(item.local_inode IS NOT NULL OR \(Self.isSpokenOf))"
         let unseen = try sql.all(
             """
-            SELECT id, local_inode IS NOT NULL FROM item
-            WHERE parent = ? AND generation <> ? AND gone = 0 AND (kind <> 0 OR local_inode IS NOT NULL)
+            SELECT id, \(isOfNote) FROM item
+            WHERE parent = ? AND generation <> ? AND gone = 0 AND (kind <> 0 OR \(isOfNote))
                 AND NOT EXISTS (SELECT 1 FROM held_removal WHERE held_removal.row = item.row AND side = 0)
             ORDER BY row
             """, .int(row), .int(generation)
-        ) { (id: try ItemIdentifier($0.text(0)), hasContents: $0.int(1) != 0) }
-        return try unseen.filter { try $0.hasContents || !present(within: $0.id, in: domain).isEmpty }.map(\.id)
+        ) { (id: try ItemIdentifier($0.text(0)), isOfNote: $0.int(1) != 0) }
+        return try unseen.filter { item in
+            try item.isOfNote || !present(within: item.id, in: domain).isEmpty
+                || !spokenOf(below: item.id, in: domain).isEmpty
+        }.map(\.id)
     }
+
+    /// What is below an item, in whatever depth, and somebody has said something about, or asked for.
+    package func spokenOf(below id: ItemIdentifier, in domain: DomainName) throws -> [ItemIdentifier] {
+        guard let row = try row(of: id, reference(to: domain)) else { return [] }
+        return try sql.all(
+            """
+            WITH RECURSIVE sub (row) AS (
+                SELECT row FROM item WHERE parent = ? UNION ALL SELECT item.row FROM item JOIN sub ON item.parent = sub.row
+            )
+            SELECT item.id FROM sub JOIN item ON item.row = sub.row WHERE \(Self.isSpokenOf) ORDER BY item.row
+            """, .int(row)
+        ) { try ItemIdentifier($0.text(0)) }
+    }
+
+    private static let isSpokenOf = """
+        (item.pinned <> 0 OR item.paused <> 0
+            OR EXISTS (SELECT 1 FROM download_request WHERE download_request.item = item.row))
+        """
 
     /// A document with contents here, by the name that its file has in a folder.
     package func contents(

@@ -64,6 +64,25 @@ struct HeldRemovalTests {
         #expect(try settle(storage, .carryOut) == nil)
     }
 
+    @Test(
+        "CONT-13: what waits for another one's name goes like all else, also with what had its own",
+        arguments: [false, true])
+    func waitingForName(isHeld: Bool) throws {
+        let storage = try StorageFixture()
+        try storage.tell(storage.item("a", "a.txt"), storage.item("d", "d.txt"))
+        for name in ["d.txt", "a.txt"] { try storage.tell(storage.item("e", name)) }
+        if isHeld {
+            try gone("d", "e", in: storage)
+            _ = try settle(storage, .carryOut)
+        } else {
+            let ids = try ["d", "e"].map { try ItemIdentifier($0) }
+            let changes = ItemChanges(updated: [], deleted: ids, anchor: try SyncAnchor([1]), more: false)
+            _ = try storage.store.apply(changes, in: storage.domain)
+        }
+        for id in ["d", "e"] { #expect(try !exists(id, in: storage)) }
+        #expect(try exists("a", in: storage))
+    }
+
     @Test("CONT-13: what the provider tells of again does not wait any more")
     func cameBack() throws {
         let storage = try fixture()

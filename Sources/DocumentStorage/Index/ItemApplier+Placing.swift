@@ -113,7 +113,8 @@ extension ItemApplier {
         var earlier: Set<Int64>?
         while !waiting.isEmpty {
             var blocked: [WaitingMove] = []
-            let moves = waiting
+            // Some may be gone by now, and what they waited for with them.
+            let moves = try waiting.filter { try existing(row: $0.row) != nil }
             waiting = []
             for move in moves {
                 if try isBlocked(move) {

@@ -70,12 +70,14 @@ import Testing
     }
 
     /// - Parameter isTold: whether the index knows what has the name there.
-    private func makeAnew(beside contents: String, _ id: String = "b", isTold: Bool = true) async throws -> [String] {
+    private func makeAnew(
+        beside contents: String, _ id: String = "b", isTold: Bool = true, taking again: Sending? = nil
+    ) async throws -> [String] {
         let other = try Provider.item(id, ItemName("a.txt"), size: Int64(contents.utf8.count))
         if isTold { try storage.tell(other) }
         let provider = Provider(having: other, contents)
         let delivery = Delivery.alone(threads)
-        try await delivery.make(sending, modified: nil, with: ProviderTurn(ProviderSession(provider), nil))
+        try await delivery.make(again ?? sending, modified: nil, with: ProviderTurn(ProviderSession(provider), nil))
         return provider.names.withLock { $0 }
     }
 
@@ -91,6 +93,19 @@ import Testing
         // What has its name there is shown here, too.
         #expect(try storage.indexed("b").state == .placeholder)
         #expect(try storage.document("a.txt") == nil)
+    }
+
+    @Test("VER-15, RS-5: also when that is asked for once more it is where the provider has it, and was not moved here")
+    func besideAgain() async throws {
+        try storage.store.abandon(sending, because: nil, .open)
+        let again = try storage.store.beginSending(sending.item.id, in: storage.domain)
+        #expect(again.isRepeated)
+        let name = try #require(try await makeAnew(beside: "other", taking: again).last)
+        #expect(try storage.indexed("new").item.name?.rawValue == name)
+        #expect(try storage.document(name) == "mine")
+        #expect(try storage.index.read { try $0.relocations(in: storage.domain) }.isEmpty)
+        // Each has a place of its own.
+        #expect(try storage.indexed("b").state == .placeholder)
     }
 
     @Test(

@@ -276,9 +276,10 @@ extension DocumentStore {
         try index.write { index in
             try index.refuseCalledOff(sending)
             let known = try index.known(sending.item.id, in: sending.item.domain)
+            // It was asked for where it was then, and may have been moved since; by its former identifier it is not found any more.
+            let isMoved = try index.isMoved(known, since: sending)
             try index.rename(sending.item.id, to: item.id, in: sending.item.domain)
-            // It was asked for where it was then, and may have been moved since.
-            if try index.isMoved(known, since: sending) { try index.keepPlace(of: known, madeAs: item) }
+            if isMoved { try index.keepPlace(of: known, madeAs: item) }
         }
         var renamed = sending
         renamed.item = try current(item.id, in: sending.item.domain)

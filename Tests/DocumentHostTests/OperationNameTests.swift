@@ -167,6 +167,19 @@ import Testing
         #expect(try conflicts() == 0)
     }
 
+    @Test("RS-5: when it is made with what was edited since, because nothing had come of the first ones, all is sent")
+    func madeAfterEdit() async throws {
+        let id = try newDocument("first")
+        provider.state.withLock { $0.refusal = .serverUnreachable }
+        await #expect(throws: DocumentError.self) { try await send(id) }
+        provider.state.withLock { $0.refusal = nil }
+        try storage.edit(id.rawValue, "second, longer")
+        try await losingAnswers(id)
+        try await send(id)
+        #expect(provider.contents == ["second, longer"])
+        #expect(try storage.indexed("i1").state == .materialised)
+    }
+
     @Test("RS-5, VER-2: what others wrote into it meanwhile is a conflict with an edit that does not know of it")
     func editedOnBothSides() async throws {
         let id = try newDocument("first")

@@ -53,7 +53,11 @@ extension Delivery {
                 guard item.kind == call.kind else {
                     throw session.broken("made a \(item.kind) of \(sending.location)")
                 }
-                return try await record(sending, asNew: item, since: heard, with: session)
+                guard sending.entry.payload.mayBeOthers, let made = try await compared(item, with: sending, turn) else {
+                    return try await record(sending, asNew: item, since: heard, with: session)
+                }
+                return try await record(
+                    sending.compared, asNew: made.item, having: made.earlier, since: heard, with: session)
             } catch {
                 switch error.code {
                 case .noSuchItem where mayBeGone: isFolderGone = true
@@ -119,6 +123,35 @@ extension Delivery {
         guard try storage.read({ try $0.item(found.id, in: sending.item.domain) })?.local == nil else { return nil }
         let mayBeEarlier = try storage.read { try $0.hasUnanswered(of: sending.item) }
         guard found.size == nil || found.size == sending.snapshot.identity.size || mayBeEarlier else { return nil }
+        do throws(DocumentError) {
+            return try await fetch(found.id, toCompareWith: sending, turn)
+        } catch {
+            // What was not looked at is not known to be another.
+            if error.code == .busy || error.code == .cancelled { throw error }
+            return nil
+        }
+    }
+
+    /// What was made by a name under which other contents were asked for before: it has those, or what is sent now. As long as that
+    /// cannot be looked up, it is asked for again.
+    ///
+    /// - Returns: nil when it has neither, and others have changed it; or nobody gives it away.
+    private func compared(
+        _ made: Item, with sending: Sending, _ turn: ProviderTurn
+    ) async throws(DocumentError) -> (item: Item, earlier: StagedFile?)? {
+        do throws(DocumentError) {
+            let found = try await fetch(made.id, toCompareWith: sending, turn)
+            return found?.item.id == made.id ? found : nil
+        } catch {
+            guard error.code.errorClass == .definitive else { throw error }
+            return nil
+        }
+    }
+
+    /// - Returns: nil when the contents are neither those that are sent nor those that they began from.
+    private func fetch(
+        _ id: ItemIdentifier, toCompareWith sending: Sending, _ turn: ProviderTurn
+    ) async throws(DocumentError) -> (item: Item, earlier: StagedFile?)? {
         let (request, file) = try await storage.run { store throws in
             let request = try store.root.staging.makeRequest(.fetching(sending.item.domain))
             return (request, try request.makeFile())
@@ -126,7 +159,7 @@ extension Delivery {
         do throws(DocumentError) {
             let provided = try await turn.taken(for: sending.location) { session throws(DocumentError) in
                 try await session.startProviding(
-                    found.id, stagingPath: file.path.string, contentVersion: [], onProgress: { _ in })
+                    id, stagingPath: file.path.string, contentVersion: [], onProgress: { _ in })
             }
             let item = provided.item
             return try await storage.run { store in
@@ -141,9 +174,7 @@ extension Delivery {
             }
         } catch {
             _ = try? await storage.run { _ in try request.remove() }
-            // What was not looked at is not known to be another.
-            if error.code == .busy || error.code == .cancelled { throw error }
-            return nil
+            throw error
         }
     }
 }

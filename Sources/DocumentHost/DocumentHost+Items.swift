@@ -128,6 +128,8 @@ extension DocumentHost {
         let domain = try domains.domain(location.domain)
         // Whoever waits for the end of its pause need not any more.
         defer { pauses.itemsRemoved() }
+        // Before anything is asked that may bring news.
+        let seen = try storage.read { try SeenItems(at: location, isWhole: recursive, $0) }
         let patience = atOnce ? configuration.claimPatience : nil
         if atOnce, !recursive {
             let isDone = try await arranger.removeAtOnce(
@@ -137,7 +139,7 @@ extension DocumentHost {
         await settleChanges(at: location, in: domain)
         try await arranger.remove(
             location, recursive: recursive, discardingUnsent: discardingUnsent, on: domain, by: tool?.owner,
-            within: patience)
+            seen: seen, within: patience)
     }
 
     /// Before the provider is asked for something at a place: what became of what it was asked for before, and what it has not

@@ -105,6 +105,9 @@ extension HostSimulation {
             guard let folder = place.parent else { return }
             _ = try await host.rename(place, to: folder.appending(name), atOnce: step.pick % 3 == 0)
         case .remove:
+            // By its name, as all hosts are asked: they look at what is called so just then, and not only when all was listed.
+            let document = try await host.knownItem(at: place)
+            guard document.item.kind == .document else { return }
             let here = number(of: document, host)
             let key = MachineDocument(machine: machine, id: document.item.id)
             let evicted = evictions[key]

@@ -244,14 +244,15 @@ struct Arranger: Sendable {
     /// - Parameters:
     ///   - tool: who asks; inside of its own access for deleting the item, that one's claim is used.
     ///   - isApproved: nobody is asked whether it is meant, however much it is (CONT-13).
-    ///   - covered: what somebody has said yes to; nil for what was known when this was asked for.
+    ///   - seen: what was known when it was asked for; nil where somebody has said yes to what is ``covered``.
+    ///   - covered: what somebody has said yes to; nil for what was seen.
     ///   - patience: how long others who use it are waited for; nil: as long as it takes.
     func remove(
         _ location: Location, recursive: Bool, discardingUnsent: Bool, on domain: Domain, by tool: ClaimOwner?,
-        isApproved: Bool = false, covering covered: CoveredItems? = nil, within patience: Duration? = nil
+        isApproved: Bool = false, seen: SeenItems? = nil, covering covered: CoveredItems? = nil,
+        within patience: Duration? = nil
     ) async throws(DocumentError) {
         try domain.requireModifying(location)
-        let seen = isApproved ? nil : try storage.read { try SeenItems(at: location, isWhole: recursive, $0) }
         try await follower.freshen(domain)
         var found = try await resolver.resolve(location, in: domain)
         if found.isArriving {

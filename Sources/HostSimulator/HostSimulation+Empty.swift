@@ -7,9 +7,10 @@ extension HostSimulation {
     /// Its program was told that it is kept, with what was written to it; or that there can be none.
     func endFile(on machine: Int) { unfinished[machine, default: 0] -= 1 }
 
-    /// Whether contents are whole, or nothing because nobody has come so far.
+    /// Whether contents are whole, or nothing because nobody has come so far, or what the power has left of a program's writing.
     func isWhole(_ bytes: [UInt8]) -> Bool {
-        bytes.isEmpty ? unfinished.values.contains { $0 > 0 } : ledger.number(of: bytes) != nil
+        bytes.isEmpty
+            ? unfinished.values.contains { $0 > 0 } : ledger.number(of: bytes) != nil || torn.contains(bytes)
     }
 
     /// A machine gives the remote contents that have nothing in them.

@@ -124,7 +124,9 @@ extension HostSimulation {
         var lost = (names: 0, pieces: 0)
         if life.losesPower {
             boots[machine, default: 0] += 1
-            lost = disks[machine].loseUnflushed(below: root, &random)
+            let all = disks[machine].loseUnflushed(below: root, &random)
+            lost = (all.names, all.pieces)
+            noteTorn(all.torn, on: machine)
         }
         let index = root + "/.docent/index.sqlite"
         unlink(index + "-shm")

@@ -65,23 +65,28 @@ extension HostSimulation {
                     beginFile(on: life.machine)
                     begun += 1
                 }
-                if let new = asPerson({ writePart(path, size: step.other + number, isReplacing: pick % 2 == 0) }) {
-                    written.append(new)
+                let new = asPerson {
+                    writePart(path, size: step.other + number, isReplacing: pick % 2 == 0, on: life.machine)
                 }
+                if let new { written.append(new) }
             }
         }
         if step.other % 5 == 0 { await life.loop.pause(.milliseconds(step.pick)) }
         try await host.endAccess(access.number, of: tool)
-        for number in written { ledger.acknowledge(number) }
+        for number in written {
+            endOverwriting(with: number, on: life.machine)
+            ledger.acknowledge(number)
+        }
         for _ in 0..<begun { endFile(on: life.machine) }
     }
 
-    private func writePart(_ path: String, size: Int, isReplacing: Bool) -> Int? {
+    private func writePart(_ path: String, size: Int, isReplacing: Bool, on machine: Int) -> Int? {
         let seen = ledger.number(of: SimulatedDisk.bytes(of: path))
         let new = ledger.make(size: size)
         if let seen { ledger.replace(seen, by: new.number) }
         note("a person writes \(new.number) over \(seen.map(String.init) ?? "nothing") at \(path)")
         _ = mkdir(FilePath(path).removingLastComponent().string, 0o700)
+        if !isReplacing { beginOverwriting(with: new.number, on: machine) }
         return (isReplacing ? replace(path, new.bytes) : overwrite(path, new.bytes)) ? new.number : nil
     }
 

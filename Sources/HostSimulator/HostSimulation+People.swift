@@ -198,6 +198,7 @@ extension HostSimulation {
         let new = step.action == .createLarge ? makeLarge(step) : ledger.make(size: step.other * 7)
         if let seen { ledger.replace(seen, by: new.number) }
         note("a person writes \(new.number) over \(seen.map(String.init) ?? "nothing") at \(place)")
+        if way != .replaced { beginOverwriting(with: new.number, on: life.machine) }
         let isDone = asPerson { way == .replaced ? replace(item.path, new.bytes) : overwrite(item.path, new.bytes) }
         guard isDone else { return }
         if step.other % 5 == 0 { await life.loop.pause(.milliseconds(step.pick)) }
@@ -211,6 +212,7 @@ extension HostSimulation {
         // Somebody may have taken it from there past the host, before it was on the disk: then no host can see to that.
         let isThere = !isPassed || asPerson { SimulatedDisk.bytes(of: item.path) == new.bytes }
         try await host.endAccess(access, of: tool)
+        endOverwriting(with: new.number, on: life.machine)
         guard isThere else { return }
         ledger.acknowledge(new.number)
         if isNew { endFile(on: life.machine) }

@@ -37,6 +37,10 @@ package final class HostSimulation: @unchecked Sendable {  // One thread, as it 
     var unfinished: [Int: Int] = [:]
     /// Some document at the remote has been such a file.
     var hasEmpty = false
+    /// What programs write over files on each machine, and were not told yet that it is kept.
+    var overwriting: [Int: Set<Int>] = [:]
+    /// What power failures have left of that.
+    var torn: Set<[UInt8]> = []
     /// What people can get at on their machines, in the end.
     var reached: Set<Int> = []
     /// Contents of files that a host did not know.

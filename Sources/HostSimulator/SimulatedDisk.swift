@@ -119,13 +119,16 @@ final class SimulatedDisk {
     // MARK: The power goes
 
     /// Makes the files what they are after that, and says what was lost.
-    func loseUnflushed(below root: String, _ random: inout SeededRandom) -> (names: Int, pieces: Int) {
+    func loseUnflushed(
+        below root: String, _ random: inout SeededRandom
+    ) -> (names: Int, pieces: Int, torn: [String]) {
         let kept = random.once(in: 4) ? 0 : random.below(names.count + 1)
         let lostNames = names.count - kept
         for change in names[kept...].reversed() { change.undo() }
         for change in names[..<kept] { change.bury() }
         names = []
         var lostPieces = 0
+        var torn: [String] = []
         var kinds: [ino_t: Int] = [:]
         for path in Self.files(below: root) {
             var found = stat()
@@ -137,10 +140,13 @@ final class SimulatedDisk {
             lostPieces += file.pieces.count - count
             var bytes = file.safe
             for piece in file.pieces[..<count] { piece.apply(to: &bytes) }
-            if count < file.pieces.count { Self.put(bytes, in: path) }
+            if count < file.pieces.count {
+                Self.put(bytes, in: path)
+                torn.append(path)
+            }
             contents[found.st_ino] = Contents(safe: bytes)
         }
-        return (lostNames, lostPieces)
+        return (lostNames, lostPieces, torn)
     }
 
     /// What is a part of the process, and not of the disk, is gone either way: files that were only open.

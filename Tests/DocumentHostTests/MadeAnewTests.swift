@@ -108,6 +108,24 @@ import Testing
         #expect(try storage.indexed("b").state == .placeholder)
     }
 
+    @Test("VER-15: so it is in a folder that is made anew for it, and has another identifier by that")
+    func besideInFolderMadeAnew() throws {
+        let folder = try storage.item("f", "Folder", kind: .folder)
+        let item = try storage.item("inside", "b.txt", in: "f", contents: "one")
+        try storage.tell(folder, item)
+        try storage.provide(item, "one")
+        try storage.edit("inside", "mine")
+        try storage.store.recordGone(folder.id, in: storage.domain)
+        let sending = try storage.store.beginSending(item.id, in: storage.domain)
+        let again = try storage.item("g", "Folder", kind: .folder)
+        try storage.store.revive(folder.id, as: again, in: storage.domain)
+        let made = try storage.item("new", "b (conflict).txt", in: "g", contents: "mine")
+        _ = try storage.store.finish(sending, asNew: made)
+        #expect(try storage.indexed("new").item.name?.rawValue == "b (conflict).txt")
+        #expect(try storage.document("Folder/b (conflict).txt") == "mine")
+        #expect(try storage.index.read { try $0.relocations(in: storage.domain) }.isEmpty)
+    }
+
     @Test(
         "VER-15, ID-4: what is there again by the identifier that it had is not made anew beside itself",
         arguments: ["mine", "other"])

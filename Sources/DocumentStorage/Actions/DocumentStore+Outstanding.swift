@@ -86,8 +86,16 @@ extension IndexReader {
     func isMoved(_ item: IndexedItem, since sending: Sending) throws -> Bool {
         guard sending.attempt == 0 else { return false }
         let begun = sending.item.item
-        if item.item.parentID != begun.parentID || item.item.name != begun.name { return true }
+        // A folder that was made anew for it has another identifier, and is the same one.
+        let isElsewhere =
+            try sending.folderRow.map { try folderRow(of: item) != $0 } ?? (item.item.parentID != begun.parentID)
+        if isElsewhere || item.item.name != begun.name { return true }
         guard sending.isRepeated, let place = sending.entry.payload.place else { return false }
         return try diskLocation(of: item.id, in: item.domain)?.components != place
+    }
+
+    /// Nil of a domain's top folder.
+    func folderRow(of item: IndexedItem) throws -> Int64? {
+        try item.item.parentID.flatMap { try self.item($0, in: item.domain)?.row }
     }
 }

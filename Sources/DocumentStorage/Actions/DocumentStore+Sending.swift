@@ -15,6 +15,8 @@ package struct Sending: Sendable {
     package var operation: String
     /// The provider may have been asked for it before, under this name.
     package var isRepeated = false
+    /// The row of the folder that it was in when it was begun: that one may have another identifier since.
+    var folderRow: Int64?
 }
 
 extension DocumentStore {
@@ -66,11 +68,11 @@ extension DocumentStore {
             payload.digest = digest(of: snapshot)
             let isRepeated = payload.takeName(of: earlier)
             if !isRepeated { payload.operation = RandomName.make() }
-            let begun: (entry: JournalEntry, item: IndexedItem)? = try index.write { index in
+            let begun: (entry: JournalEntry, item: IndexedItem, folderRow: Int64?)? = try index.write { index in
                 guard try index.isStill(item, at: location) else { return nil }
                 try index.setState(.sending, of: item.id, in: domain)
                 let entry = try index.begin(.sendSnapshotTaken, item: item.id, in: domain, payload: payload)
-                return (entry, try index.known(item.id, in: domain))
+                return (entry, try index.known(item.id, in: domain), try index.folderRow(of: item))
             }
             guard let begun, let operation = payload.operation else {
                 try remove(request, of: domain)
@@ -82,7 +84,7 @@ extension DocumentStore {
             if isRepeated { asked.item.version = base }
             return Sending(
                 entry: begun.entry, item: asked, begun: begun.item, location: location, snapshot: snapshot, base: base,
-                operation: operation, isRepeated: isRepeated)
+                operation: operation, isRepeated: isRepeated, folderRow: begun.folderRow)
         }
     }
 
@@ -97,7 +99,7 @@ extension DocumentStore {
         try reached(.sendSnapshotTaken)
         return Sending(
             entry: entry, item: item, location: location, snapshot: snapshot, base: base, operation: operation,
-            isRepeated: true)
+            isRepeated: true, folderRow: try index.read { try $0.folderRow(of: item) })
     }
 
     /// The provider has taken it. The item is `materialised`, or `changed` again when it was written to meanwhile. That is on

@@ -207,7 +207,7 @@ extension DocumentStore {
             staged.source = entry.payload.file
             return Sending(
                 entry: entry, item: item, location: location, snapshot: staged, base: base, operation: operation,
-                isRepeated: true)
+                isRepeated: true, folderRow: try index.read { try $0.folderRow(of: item) })
         }
         // The file is what was sent, as the decision has found: taken once more.
         discard(request: name)

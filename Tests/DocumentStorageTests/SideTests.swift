@@ -78,6 +78,26 @@ struct SideTests {
         #expect(try needless == ["1", "2"])
     }
 
+    @Test("VER-12: what the remote keeps counts as written when it says, also when it is in conflict with others later")
+    func keptTime() throws {
+        try conflict()
+        let keeping = try #require(try storage.store.beginKeepingSide(of: item.id, in: storage.domain))
+        let elsewhere = { try storage.index.read { try $0.writtenElsewhere(of: storage.indexed("a")) } }
+        #expect(try elsewhere() == nil)
+        let written = Timestamp(seconds: 1_763_072_033, nanoseconds: 5)
+        try storage.store.finish(keeping, as: ProvidedVersion(id: "mine", role: .conflict, modified: written))
+        #expect(try elsewhere() == written)
+        _ = try storage.store.resolveConflict(of: item.id, in: storage.domain, keepingLocal: true)
+        #expect(try elsewhere() == nil, "it is to be sent")
+        let sending = try storage.store.beginSending(item.id, in: storage.domain)
+        var remote = item
+        remote.version = try ItemVersion(content: Array("3".utf8))
+        _ = try storage.store.recordConflict(sending, remote: remote, because: DocumentError(.inConflict, "Both."))
+        #expect(try storage.store.beginKeepingSide(of: item.id, in: storage.domain) == nil, "it is kept already")
+        try storage.reopen()
+        #expect(try elsewhere() == written)
+    }
+
     @Test("VER-2: what was asked for and not answered is asked for again by the same name, over a restart, too")
     func unanswered() throws {
         try conflict()

@@ -76,15 +76,17 @@ struct VersionKeeper: Sendable {
         let place = try index.diskLocation(of: item.id, in: item.domain)
         // What was sent counts as the remote says, whatever the file's time is: the clock here may be wrong.
         let isOwn = item.isUnsent || item.state == .outdated
+        // What the remote keeps of it counts as all others see it, although the same may be in conflict with others by now.
+        let kept = try index.writtenElsewhere(of: item)
         let ours = DocumentVersion(
             id: "current", kind: .conflict,
             path: item.local == nil ? nil : place.map { self.storage.store.root.tree.path(of: $0).string },
             size: item.local?.size ?? item.item.size,
-            modified: isOwn ? item.local?.modified ?? item.item.modified : item.item.modified,
+            modified: kept ?? (isOwn ? item.local?.modified ?? item.item.modified : item.item.modified),
             isInPlace: true, device: item.isUnsent ? deviceName.orNil : nil)
         var contest = ConflictContest()
         let written = item.isUnsent ? ours.modified : item.item.modified
-        contest.add(ours, written: written.following(try index.conflictBase(of: item)?.modified))
+        contest.add(ours, written: try kept ?? written.following(index.conflictBase(of: item)?.modified))
         if let conflict {
             let file = try versions.status(of: conflict.kept)
             contest.add(

@@ -57,6 +57,7 @@ extension DocumentStore {
                 itemID: side.itemID)
         }
         side.version = version.id
+        side.written = version.modified == .zero ? nil : version.modified
         // Where it was asked before, the same contents may be in another file by now.
         if let source = keeping.snapshot.source {
             (side.inode, side.size, side.modified) = (source.inode, source.size, source.modified)

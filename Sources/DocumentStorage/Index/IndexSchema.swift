@@ -32,7 +32,7 @@ enum IndexSchema {
         version9, version10, version11, version12, version13, version14, version15,
         version16, version17, version18, version19, version20,
         version21, version22, version23, version24, version25,
-        version26,
+        version26, version27,
     ]
 
     /// How many sides of conflicts the remote keeps of an item, and in which version of its metadata they were listed last;
@@ -81,6 +81,12 @@ enum IndexSchema {
             item INTEGER PRIMARY KEY REFERENCES item (row) ON DELETE CASCADE,
             payload BLOB NOT NULL
         ) STRICT;
+        """
+
+    /// When what the remote keeps of this device's counts as written, as it has said; NULL where it has not.
+    private static let version27 = """
+        ALTER TABLE own_side ADD COLUMN written INTEGER;
+        ALTER TABLE own_side ADD COLUMN written_ns INTEGER;
         """
 
     /// What a removal that waits for a yes was asked for with: all that was shown below `held` then, and itself, each in the version

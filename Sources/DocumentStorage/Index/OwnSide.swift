@@ -14,6 +14,8 @@ package struct OwnSide: Hashable, Sendable {
     package var inode: UInt64
     package var size: Int64
     package var modified: Timestamp
+    /// When it counts as written for every other device: as the remote has said when it was given it. Nil where it has not.
+    package var written: Timestamp?
     /// The remote has listed it: when it does not any more, somebody has resolved it.
     package var isSeen = false
 
@@ -24,6 +26,14 @@ package struct OwnSide: Hashable, Sendable {
 }
 
 extension IndexReader {
+    /// When what is here of a document in conflict counts as written for every other device; nil while the remote does not keep it.
+    package func writtenElsewhere(of item: IndexedItem) throws -> Timestamp? {
+        guard item.state == .conflict, let local = item.local,
+            let side = try ownSides(of: item.id, in: item.domain).last, side.version != nil, side.isOf(local)
+        else { return nil }
+        return side.written
+    }
+
     /// The newest last.
     package func ownSides(of id: ItemIdentifier, in domain: DomainName) throws -> [OwnSide] {
         try ownSides(in: domain).filter { $0.itemID == id }
@@ -34,8 +44,8 @@ extension IndexReader {
         let own = try reference(to: domain)
         return try sql.all(
             """
-            SELECT number, item, operation, version, digest, inode, size, modified, modified_ns, seen FROM own_side
-            WHERE domain = ? ORDER BY number
+            SELECT number, item, operation, version, digest, inode, size, modified, modified_ns, seen, written, written_ns
+            FROM own_side WHERE domain = ? ORDER BY number
             """, .int(own.number)
         ) { row in
             OwnSide(
@@ -43,7 +53,9 @@ extension IndexReader {
                 version: row.optionalText(3), digest: row.blob(4), inode: UInt64(bitPattern: row.int(5)),
                 size: row.int(6),
                 modified: Timestamp(seconds: row.int(7), nanoseconds: UInt32(truncatingIfNeeded: row.int(8))),
-                isSeen: row.int(9) != 0)
+                written: row.optionalInt(10).map {
+                    Timestamp(seconds: $0, nanoseconds: UInt32(truncatingIfNeeded: row.int(11)))
+                }, isSeen: row.int(9) != 0)
         }
     }
 }
@@ -67,11 +79,13 @@ extension IndexTransaction {
     func update(_ side: OwnSide) throws {
         try sql.run(
             """
-            UPDATE own_side SET version = ?, digest = ?, inode = ?, size = ?, modified = ?, modified_ns = ?, seen = ?
+            UPDATE own_side SET version = ?, digest = ?, inode = ?, size = ?, modified = ?, modified_ns = ?, seen = ?,
+                written = ?, written_ns = ?
             WHERE number = ?
             """, SQLValue(side.version), .blob(side.digest), .int(Int64(bitPattern: side.inode)), .int(side.size),
-            .int(side.modified.seconds), .int(Int64(side.modified.nanoseconds)),
-            .int(side.isSeen ? 1 : 0), .int(side.number))
+            .int(side.modified.seconds), .int(Int64(side.modified.nanoseconds)), .int(side.isSeen ? 1 : 0),
+            SQLValue(side.written?.seconds), SQLValue(side.written.map { Int64($0.nanoseconds) }),
+            .int(side.number))
     }
 
     package func remove(_ side: OwnSide) throws {

@@ -45,8 +45,11 @@ final class ContentsLedger {
 
     /// Whether contents have these bytes at a place.
     func has(_ bytes: [UInt8], at offset: Int, in number: Int) -> Bool {
-        let whole = entries[number].bytes
-        return offset + bytes.count <= whole.count && whole[offset..<offset + bytes.count].elementsEqual(bytes)
+        Self.has(bytes, at: offset, in: entries[number].bytes)
+    }
+
+    static func has(_ bytes: [UInt8], at offset: Int, in whole: [UInt8]) -> Bool {
+        offset + bytes.count <= whole.count && whole[offset..<offset + bytes.count].elementsEqual(bytes)
     }
 
     func acknowledge(_ number: Int) { entries[number].isAcknowledged = true }

@@ -23,8 +23,10 @@ extension HostSimulation {
         }
         note("others have changed a little more")
         run(until: time + 5 * 60_000_000_000)
-        if scenario.asksBeforeDeleting {
+        // What goes on the remote by one machine's yes may be asked about on another one.
+        for _ in lives.indices where scenario.asksBeforeDeleting {
             askAll { host in try? await host.answerDeletions(of: Self.domainName, carryOut: true) }
+            run(until: time + 60_000_000_000)
         }
         askAll { [self] host in
             let shown = Set(await everything(of: host).map { "/" + $0.location.relativePath })

@@ -26,6 +26,7 @@ extension HostSimulation {
         guard fstat(file, &status) == 0, status.st_size > 0 else { return }
         let size = Int64(status.st_size)
         var possible = Array(ledger.entries.indices)
+        var possibleTorn = torn
         for number in 0..<4 {
             let begin = Int64((step.pick * 7 + number * 13_577) % Int(size))
             let range = begin..<min(begin + 3_000, size)
@@ -34,7 +35,10 @@ extension HostSimulation {
             guard living.contains(where: { $0.host === host }) else { return }
             let bytes = asPerson { Self.bytes(range, of: file) }
             possible = possible.filter { ledger.has(bytes, at: Int(begin), in: $0) }
-            if possible.isEmpty { return complain("\(place) is read mixed, at byte \(begin) of \(size)") }
+            possibleTorn = possibleTorn.filter { ContentsLedger.has(bytes, at: Int(begin), in: $0) }
+            if possible.isEmpty, possibleTorn.isEmpty {
+                return complain("\(place) is read mixed, at byte \(begin) of \(size)")
+            }
         }
         note("a person has read of \(possible) at \(place)")
         try await host.endAccess(access.number, of: tool)

@@ -51,4 +51,37 @@ extension EmbeddedHostTests {
             host.disconnect(holder)
         }
     }
+
+    @Test(
+        "VER-15: what is removed at once is what was there when that was asked for: news that come while others are waited for stay"
+    )
+    func newsWhileRemovalWaits() async throws {
+        try await withHost(claimPatience: .seconds(60)) { host, remote in
+            let file = remote.appending("a.txt")
+            try TemporaryFile.write("alpha", to: file)
+            _ = try await host.items(in: Location("d:/"), page: nil, suggestedCount: 10, refreshing: false)
+            let document = try Location("d:/a.txt")
+            let holder = host.connect(tool: "holder")
+            defer { host.disconnect(holder) }
+            let access = try await host.beginAccess(AccessRequest(location: document, intent: .reading), for: holder)
+            let known = { try host.storage.read { try $0.item(at: document) }?.item.version.content }
+            let seen = try known()
+            let removal = Task {
+                try await host.remove(document, recursive: false, discardingUnsent: false, atOnce: true)
+            }
+            for _ in 0..<3_000 where host.broker.explanations.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+            try TemporaryFile.write("beta, and longer", to: file)
+            let domain = try host.domains.domain(document.domain)
+            for _ in 0..<1_000 where try known() == seen {
+                try await host.follower.catchUp(domain)
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            try #require(try known() != seen)
+            try await host.endAccess(access.number, of: holder)
+            let error = await #expect(throws: DocumentError.self) { try await removal.value }
+            #expect(error?.code == .versionNoLongerAvailable)
+            #expect(host.backlog.count(of: document.domain) == 0)
+            #expect(try TemporaryFile.read(file) == "beta, and longer")
+        }
+    }
 }

@@ -47,7 +47,10 @@ extension Arranger {
     private func drop(
         _ item: IndexedItem, discardingUnsent: Bool
     ) async throws(DocumentError) -> JournalEntry? {
-        guard let now = try storage.read({ try $0.item(item.id, in: item.domain) }), now.exists else { return nil }
+        guard let now = try storage.read({ try $0.item(item.id, in: item.domain) }), now.exists,
+            // What the remote has changed since, while others were waited for, nobody has seen who wants it removed.
+            now.isUnsent || now.item.version.content == item.item.version.content
+        else { return nil }
         let entry = try await locks.withLockIfFree(now.key) { () async throws(DocumentError) in
             try await storage.run { try $0.drop(now.id, in: now.domain, discardingEdits: discardingUnsent) }
         }

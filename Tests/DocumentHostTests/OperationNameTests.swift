@@ -217,4 +217,24 @@ import Testing
         #expect(provider.contents == ["other", "first"])
         #expect(try storage.indexed("i2").item.name?.rawValue.hasPrefix("new (conflict ") == true)
     }
+
+    @Test(
+        "RS-5: what was made, and was told of and brought before that was answered for, is the document that was made here",
+        arguments: [false, true])
+    func broughtBeforeAnswer(isPinned: Bool) async throws {
+        _ = try provider.make("new.txt", "other")
+        let id = try newDocument("first")
+        try await losingAnswers(id)
+        let made = try #require(provider.state.withLock { $0.documents.last?.item })
+        try storage.tell(made)
+        try storage.provide(made, "first")
+        if isPinned { try storage.index.write { try $0.setKeeping(.pinned, of: .root, in: storage.domain) } }
+        try await send(id)
+        #expect(provider.names.count == 1)
+        #expect(provider.contents == ["other", "first"])
+        let name = try #require(made.name?.rawValue)
+        #expect(try storage.indexed("i2").state == .materialised)
+        #expect(try storage.document(name) == "first")
+        #expect(try storage.document("new.txt") == nil)
+    }
 }

@@ -92,26 +92,57 @@ extension Delivery {
     /// - Parameters:
     ///   - earlier: what it has there, where that is not what was sent now, but what that began from.
     ///   - heard: how far the feed had been read when the provider was asked.
+    ///   - isUnanswered: is set when that could not be recorded now, and the provider is to be asked again.
     func record(
         _ sending: Sending, asNew item: Item, having earlier: StagedFile? = nil, since heard: SyncAnchor?,
-        with session: ProviderSession
+        with session: ProviderSession, _ isUnanswered: Flag
     ) async throws(DocumentError) {
         // Nobody uses what was removed meanwhile.
         if try storage.read({ try $0.isCalledOff(sending) }) {
             _ = try await storage.run { try $0.finish(sending, asNew: item, having: earlier) }
             return
         }
-        try identify(sending.item, as: item.id)
         let key = ItemKey(domain: sending.item.domain, id: item.id)
         if key == sending.item.key {
             digests.take(try await storage.run { try $0.finish(sending, asNew: item, having: earlier) })
         } else {
+            // Somebody may just bring it.
             try await locks.withLock(key) { () async throws(DocumentError) in
+                try await letGoOfBrought(item.id, madeBy: sending, isUnanswered)
+                try identify(sending.item, as: item.id)
                 digests.take(try await storage.run { try $0.finish(sending, asNew: item, having: earlier) })
             }
         }
         // What was made when this was asked for before may have been removed before anybody here knew of it.
         _ = try await made.isGone(item.id, of: key.domain, since: sending.isRepeated ? nil : heard, session)
+    }
+
+    /// The provider's news were quicker than its answer, and somebody has brought what was made: the same contents lie where they were
+    /// sent from, and the two are one document. For those who have a turn at it by its new identifier.
+    private func letGoOfBrought(
+        _ id: ItemIdentifier, madeBy sending: Sending, _ isUnanswered: Flag
+    ) async throws(DocumentError) {
+        let domain = sending.item.domain
+        guard id != sending.item.id, let known = try storage.read({ try $0.item(id, in: domain) }), known.id == id,
+            known.local != nil, !known.isUnsent
+        else { return }
+        let coordinated = try storage.read { try $0.coordinated(known) }
+        guard let claim = broker.claimWithoutWaiting(coordinated, for: .evicting, by: owner.onBehalf) else {
+            isUnanswered.set()
+            throw DocumentError(
+                .busy,
+                "\(sending.location) was made on the remote as \(coordinated.location), which is in use here; it is tried again."
+            )
+        }
+        defer { broker.end(claim) }
+        do throws(DocumentError) {
+            try await storage.run { _ = try $0.evict(id, in: domain, evenIfKept: true) }
+        } catch {
+            // What was changed of it here is its own.
+            if error.code == .unsyncedEdits { return }
+            isUnanswered.set()
+            throw error
+        }
     }
 
     /// Claims and presenters follow first: whoever asks from now on meets them.

@@ -54,10 +54,10 @@ extension Delivery {
                     throw session.broken("made a \(item.kind) of \(sending.location)")
                 }
                 guard sending.entry.payload.mayBeOthers, let made = try await compared(item, with: sending, turn) else {
-                    return try await record(sending, asNew: item, since: heard, with: session)
+                    return try await record(sending, asNew: item, since: heard, with: session, isUnanswered)
                 }
                 return try await record(
-                    sending.compared, asNew: made.item, having: made.earlier, since: heard, with: session)
+                    sending.compared, asNew: made.item, having: made.earlier, since: heard, with: session, isUnanswered)
             } catch {
                 switch error.code {
                 case .noSuchItem where mayBeGone: isFolderGone = true
@@ -66,7 +66,8 @@ extension Delivery {
                         let found = try await same(as: sending, named: call.name, in: call.parentID, with: turn)
                     {
                         return try await record(
-                            sending.compared, asNew: found.item, having: found.earlier, since: heard, with: session)
+                            sending.compared, asNew: found.item, having: found.earlier, since: heard, with: session,
+                            isUnanswered)
                     }
                     guard settling != .refusing else { throw Self.nameIsTaken(sending, because: error) }
                     attempt += 1

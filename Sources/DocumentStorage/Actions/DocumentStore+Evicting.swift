@@ -4,9 +4,12 @@ internal import Logging
 extension DocumentStore {
     /// Drops an item's contents; its placeholder takes their place (PH-5, XFER-9).
     ///
+    /// - Parameter evenIfKept: also where somebody wants it here: the same contents lie elsewhere.
     /// - Throws: ``DocumentError``: `unsyncedEdits` with changes that were not sent (XFER-10), `busy` while a program
     ///   has it open, `notPermitted` when it is pinned or has hard links (XFER-12).
-    package func evict(_ id: ItemIdentifier, in domain: DomainName) throws -> IndexedItem {
+    package func evict(
+        _ id: ItemIdentifier, in domain: DomainName, evenIfKept: Bool = false
+    ) throws -> IndexedItem {
         let (item, location) = try locate(id, in: domain)
         guard !item.isUnsent else {
             throw DocumentError(.unsyncedEdits, "\(location) has changes that were not sent yet: it stays here.")
@@ -17,6 +20,7 @@ extension DocumentStore {
         guard item.local != nil else { return item }
         switch try index.read({ try $0.marks(of: item) }).keeping {
         case .automatic, .onlineOnly, .whileCurrent: break
+        case _ where evenIfKept: break
         case .pinned: throw DocumentError(.notPermitted, "\(location) is pinned, to be kept here: unpin it first.")
         case .excluded:
             throw DocumentError(.notPermitted, "\(location) is excluded from sync, so it stays here: include it first.")

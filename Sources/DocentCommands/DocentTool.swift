@@ -16,10 +16,14 @@ package enum DocentTool {
         do {
             try requireCommand(behindWithIn: arguments)
             var command = try await Docent.asyncParseAsRoot(arguments)
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
-            } else {
-                try command.run()
+            do {
+                if var command = command as? any AsyncParsableCommand {
+                    try await command.run()
+                } else {
+                    try command.run()
+                }
+            } catch let error as ValidationError {
+                throw WrongUse(of: type(of: command), error)
             }
             return 0
         } catch is Console.ReaderHasGone {
@@ -73,11 +77,34 @@ package enum DocentTool {
         guard let name = arguments.first, ["open", "edit"].contains(name),
             arguments.firstIndex(of: "--with") == arguments.count - 1
         else { return }
-        throw ValidationError(
-            "No command is behind --with: write one, for example docent \(name) work:/notes.txt --with nano.")
+        throw WrongUse(
+            of: name == "open" ? OpenCommand.self : EditCommand.self,
+            ValidationError(
+                "No command is behind --with: write one, for example docent \(name) work:/notes.txt --with nano."))
+    }
+
+    /// What a command finds wrong about its arguments when it runs: ArgumentParser knows no more by then which one that was.
+    private struct WrongUse: Error {
+        let command: any ParsableCommand.Type
+        let error: ValidationError
+
+        init(of command: any ParsableCommand.Type, _ error: ValidationError) {
+            self.command = command
+            self.error = error
+        }
+
+        var report: Report {
+            let usage = Docent.usageString(for: command)
+            let names = usage.split(separator: " ").prefix { $0.first?.isLetter == true }.joined(separator: " ")
+            return Report(
+                code: ExitCode.validationFailure.rawValue,
+                complaint: UsageText.text(
+                    "\(error.message)\nUsage: \(usage)\n  See '\(names) --help' for more information."))
+        }
     }
 
     package static func report(for error: any Error) -> Report {
+        if let wrong = error as? WrongUse { return wrong.report }
         if isOurs(error) { return Report(code: 1, complaint: ErrorText.text(for: error)) }
         let code = Docent.exitCode(for: error)
         let message = Docent.fullMessage(for: error)

@@ -61,6 +61,56 @@ struct UsageTests {
                 "docent: “mine” is not a way to end a conflict: write local, remote or both."))
     }
 
+    @Test(arguments: [
+        (["trash", "limits", "--days", "-1"], "“-1” is nothing for --days: write a number from 0 to 36500."),
+        (["trash", "limits", "--days", "36501"], "“36501” is nothing for --days: write a number from 0 to 36500."),
+        (["trash", "limits", "--days", "x"], "“x” is nothing for --days: write a number from 0 to 36500."),
+        (["trash", "limits", "--size", "-5"], "“-5” is no size: write 0 or more, for example 500MB or 20GB."),
+        (
+            ["trash", "empty", "--older-than", "-1"],
+            "“-1” is nothing for --older-than: write a number from 0 to 36500."
+        ),
+        (["space", "--limit", "-1"], "“-1” is no size: write 0 or more, for example 500MB or 20GB."),
+        (
+            ["domain", "set", "w", "--look-again", "-5"],
+            "“-5” is nothing for --look-again: write a number from 10 to 31536000, or “never”."
+        ),
+        (
+            ["domain", "set", "w", "--ask-from", "-5"],
+            "“-5” is nothing for --ask-from: write a number from 1 to 1000000000, or “never”."
+        ),
+        (
+            ["domain", "set", "w", "--ask-from-percent", "-3"],
+            "“-3” is nothing for --ask-from-percent: write a number from 0 to 100."
+        ),
+        (["domain", "set", "w"], "Say what is to be changed: --ask-from, --ask-from-percent or --look-again."),
+        (
+            ["bookmark", "create", "w:/a", "--days", "-1"],
+            "“-1” is nothing for --days: write a number from 0 to 36500."
+        ),
+        (["open", "w:/a", "--with"], "No command is behind --with: write one, for example docent open"),
+    ])
+    func aNumberOutOfItsRangeIsToldWithTheRangeAndTheCommand(words: [String], sentence: String) throws {
+        let report = try #require(DocentTool.report(ofParsing: words))
+        #expect(report.code == 64)
+        #expect(report.complaint.hasPrefix("docent: \(sentence)"), "\(report.complaint)")
+        let command = words.prefix { !$0.hasPrefix("-") && $0 != "w" && $0 != "w:/a" }.joined(separator: " ")
+        #expect(report.complaint.contains("\nUsage: docent \(command) "), "\(report.complaint)")
+        #expect(
+            report.complaint.hasSuffix("\n  See 'docent \(command) --help' for more information."),
+            "\(report.complaint)")
+    }
+
+    @Test func numbersInTheirRangeAreTaken() {
+        for words in [
+            ["trash", "limits", "--days", "0", "--size", "5GB"], ["trash", "limits", "--days=36500"],
+            ["domain", "set", "w", "--look-again", "never", "--ask-from", "3"],
+            ["domain", "set", "w", "--ask-from-percent", "100"], ["bookmark", "create", "w:/a", "--days", "1"],
+        ] {
+            #expect(DocentTool.report(ofParsing: words) == nil, "\(words)")
+        }
+    }
+
     @Test func everyCommandOfTheTableIsThereAndHasHelpWithAnExample() throws {
         let commands = [
             "provider list", "provider show", "domain add", "domain list", "domain remove", "ls", "stat", "cat",

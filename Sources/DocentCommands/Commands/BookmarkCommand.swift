@@ -43,7 +43,9 @@ struct BookmarkCommand: AsyncParsableCommand {
             transform: Arguments.location)
         var relativeTo: Location?
 
-        @Option(help: ArgumentHelp("Let it expire after so many days.", valueName: "days"))
+        @Option(
+            parsing: .unconditional, help: ArgumentHelp("Let it expire after so many days.", valueName: "days"),
+            transform: Arguments.number("--days", 0...36_500))
         var days: UInt32?
 
         func validate() throws {

@@ -40,50 +40,57 @@ extension DomainCommand {
         @Argument(help: "The domain's name.", completion: Completions.domains, transform: Arguments.domain)
         var name: DomainName
 
-        @Option(help: ArgumentHelp("Deletions of fewer items need no yes; or “never”.", valueName: "items"))
-        var askFrom: String?
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp("Deletions of fewer items need no yes; or “never”.", valueName: "items"),
+            transform: SetRules.numberUnlessNever("--ask-from", 1...1_000_000_000))
+        var askFrom: Int?
 
-        @Option(help: ArgumentHelp("Nor do those of a smaller share of the domain.", valueName: "percent"))
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp("Nor do those of a smaller share of the domain.", valueName: "percent"),
+            transform: Arguments.number("--ask-from-percent", 0...100))
         var askFromPercent: Int?
 
         @Option(
+            parsing: .unconditional,
             help: ArgumentHelp(
                 "How often the known folders of a provider that does not tell of changes are looked at again, at most; or “never”.",
-                valueName: "seconds"))
-        var lookAgain: String?
+                valueName: "seconds"),
+            transform: SetRules.numberUnlessNever("--look-again", 10...31_536_000))
+        var lookAgain: Int?
+
+        func validate() throws {
+            guard askFrom != nil || askFromPercent != nil || lookAgain != nil else {
+                throw ValidationError("Say what is to be changed: --ask-from, --ask-from-percent or --look-again.")
+            }
+        }
 
         func run(_ client: DocumentClient) async throws {
             var change = DomainRuleChange()
             if let askFrom {
-                if askFrom == "never" {
+                if askFrom == Self.never {
                     change.deletionPercent = 101
                 } else {
-                    change.deletionMinimum = try Self.number(askFrom, "--ask-from")
+                    change.deletionMinimum = askFrom
                     // It was switched off, perhaps.
                     let rules = try await DomainCommand.find(name, client).rules
                     if rules.deletionPercent > 100 { change.deletionPercent = DomainRules().deletionPercent }
                 }
             }
-            if let askFromPercent {
-                guard (0...100).contains(askFromPercent) else {
-                    throw ValidationError("--ask-from-percent is 0 to 100.")
-                }
-                change.deletionPercent = askFromPercent
-            }
-            if let lookAgain {
-                change.lookAgain = lookAgain == "never" ? .zero : .seconds(try Self.number(lookAgain, "--look-again"))
-            }
-            guard change != DomainRuleChange() else {
-                throw ValidationError("Say what is to be changed: --ask-from, --ask-from-percent or --look-again.")
-            }
+            if let askFromPercent { change.deletionPercent = askFromPercent }
+            // None at all is never.
+            if let lookAgain { change.lookAgain = .seconds(lookAgain) }
             try await client.setRules(change, of: name)
         }
 
-        private static func number(_ text: String, _ option: String) throws -> Int {
-            guard let number = Int(text), number > 0 else {
-                throw ValidationError("“\(text)” is nothing for \(option): write a number above 0, or “never”.")
-            }
-            return number
+        /// What “never” is read as.
+        private static let never = 0
+
+        private static func numberUnlessNever(
+            _ option: String, _ range: ClosedRange<Int>
+        ) -> @Sendable (String) throws -> Int {
+            { text in text == "never" ? never : try Arguments.number(option, range, or: "“never”")(text) }
         }
     }
 

@@ -19,12 +19,14 @@ struct SpaceCommand: ClientCommand {
     )
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp("The most that is kept here: 500MB, 20GB, or bytes.", valueName: "size"),
         transform: SpaceCommand.size)
     var limit: UInt64?
 
     @Option(
-        help: ArgumentHelp("What stays when something leaves.", valueName: "size"), transform: SpaceCommand.size)
+        parsing: .unconditional, help: ArgumentHelp("What stays when something leaves.", valueName: "size"),
+        transform: SpaceCommand.size)
     var downTo: UInt64?
 
     @Flag(help: "Nothing leaves by itself any more.")
@@ -67,7 +69,8 @@ struct SpaceCommand: ClientCommand {
         let unit = units.first { upper.hasSuffix($0.0) }
         let digits = upper.dropLast(unit?.0.count ?? 0).filter { $0 != " " }
         guard let number = Double(digits), number.isFinite, number >= 0, number * (unit?.1 ?? 1) < 1e18 else {
-            throw ValidationError("“\(text)” is no size: write, for example, 500MB or 20GB.")
+            throw ValidationError(
+                "“\(ItemName.printable(text))” is no size: write 0 or more, for example 500MB or 20GB.")
         }
         return UInt64(number * (unit?.1 ?? 1))
     }

@@ -19,7 +19,9 @@ struct ThumbnailCommand: ClientCommand {
     @Argument(help: "The document, as domain:/path.", completion: Completions.locations, transform: Arguments.location)
     var location: Location
 
-    @Option(help: "What the longer side should have, in pixels: 16 to 1024. The picture may have more or less.")
+    @Option(
+        parsing: .unconditional,
+        help: "What the longer side should have, in pixels: 16 to 1024. The picture may have more or less.")
     var size = 256
 
     @Option(

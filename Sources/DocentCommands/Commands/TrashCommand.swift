@@ -98,7 +98,10 @@ struct TrashCommand: AsyncParsableCommand {
         @Flag(help: "All of it.")
         var all = false
 
-        @Option(help: ArgumentHelp("Only what was removed more than so many days ago.", valueName: "days"))
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp("Only what was removed more than so many days ago.", valueName: "days"),
+            transform: Arguments.number("--older-than", 0...TrashLimits.mostDays))
         var olderThan: UInt32?
 
         func validate() throws {
@@ -127,20 +130,18 @@ struct TrashCommand: AsyncParsableCommand {
             discussion: "With 0 for one of them nothing is kept. Example: docent trash limits --size 5GB --days 90")
 
         @Option(
+            parsing: .unconditional,
             help: ArgumentHelp("The most that is kept: 500MB, 20GB, or bytes.", valueName: "size"),
             transform: SpaceCommand.size)
         var size: UInt64?
 
-        @Option(help: ArgumentHelp("For how long, from 0 to \(TrashLimits.mostDays).", valueName: "days"))
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp("For how long, from 0 to \(TrashLimits.mostDays).", valueName: "days"),
+            transform: Arguments.number("--days", 0...TrashLimits.mostDays))
         var days: UInt32?
 
         @OptionGroup var listing: ListingOptions
-
-        func validate() throws {
-            if let days, days > TrashLimits.mostDays {
-                throw ValidationError("\(days) days are too many: at most \(TrashLimits.mostDays).")
-            }
-        }
 
         func run(_ client: DocumentClient) async throws {
             var status = try await client.trashStatus()

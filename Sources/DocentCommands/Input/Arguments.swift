@@ -17,6 +17,21 @@ enum Arguments {
         return text.contains(":/") || lstat(text, &status) != 0 ? location : nil
     }
 
+    /// What reads an option's number. Where one below nought is to be told, and not taken for another option, the option parses
+    /// `unconditional`.
+    static func number<Number: FixedWidthInteger & Sendable>(
+        _ option: String, _ range: ClosedRange<Number>, or word: String? = nil
+    ) -> @Sendable (String) throws -> Number {
+        { text in
+            guard let number = Number(text), range.contains(number) else {
+                throw ValidationError(
+                    "“\(ItemName.printable(text))” is nothing for \(option): write a number from \(range.lowerBound) to \(range.upperBound)\(word.map { ", or \($0)" } ?? "")."
+                )
+            }
+            return number
+        }
+    }
+
     static func domain(_ text: String) throws -> DomainName {
         try checked { () throws(DocumentError) in try DomainName(text) }
     }

@@ -9,7 +9,8 @@ extension DocumentClient {
     /// When this returns, the contents are safe in the document storage root, the old place is empty, and the tool has
     /// full access to the item. It is sent later, also when the provider cannot be reached now, this tool ends or the
     /// host starts anew; ``waitUntilSent(_:progress:)`` waits for it. Folders around the destination that are missing are
-    /// made. Presenters of what is moved (``LocalFilePresenter``) save first, and hear of their new location.
+    /// made. Presenters of what is moved (``LocalFilePresenter``), this tool's and others', save first, and hear of their new
+    /// location.
     ///
     /// - Parameters:
     ///   - path: a document or a folder outside the document storage root.
@@ -29,7 +30,7 @@ extension DocumentClient {
                 let location = presented.below.reduce(item.location) { $0.appending($1) }
                 await presented.presenter.presentedItemDidMove(to: location)
                 if let number = desk.number(of: presented.presenter) {
-                    try await tell(.setPresentedItem(number, location))
+                    try await tell(.setPresentedItem(number, .item(location)))
                 }
             }
             return item
@@ -40,8 +41,8 @@ extension DocumentClient {
     /// the provider, and so on all other machines. The field knows it as `setUbiquitous(false, …)`.
     ///
     /// Contents that are not here are downloaded first; changes that were not sent go along. The copy is whole and flushed
-    /// before anything is removed. Presenters are told as before any deletion; those of this tool that are a
-    /// ``LocalFilePresenter`` hear of the new place.
+    /// before anything is removed. Presenters are told as before any deletion; those that are a ``LocalFilePresenter``, of this
+    /// tool and of others, hear of the new place.
     ///
     /// - Parameters:
     ///   - destination: the new file or folder; nothing may have its name, and the folder around it must exist.
@@ -63,8 +64,13 @@ extension DocumentClient {
             let copy = try LocalPath.absolute(destination)
             try await tell(
                 .moveOut(MoveOutCall(location: location, destinationPath: copy.string, parts: parts)))
-            for presenter in desk.localPresenters(at: item.location) {
-                await presenter.presentedItemDidMove(toLocalPath: copy)
+            for presented in desk.localPresenters(at: item.location).all {
+                let path = presented.below.reduce(copy) { $0.appending($1.rawValue) }
+                await presented.presenter.presentedItemDidMove(toLocalPath: path)
+                // It is out, whether or not anybody will tell of the next move.
+                if let number = desk.number(of: presented.presenter) {
+                    try? await tell(.setPresentedItem(number, .local(path.string)))
+                }
             }
         }
     }

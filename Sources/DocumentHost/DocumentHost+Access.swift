@@ -19,7 +19,7 @@ extension DocumentHost {
         let isRestricted = if case .user = standing { false } else { true }
         let owner = ClaimOwner(id: tools.next(), name: name, isRestricted: isRestricted)
         granter.accesses.quota.connected(owner, process: process)
-        return Tool(owner: owner, standing: standing)
+        return Tool(owner: owner, process: process, standing: standing)
     }
 
     /// A tool's connection is over: nobody waits any more for its presenters, nor for its accesses, but for those under which
@@ -116,7 +116,7 @@ extension DocumentHost {
         defer { bookmarkedAccessEnded(number, of: tool) }
         var refusal: DocumentError?
         do throws(DocumentError) {
-            try authorise(.setPresentedItem(presenter, location), for: tool)
+            try authorise(.setPresentedItem(presenter, .item(location)), for: tool)
         } catch {
             refusal = error
         }
@@ -135,7 +135,7 @@ extension DocumentHost {
         guard !isPresented, (try? presenters.presenter(presenter, of: tool.owner)) != nil else { return }
         if let refusal { throw refusal }
         do throws(DocumentError) {
-            try await setPresentedItem(location, of: presenter, tool: tool)
+            try await setPresented(.item(location), of: presenter, tool: tool)
         } catch {
             // Nothing was written, and it is still to come.
             guard error.code == .noSuchItem else { throw error }

@@ -31,7 +31,7 @@ extension DocumentHost {
 
     /// Registers a presenter (COORD-31).
     package func addPresenter(_ registration: PresenterRegistration, for tool: Tool) async throws(DocumentError) {
-        let item = try await presented(registration.location, by: tool)
+        let item = try await presented(registration.place, by: tool)
         guard broker.presenterCount(of: tool.owner) < PresenterTable.mostOfOneTool else {
             throw DocumentError(
                 .invalidArgument, "A tool may have \(PresenterTable.mostOfOneTool) presenters; remove one first.")
@@ -64,9 +64,9 @@ extension DocumentHost {
     }
 
     /// A presenter presents another document by now, or one at all (COORD-29).
-    package func setPresentedItem(_ location: Location?, of number: UInt64, tool: Tool) async throws(DocumentError) {
+    package func setPresented(_ place: PresentedPlace?, of number: UInt64, tool: Tool) async throws(DocumentError) {
         let presenter = try presenters.presenter(number, of: tool.owner)
-        present(try await presented(location, by: tool), by: presenter)
+        present(try await presented(place, by: tool), by: presenter)
     }
 
     func present(_ item: CoordinatedItem?, by presenter: PresenterID) {
@@ -95,8 +95,16 @@ extension DocumentHost {
             droppedPresenters: broker.dropped)
     }
 
-    private func presented(_ location: Location?, by tool: Tool) async throws(DocumentError) -> CoordinatedItem? {
-        guard let location else { return nil }
+    private func presented(_ place: PresentedPlace?, by tool: Tool) async throws(DocumentError) -> CoordinatedItem? {
+        let location: Location
+        switch place {
+        case nil: return nil
+        case .local(let path):
+            return try await storage.run { store throws(DocumentError) in
+                try LocalReach.item(at: path, for: tool.process, outsideOf: store.root.path)
+            }
+        case .item(let named): location = named
+        }
         let domain = try domains.domain(location.domain)
         try domain.requireVisible()
         // Who presents has mostly accessed it just now.

@@ -20,6 +20,7 @@ public final class DocumentHost: Sendable {
     /// One host tool's connection: what it holds ends with it.
     public struct Tool: Sendable {
         let owner: ClaimOwner
+        let process: Int32
         let standing: ToolStanding
     }
 
@@ -266,8 +267,10 @@ public final class DocumentHost: Sendable {
         attributes = AttributeWatch(storage: storage, broker: broker, work: work, logger: logger)
         providing = ProvidingEnds(known: known, broker: broker, domains: domains, work: work, logger: logger)
         let places = PlaceClaim(storage: storage, broker: broker, accesses: accesses, owner: owner)
+        let localMoves = LocalMoves(storage: storage, broker: broker, attributes: attributes)
         arrivals = Arrivals(
-            storage: storage, broker: broker, places: places, resolver: resolver, follower: follower, sender: sender)
+            storage: storage, broker: broker, places: places, localMoves: localMoves, resolver: resolver,
+            follower: follower, sender: sender)
         backlog = Backlog(
             report.pending, storage: storage, broker: broker, locks: locks, domains: domains, treeWork: treeWork,
             deletions: deletions, sender: sender, folders: delivery.folders,
@@ -295,7 +298,7 @@ public final class DocumentHost: Sendable {
             localChanges: localChanges, work: work, logger: logger, brought: brought, readAhead: readAhead)
         exporter = Exporter(
             storage: storage, broker: broker, locks: locks, accesses: accesses, resolver: resolver, follower: follower,
-            made: delivery.made, downloader: downloader, owner: owner)
+            made: delivery.made, downloader: downloader, localMoves: localMoves, owner: owner)
         arranger = Arranger(
             storage: storage, broker: broker, locks: locks, resolver: resolver, follower: follower,
             exporter: exporter, accesses: accesses, deletions: deletions, backlog: backlog,
@@ -305,7 +308,7 @@ public final class DocumentHost: Sendable {
             sender: sender, owner: owner, work: work)
         departures = Departures(
             storage: storage, broker: broker, locks: locks, domains: domains, resolver: resolver, accesses: accesses,
-            deletions: deletions, owner: owner, logger: logger)
+            deletions: deletions, localMoves: localMoves, owner: owner, logger: logger)
         clearing = ContainerClearing(
             storage: storage, broker: broker, domains: domains, arranger: arranger, deletions: deletions,
             interrupted: interrupted, owner: owner, work: work, logger: logger)

@@ -31,18 +31,18 @@ package struct PresenterRegistration: Hashable, Sendable {
     /// The tool's own number.
     package var number: UInt64
     /// Nil: not created yet (COORD-29).
-    package var location: Location?
+    package var place: PresentedPlace?
     package var capabilities: PresenterCapabilities
     package var observedAttributes: [String]
     /// How long it may take for one message.
     package var patience: Duration
 
     package init(
-        number: UInt64, location: Location?, capabilities: PresenterCapabilities, observedAttributes: [String] = [],
+        number: UInt64, place: PresentedPlace?, capabilities: PresenterCapabilities, observedAttributes: [String] = [],
         patience: Duration = .seconds(30)
     ) {
         self.number = number
-        self.location = location
+        self.place = place
         self.capabilities = capabilities
         self.observedAttributes = observedAttributes
         self.patience = patience

@@ -19,6 +19,11 @@ public struct DomainName: Hashable, Comparable, Sendable, CustomStringConvertibl
         self.rawValue = rawValue
     }
 
+    private init(unchecked rawValue: String) { self.rawValue = rawValue }
+
+    /// What is on this machine and in no domain: no domain can be called so, and nothing that is read comes to it.
+    package static let thisMachine = DomainName(unchecked: "")
+
     public var description: String { rawValue }
 
     public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }

@@ -52,5 +52,5 @@ public struct Location: Hashable, Sendable, CustomStringConvertible {
         Location(domain: domain, components: components + [name])
     }
 
-    public var description: String { "\(domain):/\(relativePath)" }
+    public var description: String { domain == .thisMachine ? "/\(relativePath)" : "\(domain):/\(relativePath)" }
 }

@@ -10,6 +10,8 @@ package enum PresenterMessage: Hashable, Sendable {
     case accommodateEviction
     case didChange
     case didMove(to: Location)
+    /// Out of its domain, to a path of this machine (CONT-9).
+    case didMoveOut(to: String)
     case didChangeAttributes([String])
     case version(VersionEvent, String)
     case subitemDidAppear(Location)
@@ -28,8 +30,8 @@ package enum PresenterMessage: Hashable, Sendable {
         case .relinquishToReader, .relinquishToWriter, .saveChanges, .accommodateDeletion, .accommodateSubitemDeletion,
             .accommodateEviction:
             true
-        case .reacquire, .didChange, .didMove, .didChangeAttributes, .version, .subitemDidAppear, .subitemDidChange,
-            .subitemDidMove, .subitemVersion:
+        case .reacquire, .didChange, .didMove, .didMoveOut, .didChangeAttributes, .version, .subitemDidAppear,
+            .subitemDidChange, .subitemDidMove, .subitemVersion:
             false
         }
     }
@@ -45,6 +47,7 @@ package enum PresenterMessage: Hashable, Sendable {
         case .accommodateEviction: .eviction
         case .didChange: .changes
         case .didMove: .moves
+        case .didMoveOut: .movesOut
         case .didChangeAttributes: .attributes
         case .version: .versions
         case .subitemDidAppear, .subitemDidChange, .subitemDidMove: .subitems
@@ -76,5 +79,7 @@ package struct PresenterCapabilities: OptionSet, Hashable, Sendable {
 
     package static let relinquishingToWriters = Self(rawValue: 1 << 11)
 
-    package static let all = Self(rawValue: (1 << 12) - 1)
+    package static let movesOut = Self(rawValue: 1 << 12)
+
+    package static let all = Self(rawValue: (1 << 13) - 1)
 }

@@ -126,8 +126,8 @@ struct ToolHandler: RequestHandler {
         case .removePresenter(let number):
             host.removePresenter(number, of: tool)
             return .done
-        case .setPresentedItem(let number, let location):
-            try await host.setPresentedItem(location, of: number, tool: tool)
+        case .setPresentedItem(let number, let place):
+            try await host.setPresented(place, of: number, tool: tool)
             return .done
         case .cancelCoordinator(let number):
             host.cancelCoordinator(number, of: tool)

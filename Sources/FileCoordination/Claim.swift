@@ -125,11 +125,13 @@ package struct Claim: Hashable, Sendable {
     package let answering: MessageID?
     /// How long others are waited for; then it is refused. Nil: as long as it takes.
     package let patience: Duration?
+    /// Whose presenters are not asked: it tells them itself.
+    package let tellingItself: ClaimOwner?
 
     package init(
         id: ClaimID, owner: ClaimOwner, intentions: [AccessIntention], style: Style = .access, purpose: Purpose? = nil,
         coordinator: CoordinatorID? = nil, providesContents: Bool = false, nestedIn: Set<ClaimID> = [],
-        answering: MessageID? = nil, patience: Duration? = nil
+        answering: MessageID? = nil, patience: Duration? = nil, tellingItself: ClaimOwner? = nil
     ) {
         self.id = id
         self.owner = owner
@@ -141,6 +143,7 @@ package struct Claim: Hashable, Sendable {
         self.nestedIn = nestedIn
         self.answering = answering
         self.patience = patience
+        self.tellingItself = tellingItself
     }
 
     package init(

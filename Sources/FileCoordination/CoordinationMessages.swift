@@ -125,8 +125,8 @@ enum CoordinationMessages {
         case .saveChanges: "save its changes"
         case .accommodateDeletion, .accommodateSubitemDeletion: "make ready for a deletion"
         case .accommodateEviction: "do without the contents"
-        case .reacquire, .didChange, .didMove, .didChangeAttributes, .version, .subitemDidAppear, .subitemDidChange,
-            .subitemDidMove, .subitemVersion:
+        case .reacquire, .didChange, .didMove, .didMoveOut, .didChangeAttributes, .version, .subitemDidAppear,
+            .subitemDidChange, .subitemDidMove, .subitemVersion:
             "take note of a change"
         }
     }

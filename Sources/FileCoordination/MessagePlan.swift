@@ -70,6 +70,9 @@ extension CoordinationStateMachine {
                     .accommodateSubitemDeletion(item.location), to: tree[package.subject]?.presenters ?? [], by: claim,
                     &plan)
             }
+        // What comes into a domain is read there from then on.
+        case .writing(.forMoving) where item.localPath != nil:
+            add(.saveChanges, to: audience(of: item), by: claim, &plan)
         case .writing, .evicting: break
         }
     }
@@ -100,6 +103,7 @@ extension CoordinationStateMachine {
     /// Never the coordinator's own presenter, and nobody who has not declared the message.
     private func hears(_ presenter: PresenterID, _ message: PresenterMessage, from claim: Claim) -> Bool {
         presenter != claim.presenter && declares(presenter, message)
+            && (claim.tellingItself == nil || presenters[presenter]?.presenter.owner != claim.tellingItself)
     }
 
     func declares(_ presenter: PresenterID, _ message: PresenterMessage) -> Bool {

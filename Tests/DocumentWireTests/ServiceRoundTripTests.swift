@@ -6,9 +6,13 @@ import Testing
 struct ServiceRoundTripTests {
     /// Who lets go for readers does so for writers.
     private func capabilities(_ generator: inout Generator) -> PresenterCapabilities {
-        let some = PresenterCapabilities(rawValue: UInt32(generator.int(0...4095))).intersection(.all)
+        let some = PresenterCapabilities(rawValue: UInt32(generator.int(0...8191))).intersection(.all)
         return some.isDisjoint(with: .relinquishing) || some.contains(.relinquishingToWriters)
             ? some : some.union(.relinquishing)
+    }
+
+    private func place(_ generator: inout Generator) throws -> PresentedPlace? {
+        try generator.optional { $0.bool() ? .item(try $0.location()) : .local($0.path()) }
     }
 
     private func status(_ generator: inout Generator) throws -> ItemStatus {
@@ -120,7 +124,7 @@ struct ServiceRoundTripTests {
                 [
                     .relinquishToReader, .relinquishToWriter, .reacquire, .saveChanges, .accommodateDeletion,
                     .accommodateSubitemDeletion(try generator.location()), .accommodateEviction, .didChange,
-                    .didMove(to: try generator.location()),
+                    .didMove(to: try generator.location()), .didMoveOut(to: generator.path()),
                     .didChangeAttributes(generator.many(0...3) { $0.text(1...9) }),
                     .subitemDidAppear(try generator.location()), .subitemDidChange(try generator.location()),
                     .subitemDidMove(try generator.location(), to: try generator.location()),
@@ -236,13 +240,13 @@ struct ServiceRoundTripTests {
                     generator.next(), number: 3, part: [try ItemName("Contents"), try ItemName("a")], making: true),
                 .addPresenter(
                     PresenterRegistration(
-                        number: UInt64(generator.int(1...1000)), location: try generator.optional { try $0.location() },
+                        number: UInt64(generator.int(1...1000)), place: try place(&generator),
                         capabilities: capabilities(&generator),
                         observedAttributes: generator.many(0...3) { "a" + $0.text(0...9) },
                         patience: .milliseconds(generator.int(1...100_000)))),
                 .removePresenter(generator.next()),
                 .endWrite(generator.next(), presenter: generator.next() | 1, presents: try generator.location()),
-                .setPresentedItem(generator.next(), try generator.optional { try $0.location() }),
+                .setPresentedItem(generator.next(), try place(&generator)),
                 .cancelCoordinator(generator.next()), .coordinationStatus,
                 .exportDocument(
                     sourcePath: generator.path(), destination: try generator.location(), replace: generator.bool()

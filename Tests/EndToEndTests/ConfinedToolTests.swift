@@ -1,4 +1,5 @@
 import DocumentModel
+import DocumentWire
 import Foundation
 import SystemPackage
 import Testing
@@ -76,6 +77,10 @@ extension EntitlementTests {
                 }
                 #expect(refusal?.code == .notPermitted)
                 #expect(refusal?.message.contains("is confined") == true)
+                // Nor looks whether there is one.
+                let presenter = PresenterRegistration(
+                    number: 1, place: .local(machine.folder + "/tool.toml"), capabilities: .all)
+                #expect(await code { try await client.tell(.addPresenter(presenter)) } == .notPermitted)
             }
         }
     }

@@ -13,7 +13,7 @@ extension DocumentClient {
                 .invalidArgument, "This presenter is registered already; remove it before it is added again.")
         }
         let registration = PresenterRegistration(
-            number: number, location: presenter.presentedItemLocation,
+            number: number, place: PresenterDesk.place(of: presenter),
             capabilities: PresenterDesk.capabilities(of: presenter),
             observedAttributes: (presenter as? any AttributePresenter)?.observedPresentedItemAttributes.map(\.rawValue)
                 .sorted()

@@ -48,8 +48,23 @@ extension PresenterDesk {
             })
     }
 
-    /// Those that may follow an item to a local path.
-    func localPresenters(at location: Location) -> [any LocalFilePresenter] {
-        registered.compactMap { $0 as? any LocalFilePresenter }.filter { $0.presentedItemLocation == location }
+    /// Those that may follow an item to a local path, and of what lies inside of it.
+    func localPresenters(at location: Location) -> LocalPresenters {
+        LocalPresenters(
+            all: registered.compactMap { presenter in
+                guard let presenter = presenter as? any LocalFilePresenter,
+                    let presented = presenter.presentedItemLocation, presented.domain == location.domain,
+                    presented.components.starts(with: location.components)
+                else { return nil }
+                let below = Array(presented.components.dropFirst(location.components.count))
+                return LocalPresenters.Presented(presenter: presenter, below: below)
+            })
+    }
+
+    /// Where what a presenter shows is, as the host is told: what is local and not there is still to be created.
+    static func place(of presenter: any FilePresenter) -> PresentedPlace? {
+        if let location = presenter.presentedItemLocation { return .item(location) }
+        guard let path = (presenter as? any LocalFilePresenter)?.presentedLocalPath else { return nil }
+        return (try? LocalPath.absolute(path)).map { .local($0.string) }
     }
 }

@@ -2,6 +2,7 @@ import DocumentModel
 package import DocumentTransport
 import DocumentWire
 import Synchronization
+import SystemPackage
 
 /// Where the host's messages to this tool's presenters arrive.
 package final class PresenterDesk: Sendable {
@@ -72,6 +73,7 @@ package final class PresenterDesk: Sendable {
         if presenter is any DeletionAccommodatingFilePresenter { capabilities.insert(.deletion) }
         if presenter is any EvictionAccommodatingFilePresenter { capabilities.insert(.eviction) }
         if presenter is any FolderPresenter { capabilities.formUnion([.subitems, .subitemDeletion]) }
+        if presenter is any LocalFilePresenter { capabilities.insert(.movesOut) }
         if presenter is any AttributePresenter { capabilities.insert(.attributes) }
         if presenter is any VersionPresenter {
             capabilities.insert(.versions)
@@ -135,6 +137,8 @@ extension PresenterDesk: RequestHandler {
             await (presenter as? any AttributePresenter)?.presentedItemDidChange(
                 attributes: Set(names.compactMap(ItemAttribute.init)))
         case .didMove(let location): await presenter.presentedItemDidMove(to: location)
+        case .didMoveOut(let path):
+            await (presenter as? any LocalFilePresenter)?.presentedItemDidMove(toLocalPath: FilePath(path))
         case .subitemDidAppear(let location):
             await (presenter as? any FolderPresenter)?.presentedSubitemDidAppear(at: location)
         case .subitemDidChange(let location):

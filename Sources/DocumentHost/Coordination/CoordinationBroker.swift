@@ -195,6 +195,16 @@ package final class CoordinationBroker: Sendable {
         listener?(.dropped(presenter, reason))
     }
 
+    /// Those of something that comes into a domain, or leaves one, and of what is inside of it.
+    package func presenters(movingWith item: CoordinatedItem, notOf owner: ClaimOwner?) -> [MovingPresenter] {
+        state.withLock { $0.machine.presenters(movingWith: item, notOf: owner) }
+    }
+
+    /// A presenter's item has come into a domain, or has left it (CONT-8, CONT-9).
+    package func follow(_ presenter: MovingPresenter, to place: CoordinatedItem, in claim: ClaimID?) {
+        perform { $0.machine.follow(presenter, to: place, in: claim, at: self.clock.now()) }
+    }
+
     /// What a presenter presents, where it is now.
     package func presented(by presenter: PresenterID) -> CoordinatedItem? {
         state.withLock { $0.machine.presented(by: presenter) }

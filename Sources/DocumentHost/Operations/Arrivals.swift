@@ -9,6 +9,7 @@ struct Arrivals: Sendable {
     let storage: StorageThreads
     let broker: CoordinationBroker
     let places: PlaceClaim
+    let localMoves: LocalMoves
     let resolver: ItemResolver
     let follower: ChangeFollower
     let sender: Sender
@@ -51,7 +52,11 @@ struct Arrivals: Sendable {
         if try resolver.folderWithRoom(for: destination, in: domain) == nil { try await follower.freshen(domain) }
         let (folder, missing) = try await folder(around: destination, in: domain)
         if missing.isEmpty, try await present(destination, in: domain) != nil { throw Self.exists(destination) }
-        let claim = try await places(on: name, in: folder, at: destination)
+        // What was in the trash nobody presents.
+        let moving =
+            keepingSource || trashed != nil
+            ? nil : try localMoves.source(source, tellingItself: Asker.current?.owner)
+        let claim = try await places(on: name, in: folder, at: destination, from: moving)
         defer { places.end(claim) }
         let (item, parts) = try await storage.run { store in
             let arrival = try store.beginArrival(
@@ -62,6 +67,7 @@ struct Arrivals: Sendable {
         try send(item)
         // Presenters of the folders around hear of it (COORD-26).
         if !broker.isIdle { broker.noticed(.appeared, on: try storage.read { try $0.coordinated(item) }) }
+        localMoves.arrived(moving, as: item, in: claim)
         return (item, parts)
     }
 

@@ -15,6 +15,7 @@ struct Departures: Sendable {
     let resolver: ItemResolver
     let accesses: AccessTable
     let deletions: DeletionDesk
+    let localMoves: LocalMoves
     let owner: ClaimOwner
     let logger: Logger
 
@@ -26,7 +27,7 @@ struct Departures: Sendable {
         guard !location.isRoot else {
             throw DocumentError(.invalidArgument, "The domain itself cannot be moved out: name what is in it.")
         }
-        guard accesses.claim(of: tool, at: location, for: .writing(.forDeleting)) != nil else {
+        guard let claim = accesses.claim(of: tool, at: location, for: .writing(.forDeleting)) else {
             throw DocumentError(
                 .invalidArgument,
                 "\(location) was to be moved out without an access for deleting it: begin one, copy, and ask inside of it."
@@ -39,11 +40,13 @@ struct Departures: Sendable {
         }
         do throws(DocumentError) {
             try await check(item, at: location, is: parts)
+            let leaving = try storage.read { try $0.coordinated(item) }
             let entry = try await storage.run {
                 try $0.beginLeaving(item.id, in: item.domain, copiedTo: call.destinationPath, parts)
             }
             try await admit(entry, item, at: location)
             try await carryOut(entry, item, on: domain, isResumed: false)
+            localMoves.left(leaving, to: call.destinationPath, tellingItself: tool, in: claim)
         } catch {
             if error.code == .cancelled { throw error }
             throw error.wrapped(
@@ -118,8 +121,8 @@ struct Departures: Sendable {
             let item = try storage.read({ try $0.item(id, in: entry.domain) }),
             let location = try storage.read({ try $0.location(of: id, in: entry.domain) })
         else { return try await storage.run { try $0.finishLeaving(entry) } }
-        let claim = try await broker.claim(
-            try storage.read { try $0.coordinated(item) }, for: .writing(.forDeleting), by: owner)
+        let leaving = try storage.read { try $0.coordinated(item) }
+        let claim = try await broker.claim(leaving, for: .writing(.forDeleting), by: owner)
         defer { broker.end(claim) }
         do throws(DocumentError) {
             try await check(item, at: location, is: entry.payload.parts)
@@ -128,6 +131,8 @@ struct Departures: Sendable {
             throw error
         }
         try await carryOut(entry, item, on: domain, isResumed: true)
+        let copy = String(decoding: entry.payload.source ?? [], as: UTF8.self)
+        localMoves.left(leaving, to: copy, tellingItself: nil, in: claim)
     }
 
     // MARK: - Looking

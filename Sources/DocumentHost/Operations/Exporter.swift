@@ -19,6 +19,7 @@ struct Exporter: Sendable {
     let follower: ChangeFollower
     let made: MadeItems
     let downloader: Downloader
+    let localMoves: LocalMoves
     let owner: ClaimOwner
 
     /// Copies a local document to a location (PICK-3), or moves it there (PICK-4): when it has been sent, and only
@@ -104,11 +105,15 @@ struct Exporter: Sendable {
             throw DocumentHost.ignored(location, by: rule)
         }
         let claims = PlaceClaim(storage: storage, broker: broker, accesses: accesses, owner: owner)
-        let claim = try await claims(on: name, in: parent, at: location)
+        let moving =
+            removingSource ? try source.flatMap { (path) throws(DocumentError) in try localMoves.source(path) } : nil
+        let claim = try await claims(on: name, in: parent, at: location, from: moving)
         defer { claims.end(claim) }
         if try storage.read({ try $0.item(at: location) })?.exists == true { return nil }
-        return try await make(
+        let made = try await make(
             name, kind: kind, from: source, in: parent, at: location, removingSource, domain, onProgress)
+        localMoves.arrived(moving, as: made, in: claim)
+        return made
     }
 
     func make(
@@ -210,7 +215,8 @@ struct Exporter: Sendable {
     ) async throws(DocumentError) -> IndexedItem? {
         let session = domain.provider
         let claims = ReplacingClaim(storage: storage, broker: broker, owner: owner)
-        guard let claim = try await claims(on: found, at: location) else { return nil }
+        let moving = removingSource ? try localMoves.source(source) : nil
+        guard let claim = try await claims(on: found, at: location, from: moving) else { return nil }
         defer { broker.end(claim) }
         // While it waited, another tool may have edited, renamed or removed it.
         guard let item = try storage.read({ try $0.item(found.id, in: domain.name) }), !item.isGone else {
@@ -257,6 +263,7 @@ struct Exporter: Sendable {
                 if removingSource, let sent = contents.source { _ = try OutsideFile.remove(source, expecting: sent) }
                 return try store.root.index.read { try $0.item(item.id, in: domain.name) }
             }
+            localMoves.arrived(moving, as: now ?? existing, in: claim)
             return now ?? existing
         } catch {
             _ = try? await storage.run { _ in try request.remove() }

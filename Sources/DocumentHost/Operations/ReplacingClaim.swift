@@ -10,20 +10,25 @@ struct ReplacingClaim: Sendable {
 
     /// Waits until nobody uses the item.
     ///
-    /// - Parameter place: is claimed with it, in one step.
+    /// - Parameters:
+    ///   - place: is claimed with it, in one step.
+    ///   - source: what is to replace it, the same.
     /// - Returns: nil when it has been renamed meanwhile: then the claim was on its place, and the location is to be looked
     ///   up anew (COORD-7, COORD-19).
     /// - Throws: `noSuchItem` when it was removed meanwhile.
     func callAsFunction(
-        on item: IndexedItem, at location: Location, and place: FreePlace? = nil
+        on item: IndexedItem, at location: Location, and place: FreePlace? = nil,
+        from source: LocalMoves.Source? = nil
     ) async throws(DocumentError) -> ClaimID? {
         let wanted = try storage.read { try $0.coordinated(item) }
         guard wanted.location == location || item.state == .nameClash else { return nil }
-        let intentions = ([wanted] + (place.map { [$0.coordinated] } ?? [])).map {
-            AccessIntention($0, .writing(.forReplacing))
-        }
+        let intentions =
+            ([wanted] + (place.map { [$0.coordinated] } ?? [])).map { AccessIntention($0, .writing(.forReplacing)) }
+            + (source?.intentions ?? [])
         let claim = try await broker.claim { id in
-            Claim(id: id, owner: owner.onBehalf, intentions: intentions, nestedIn: EnclosingClaims.current)
+            Claim(
+                id: id, owner: owner.onBehalf, intentions: intentions, nestedIn: EnclosingClaims.current,
+                tellingItself: source?.tellingItself)
         }.id
         do throws(DocumentError) {
             let place = try storage.read { index in

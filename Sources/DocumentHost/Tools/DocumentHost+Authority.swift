@@ -48,8 +48,9 @@ extension DocumentHost {
             .listVersions(let location), .fetchRemoteVersion(let location):
             return [(.reading, location)]
         case .quota(let domain): return [(.reading, Location(domain: domain))]
-        case .addPresenter(let registration): return registration.location.map { [(.reading, $0)] } ?? []
-        case .setPresentedItem(_, let location): return location.map { [(.reading, $0)] } ?? []
+        // Its own files: what it may do with those is not for us to say.
+        case .addPresenter(let registration): return registration.place?.location.map { [(.reading, $0)] } ?? []
+        case .setPresentedItem(_, let place): return place?.location.map { [(.reading, $0)] } ?? []
         // The access ends whatever the tool may present: see ``DocumentHost/endWrite(_:presenter:presents:of:)``.
         case .endWrite: return []
         case .makeFolder(let location, _), .removeItem(let location, _, _, _), .exportDocument(_, let location, _),
@@ -207,12 +208,14 @@ extension DocumentHost {
 }
 
 extension ServiceCall {
-    /// The local file that the host would read, or write, for the tool.
+    /// The local file that the host would read, or write, or look at, for the tool.
     fileprivate var sourcePath: String? {
         switch self {
         case .exportDocument(let path, _, _), .moveDocument(let path, _, _), .moveIn(let path, _): path
         case .moveOut(let call): call.destinationPath
         case .beginPicker(let request): request.originalPath
+        case .addPresenter(let registration): registration.place?.localPath
+        case .setPresentedItem(_, let place): place?.localPath
         default: nil
         }
     }

@@ -20,7 +20,7 @@ extension DocumentHost {
         work.add { [self] in
             guard mayPresent(presenter, tool) else { return drop(presenter, tool) }
             // Of what leaves a folder that it presents, a tool need not know where to.
-            guard message.locations.allSatisfy({ mayRead($0, tool) }) else {
+            guard message.locations.allSatisfy({ mayRead(.item($0), tool) }) else {
                 return broker.answered(id, by: tool.owner, failure: nil)
             }
             listener(.message(message, id.rawValue, to: number))
@@ -35,12 +35,15 @@ extension DocumentHost {
     }
 
     private func mayPresent(_ presenter: PresenterID, _ tool: Tool) -> Bool {
-        mayRead(broker.presented(by: presenter)?.location, tool)
+        mayRead(
+            broker.presented(by: presenter).map { item in
+                item.localPath.map { .local($0) } ?? .item(item.location)
+            }, tool)
     }
 
-    private func mayRead(_ location: Location?, _ tool: Tool) -> Bool {
+    private func mayRead(_ place: PresentedPlace?, _ tool: Tool) -> Bool {
         do throws(DocumentError) {
-            try authorise(.setPresentedItem(0, location), for: tool)
+            try authorise(.setPresentedItem(0, place), for: tool)
             return true
         } catch {
             return false

@@ -323,6 +323,9 @@ package nonisolated enum WireServicePresenterCapability: SwiftProtobuf.Enum, Swi
   case subitems // = 10
   case subitemVersions // = 11
   case relinquishingToWriters // = 12
+
+  /// It goes on presenting what was moved out of its domain.
+  case movesOut // = 13
   case UNRECOGNIZED(Int)
 
   package init() {
@@ -344,6 +347,7 @@ package nonisolated enum WireServicePresenterCapability: SwiftProtobuf.Enum, Swi
     case 10: self = .subitems
     case 11: self = .subitemVersions
     case 12: self = .relinquishingToWriters
+    case 13: self = .movesOut
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -363,6 +367,7 @@ package nonisolated enum WireServicePresenterCapability: SwiftProtobuf.Enum, Swi
     case .subitems: return 10
     case .subitemVersions: return 11
     case .relinquishingToWriters: return 12
+    case .movesOut: return 13
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -382,6 +387,7 @@ package nonisolated enum WireServicePresenterCapability: SwiftProtobuf.Enum, Swi
     .subitems,
     .subitemVersions,
     .relinquishingToWriters,
+    .movesOut,
   ]
 
 }
@@ -2826,7 +2832,7 @@ package nonisolated struct WireServiceAddPresenter: Sendable {
   /// Chosen by the tool, not 0, and not used before on this connection.
   package var presenter: UInt64 = 0
 
-  /// Empty: the document is not created yet.
+  /// Empty, and `local_path`, too: the document is not created yet.
   package var location: String = String()
 
   /// It gets the messages of these, and no others.
@@ -2837,6 +2843,12 @@ package nonisolated struct WireServiceAddPresenter: Sendable {
 
   /// How long it may take for one message, in milliseconds; then it is dropped. 0: 30 seconds.
   package var patience: UInt32 = 0
+
+  /// Instead of `location`: the absolute path of a document or a folder of this machine that is in no domain. When another tool
+  /// moves it into one, the presenter lets go and saves first, is told with DID_MOVE where it is by then, and presents that. It
+  /// must be there, and be the same for this tool as for the daemon; a confined tool has none. What else others do with it
+  /// is not told.
+  package var localPath: String = String()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2864,6 +2876,9 @@ package nonisolated struct WireServiceSetPresentedItem: Sendable {
   package var presenter: UInt64 = 0
 
   package var location: String = String()
+
+  /// As in `AddPresenter`.
+  package var localPath: String = String()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2997,6 +3012,9 @@ package nonisolated struct WireServiceTellPresenter: Sendable {
 
   package var attributes: [String] = []
 
+  /// Of DID_MOVE_OUT: the path on this machine that it has moved to.
+  package var localPath: String = String()
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum Kind: SwiftProtobuf.Enum, Swift.CaseIterable {
@@ -3021,6 +3039,7 @@ package nonisolated struct WireServiceTellPresenter: Sendable {
     case subitemDidGainVersion // = 17
     case subitemDidLoseVersion // = 18
     case subitemDidResolveVersion // = 19
+    case didMoveOut // = 20
     case UNRECOGNIZED(Int)
 
     package init() {
@@ -3049,6 +3068,7 @@ package nonisolated struct WireServiceTellPresenter: Sendable {
       case 17: self = .subitemDidGainVersion
       case 18: self = .subitemDidLoseVersion
       case 19: self = .subitemDidResolveVersion
+      case 20: self = .didMoveOut
       default: self = .UNRECOGNIZED(rawValue)
       }
     }
@@ -3075,6 +3095,7 @@ package nonisolated struct WireServiceTellPresenter: Sendable {
       case .subitemDidGainVersion: return 17
       case .subitemDidLoseVersion: return 18
       case .subitemDidResolveVersion: return 19
+      case .didMoveOut: return 20
       case .UNRECOGNIZED(let i): return i
       }
     }
@@ -3101,6 +3122,7 @@ package nonisolated struct WireServiceTellPresenter: Sendable {
       .subitemDidGainVersion,
       .subitemDidLoseVersion,
       .subitemDidResolveVersion,
+      .didMoveOut,
     ]
 
   }
@@ -5758,7 +5780,7 @@ nonisolated extension WireServiceWritingOption: SwiftProtobuf._ProtoNameProvidin
 }
 
 nonisolated extension WireServicePresenterCapability: SwiftProtobuf._ProtoNameProviding {
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0PRESENTER_CAPABILITY_UNSPECIFIED\0\u{1}RELINQUISHING\0\u{1}SAVING\0\u{1}ACCOMMODATING_DELETION\0\u{1}ACCOMMODATING_SUBITEM_DELETION\0\u{1}ACCOMMODATING_EVICTION\0\u{1}CHANGES\0\u{1}MOVES\0\u{1}ATTRIBUTES\0\u{1}VERSIONS\0\u{1}SUBITEMS\0\u{1}SUBITEM_VERSIONS\0\u{1}RELINQUISHING_TO_WRITERS\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0PRESENTER_CAPABILITY_UNSPECIFIED\0\u{1}RELINQUISHING\0\u{1}SAVING\0\u{1}ACCOMMODATING_DELETION\0\u{1}ACCOMMODATING_SUBITEM_DELETION\0\u{1}ACCOMMODATING_EVICTION\0\u{1}CHANGES\0\u{1}MOVES\0\u{1}ATTRIBUTES\0\u{1}VERSIONS\0\u{1}SUBITEMS\0\u{1}SUBITEM_VERSIONS\0\u{1}RELINQUISHING_TO_WRITERS\0\u{1}MOVES_OUT\0")
 }
 
 nonisolated extension WireServiceToolIdentity: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -10124,7 +10146,7 @@ nonisolated extension WireServiceOpenAccessed: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension WireServiceAddPresenter: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".AddPresenter"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}presenter\0\u{1}location\0\u{1}capabilities\0\u{3}observed_attributes\0\u{1}patience\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}presenter\0\u{1}location\0\u{1}capabilities\0\u{3}observed_attributes\0\u{1}patience\0\u{3}local_path\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -10137,6 +10159,7 @@ nonisolated extension WireServiceAddPresenter: SwiftProtobuf.Message, SwiftProto
       case 3: try { try decoder.decodeRepeatedEnumField(value: &self.capabilities) }()
       case 4: try { try decoder.decodeRepeatedStringField(value: &self.observedAttributes) }()
       case 5: try { try decoder.decodeSingularUInt32Field(value: &self.patience) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.localPath) }()
       default: break
       }
     }
@@ -10158,6 +10181,9 @@ nonisolated extension WireServiceAddPresenter: SwiftProtobuf.Message, SwiftProto
     if self.patience != 0 {
       try visitor.visitSingularUInt32Field(value: self.patience, fieldNumber: 5)
     }
+    if !self.localPath.isEmpty {
+      try visitor.visitSingularStringField(value: self.localPath, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -10167,6 +10193,7 @@ nonisolated extension WireServiceAddPresenter: SwiftProtobuf.Message, SwiftProto
     if lhs.capabilities != rhs.capabilities {return false}
     if lhs.observedAttributes != rhs.observedAttributes {return false}
     if lhs.patience != rhs.patience {return false}
+    if lhs.localPath != rhs.localPath {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -10204,7 +10231,7 @@ nonisolated extension WireServiceRemovePresenter: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension WireServiceSetPresentedItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".SetPresentedItem"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}presenter\0\u{1}location\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}presenter\0\u{1}location\0\u{3}local_path\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -10214,6 +10241,7 @@ nonisolated extension WireServiceSetPresentedItem: SwiftProtobuf.Message, SwiftP
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularUInt64Field(value: &self.presenter) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.location) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.localPath) }()
       default: break
       }
     }
@@ -10226,12 +10254,16 @@ nonisolated extension WireServiceSetPresentedItem: SwiftProtobuf.Message, SwiftP
     if !self.location.isEmpty {
       try visitor.visitSingularStringField(value: self.location, fieldNumber: 2)
     }
+    if !self.localPath.isEmpty {
+      try visitor.visitSingularStringField(value: self.localPath, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireServiceSetPresentedItem, rhs: WireServiceSetPresentedItem) -> Bool {
     if lhs.presenter != rhs.presenter {return false}
     if lhs.location != rhs.location {return false}
+    if lhs.localPath != rhs.localPath {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -10439,7 +10471,7 @@ nonisolated extension WireServiceAsk: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension WireServiceTellPresenter: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".TellPresenter"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}presenter\0\u{1}message\0\u{1}kind\0\u{1}location\0\u{1}destination\0\u{1}version\0\u{1}attributes\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}presenter\0\u{1}message\0\u{1}kind\0\u{1}location\0\u{1}destination\0\u{1}version\0\u{1}attributes\0\u{3}local_path\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -10454,6 +10486,7 @@ nonisolated extension WireServiceTellPresenter: SwiftProtobuf.Message, SwiftProt
       case 5: try { try decoder.decodeSingularStringField(value: &self.destination) }()
       case 6: try { try decoder.decodeSingularStringField(value: &self.version) }()
       case 7: try { try decoder.decodeRepeatedStringField(value: &self.attributes) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.localPath) }()
       default: break
       }
     }
@@ -10481,6 +10514,9 @@ nonisolated extension WireServiceTellPresenter: SwiftProtobuf.Message, SwiftProt
     if !self.attributes.isEmpty {
       try visitor.visitRepeatedStringField(value: self.attributes, fieldNumber: 7)
     }
+    if !self.localPath.isEmpty {
+      try visitor.visitSingularStringField(value: self.localPath, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -10492,13 +10528,14 @@ nonisolated extension WireServiceTellPresenter: SwiftProtobuf.Message, SwiftProt
     if lhs.destination != rhs.destination {return false}
     if lhs.version != rhs.version {return false}
     if lhs.attributes != rhs.attributes {return false}
+    if lhs.localPath != rhs.localPath {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
 nonisolated extension WireServiceTellPresenter.Kind: SwiftProtobuf._ProtoNameProviding {
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0KIND_UNSPECIFIED\0\u{1}RELINQUISH_TO_READER\0\u{1}RELINQUISH_TO_WRITER\0\u{1}REACQUIRE\0\u{1}SAVE_CHANGES\0\u{1}ACCOMMODATE_DELETION\0\u{1}ACCOMMODATE_SUBITEM_DELETION\0\u{1}ACCOMMODATE_EVICTION\0\u{1}DID_CHANGE\0\u{1}DID_MOVE\0\u{1}DID_CHANGE_ATTRIBUTES\0\u{1}DID_GAIN_VERSION\0\u{1}DID_LOSE_VERSION\0\u{1}DID_RESOLVE_VERSION\0\u{1}SUBITEM_DID_APPEAR\0\u{1}SUBITEM_DID_CHANGE\0\u{1}SUBITEM_DID_MOVE\0\u{1}SUBITEM_DID_GAIN_VERSION\0\u{1}SUBITEM_DID_LOSE_VERSION\0\u{1}SUBITEM_DID_RESOLVE_VERSION\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0KIND_UNSPECIFIED\0\u{1}RELINQUISH_TO_READER\0\u{1}RELINQUISH_TO_WRITER\0\u{1}REACQUIRE\0\u{1}SAVE_CHANGES\0\u{1}ACCOMMODATE_DELETION\0\u{1}ACCOMMODATE_SUBITEM_DELETION\0\u{1}ACCOMMODATE_EVICTION\0\u{1}DID_CHANGE\0\u{1}DID_MOVE\0\u{1}DID_CHANGE_ATTRIBUTES\0\u{1}DID_GAIN_VERSION\0\u{1}DID_LOSE_VERSION\0\u{1}DID_RESOLVE_VERSION\0\u{1}SUBITEM_DID_APPEAR\0\u{1}SUBITEM_DID_CHANGE\0\u{1}SUBITEM_DID_MOVE\0\u{1}SUBITEM_DID_GAIN_VERSION\0\u{1}SUBITEM_DID_LOSE_VERSION\0\u{1}SUBITEM_DID_RESOLVE_VERSION\0\u{1}DID_MOVE_OUT\0")
 }
 
 nonisolated extension WireServiceToolAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

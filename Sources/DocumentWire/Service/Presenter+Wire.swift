@@ -12,7 +12,7 @@ extension PresenterRegistration {
         }
         self.init(
             number: wire.presenter,
-            location: wire.location.isEmpty ? nil : try Location(wire.location),
+            place: try PresentedPlace(location: wire.location, localPath: wire.localPath),
             capabilities: wire.capabilities.reduce(into: []) { $0.formUnion(PresenterCapabilities($1)) },
             observedAttributes: try mapped(wire.observedAttributes) { name throws(DocumentError) in
                 try Checks.text(name, "An attribute", limit: 128, required: true)
@@ -26,7 +26,7 @@ extension WireServiceAddPresenter {
     init(_ registration: PresenterRegistration) {
         self.init()
         presenter = registration.number
-        location = registration.location?.description ?? ""
+        (location, localPath) = registration.place.fields
         capabilities = WireServicePresenterCapability.allCases.filter {
             let capability = PresenterCapabilities($0)
             return !capability.isEmpty && registration.capabilities.isSuperset(of: capability)
@@ -54,7 +54,35 @@ extension PresenterCapabilities {
             case .subitems: .subitems
             case .subitemVersions: .subitemVersions
             case .relinquishingToWriters: .relinquishingToWriters
+            case .movesOut: .movesOut
             case .unspecified, .UNRECOGNIZED: []
             }
+    }
+}
+
+extension PresentedPlace {
+    /// - Returns: nil when neither is given: the document is not created yet.
+    init?(location: String, localPath: String) throws(DocumentError) {
+        guard localPath.isEmpty || location.isEmpty else {
+            throw Checks.refusal("A presenter presents an item of a domain or a path of this machine, and not both.")
+        }
+        if !localPath.isEmpty {
+            self = .local(try Checks.absolutePath(localPath, "What is presented"))
+        } else if !location.isEmpty {
+            self = .item(try Location(location))
+        } else {
+            return nil
+        }
+    }
+}
+
+extension PresentedPlace? {
+    /// As they are sent.
+    var fields: (location: String, localPath: String) {
+        switch self {
+        case .item(let location): (location.description, "")
+        case .local(let path): ("", path)
+        case nil: ("", "")
+        }
     }
 }

@@ -102,7 +102,8 @@ extension ServiceCall {
         case .addPresenter(let call): self = .addPresenter(try PresenterRegistration(call))
         case .removePresenter(let call): self = .removePresenter(call.presenter)
         case .setPresentedItem(let call):
-            self = .setPresentedItem(call.presenter, call.location.isEmpty ? nil : try Location(call.location))
+            self = .setPresentedItem(
+                call.presenter, try PresentedPlace(location: call.location, localPath: call.localPath))
         case .cancelCoordinator(let call): self = .cancelCoordinator(call.coordinator)
         case .coordinationStatus: self = .coordinationStatus
         case .exportDocument(let call):

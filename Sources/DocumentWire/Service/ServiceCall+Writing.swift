@@ -157,11 +157,11 @@ extension ServiceCall {
                 })
         case .addPresenter(let registration): .addPresenter(WireServiceAddPresenter(registration))
         case .removePresenter(let presenter): .removePresenter(.with { $0.presenter = presenter })
-        case .setPresentedItem(let presenter, let location):
+        case .setPresentedItem(let presenter, let place):
             .setPresentedItem(
                 .with {
                     $0.presenter = presenter
-                    $0.location = location?.description ?? ""
+                    ($0.location, $0.localPath) = place.fields
                 }
             )
         case .cancelCoordinator(let coordinator): .cancelCoordinator(.with { $0.coordinator = coordinator })

@@ -35,7 +35,7 @@ package enum ServiceCall: Hashable, Sendable {
     case openAccessed(UInt64, number: Int, part: [ItemName] = [], making: Bool = false)
     case addPresenter(PresenterRegistration)
     case removePresenter(UInt64)
-    case setPresentedItem(UInt64, Location?)
+    case setPresentedItem(UInt64, PresentedPlace?)
     case cancelCoordinator(UInt64)
     case coordinationStatus
     case exportDocument(sourcePath: String, destination: Location, replace: Bool)

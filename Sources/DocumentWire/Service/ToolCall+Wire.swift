@@ -96,6 +96,7 @@ extension PresenterMessage {
             case .accommodateEviction: .accommodateEviction
             case .didChange: .didChange
             case .didMove: .didMove(to: try Location(wire.destination))
+            case .didMoveOut: .didMoveOut(to: try Checks.absolutePath(wire.localPath, "Where it has moved to"))
             case .didChangeAttributes: .didChangeAttributes(wire.attributes)
             case .didGainVersion: .version(.gained, wire.version)
             case .didLoseVersion: .version(.lost, wire.version)
@@ -128,6 +129,9 @@ extension WireServiceTellPresenter {
         case .didMove(let place):
             kind = .didMove
             destination = place.description
+        case .didMoveOut(let path):
+            kind = .didMoveOut
+            localPath = path
         case .didChangeAttributes(let names):
             kind = .didChangeAttributes
             attributes = names

@@ -114,6 +114,12 @@ struct Scene {
         return id
     }
 
+    /// Registers a presenter of anything, under a short name.
+    mutating func take(_ actions: [CoordinationAction], named name: String, _ presenter: PresenterID) {
+        names[presenter] = name
+        take(actions)
+    }
+
     mutating func pass(to time: Duration) {
         self.time = time
         take(machine.timePassed(to: time))
@@ -195,6 +201,7 @@ struct Scene {
         case .accommodateEviction: "eviction"
         case .didChange: "changed"
         case .didMove(let place): "moved to \(place.relativePath)"
+        case .didMoveOut(let path): "didMoveOut \(path)"
         case .didChangeAttributes(let names): "attributes \(names.joined(separator: ","))"
         case .version(let event, let version): "\(event) \(version)"
         case .subitemDidAppear(let place): "appeared \(place.relativePath)"

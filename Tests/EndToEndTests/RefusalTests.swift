@@ -43,6 +43,10 @@ import Testing
                 let text = complaint(try machine.docent(command, "work:/none.txt"))
                 #expect(text.contains("work:/none.txt"), "\(command): \(text)")
             }
+            for command in ["cat", "stat", "ls", "evict"] {
+                let text = complaint(try machine.docent(command, "work:/one.txt/x/y"))
+                #expect(text.hasPrefix("docent: There is no work:/one.txt/x/y: work:/one.txt is a document"), "\(text)")
+            }
             let below = complaint(try machine.docent("mkdir", "work:/none/x"))
             #expect(below.contains("work:/none"), "\(below)")
             let beneathDocument = complaint(try machine.docent("mkdir", "work:/one.txt/x"))

@@ -17,7 +17,7 @@ struct ItemResolver: Sendable {
         var folder = try await root(of: domain)
         var place = Location(domain: domain.name)
         for name in location.components {
-            guard folder.item.kind != .document else { throw Self.missing(location, at: place) }
+            guard folder.item.kind != .document else { throw Self.missing(location, inside: place) }
             place = place.appending(name)
             folder = try await child(at: place, of: folder, in: domain, wanted: location)
         }
@@ -92,6 +92,13 @@ struct ItemResolver: Sendable {
         if let item = try storage.read({ try $0.item(at: place) }), item.id == id { return item }
         if let item = try storage.read({ try $0.item(id, in: domain.name) }), item.state == .nameClash { return item }
         throw session.broken("says that \(place) exists, but did not write a placeholder for it")
+    }
+
+    private static func missing(_ wanted: Location, inside document: Location) -> DocumentError {
+        DocumentError(
+            .noSuchItem,
+            "There is no \(wanted): \(document) is a document, and nothing is inside of it. docent stat \(document) shows it."
+        )
     }
 
     private static func missing(_ wanted: Location, at place: Location) -> DocumentError {

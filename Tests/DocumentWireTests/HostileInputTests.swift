@@ -31,6 +31,16 @@ struct HostileInputTests {
         return code { _ = try ProviderReply(serialized: answer.encoded()) }
     }
 
+    @Test(
+        "CONT-8: what a presenter presents is an item of a domain or an absolute path, and not both",
+        arguments: [
+            ("d:/a", "/home/a"), ("", "home/a"), ("", "/home/../a"), ("", "/a\0b"),
+            ("", "/" + String(repeating: "x", count: 4095)), ("/home/a", ""), (":/home/a", ""),
+        ])
+    func presented(location: String, path: String) {
+        #expect(throws: DocumentError.self) { try PresentedPlace(location: location, localPath: path) }
+    }
+
     @Test("an ordinary item is accepted, with the defaults of what is absent")
     func ordinary() throws {
         let item = try Item(document)

@@ -31,7 +31,8 @@ import Testing
                 try await client.addPresenter(editor)
                 try machine.succeed("move", "--no-wait", "a.txt", "d:/a.txt")
                 #expect(await editor.hears("reacquire"))
-                #expect(editor.messages == ["relinquish", "save", "moved to d:/a.txt", "reacquire"])
+                // Then it is read, to be sent.
+                #expect(editor.messages.prefix(4) == ["relinquish", "save", "moved to d:/a.txt", "reacquire"])
                 #expect(Machine.eventually { machine.read(machine.remote + "/a.txt") == "unsaved\n" })
                 // From here on it is one of the item.
                 try machine.succeed("edit", "d:/a.txt", "--with", "sh", "-c", "echo more >> \"$0\"")
@@ -66,6 +67,28 @@ import Testing
                 try machine.succeed("move", "d:/g", "out")
                 #expect(await editor.hears("moved to \(work)/out/deep/a.txt"), "\(editor.messages)")
                 #expect(other.messages == [])
+            }
+        }
+    }
+
+    @Test("CONT-8, PICK-4: so do those of a package and of its parts, that is moved in a picker session")
+    func package() async throws {
+        try await withDomain { machine, work in
+            mkdir(work + "/a.rtfd", 0o755)
+            try machine.write("text\n", to: work + "/a.rtfd/TXT.rtf")
+            try await machine.client { client in
+                let editor = Editor(work + "/a.rtfd/TXT.rtf", unsaved: "unsaved\n")
+                let whole = Editor(work + "/a.rtfd")
+                for presenter in [editor, whole] { try await client.addPresenter(presenter) }
+                let request = try PickerRequest(.move, originalPath: work + "/a.rtfd")
+                try await client.withPickerSession(request) { session in
+                    let root = try #require(session.roots.first)
+                    _ = try await session.put(as: ItemName("b.rtfd"), in: root.id)
+                }
+                #expect(await editor.hears("moved to d:/b.rtfd/TXT.rtf"), "\(editor.messages)")
+                #expect(await whole.hears("moved to d:/b.rtfd"), "\(whole.messages)")
+                #expect(editor.messages.prefix(2) == ["relinquish", "save"])
+                #expect(machine.read(machine.remote + "/b.rtfd/TXT.rtf") == "unsaved\n")
             }
         }
     }

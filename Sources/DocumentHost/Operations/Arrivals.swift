@@ -18,16 +18,19 @@ struct Arrivals: Sendable {
     func moveIn(
         _ source: FilePath, to destination: Location, on domain: Domain
     ) async throws(DocumentError) -> IndexedItem {
-        try await arrive(source, to: destination, on: domain, keepingSource: false).item
+        let moving = try localMoves.source(source, tellingItself: Asker.current?.owner)
+        return try await arrive(source, to: destination, on: domain, keepingSource: false, moving: moving).item
     }
 
     /// The same, and the source stays.
     ///
+    /// - Parameter moving: a source that is to go later. Who presents it lets go while it is copied; whoever removes it says
+    ///   then that it has arrived.
     /// - Returns: the item, when its contents are safe here, and what was copied.
     func copyIn(
-        _ source: FilePath, to destination: Location, on domain: Domain
+        _ source: FilePath, to destination: Location, on domain: Domain, moving: LocalMoves.Source?
     ) async throws(DocumentError) -> (item: IndexedItem, parts: [CopiedPart]) {
-        try await arrive(source, to: destination, on: domain, keepingSource: true)
+        try await arrive(source, to: destination, on: domain, keepingSource: true, moving: moving)
     }
 
     /// Contents that were in the trash are a new document.
@@ -40,7 +43,7 @@ struct Arrivals: Sendable {
 
     private func arrive(
         _ source: FilePath, to destination: Location, on domain: Domain, keepingSource: Bool,
-        from trashed: TrashRecord? = nil
+        moving: LocalMoves.Source? = nil, from trashed: TrashRecord? = nil
     ) async throws(DocumentError) -> (item: IndexedItem, parts: [CopiedPart]) {
         try domain.requireVisible()
         try domain.requireModifying(destination)
@@ -52,10 +55,6 @@ struct Arrivals: Sendable {
         if try resolver.folderWithRoom(for: destination, in: domain) == nil { try await follower.freshen(domain) }
         let (folder, missing) = try await folder(around: destination, in: domain)
         if missing.isEmpty, try await present(destination, in: domain) != nil { throw Self.exists(destination) }
-        // What was in the trash nobody presents.
-        let moving =
-            keepingSource || trashed != nil
-            ? nil : try localMoves.source(source, tellingItself: Asker.current?.owner)
         let claim = try await places(on: name, in: folder, at: destination, from: moving)
         defer { places.end(claim) }
         let (item, parts) = try await storage.run { store in
@@ -67,7 +66,7 @@ struct Arrivals: Sendable {
         try send(item)
         // Presenters of the folders around hear of it (COORD-26).
         if !broker.isIdle { broker.noticed(.appeared, on: try storage.read { try $0.coordinated(item) }) }
-        localMoves.arrived(moving, as: item, in: claim)
+        if !keepingSource { localMoves.arrived(moving, as: item, in: claim) }
         return (item, parts)
     }
 

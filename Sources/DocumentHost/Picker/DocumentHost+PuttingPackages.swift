@@ -24,7 +24,8 @@ extension DocumentHost {
                     "\(place) exists already, and a package replaces nothing: choose another name.")
                 : Exporter.exists(place)
         }
-        let (item, parts) = try await arrivals.copyIn(source, to: place, on: domain)
+        let moving = removingSource ? try arrivals.localMoves.source(source) : nil
+        let (item, parts) = try await arrivals.copyIn(source, to: place, on: domain, moving: moving)
         let copies = try await copies(in: item)
         do throws(DocumentError) {
             try await waitUntilSent(item, onProgress: onProgress)
@@ -41,6 +42,7 @@ extension DocumentHost {
         }
         // By now it has its provider's identifier.
         let now = try storage.read { try $0.item(item.id, in: item.domain) } ?? item
+        arrivals.localMoves.arrived(moving, as: now, in: nil)
         return (now, try status(of: now))
     }
 

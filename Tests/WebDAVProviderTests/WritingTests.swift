@@ -340,6 +340,27 @@ struct WritingTests {
         }
     }
 
+    @Test("what an end has left gets its turn to go, also behind much that nobody here can remove")
+    func manyRests() async throws {
+        try await RealServer.with(.apache) { server in
+            for number in 0..<60 {
+                let path = "data/\(try OwnNames.rest(ItemName("op-a\(number)")))"
+                try server.makeFolder(path + "/op")
+                try server.write("somebody's", to: path + "/op/\(ClaimNames.new)")
+                try Loopback.run("/usr/bin/touch", ["-d", "8 days ago", server.base.appending(path).string])
+            }
+            let empty = try OwnNames.rest(ItemName("op-z"))
+            try server.makeFolder("data/\(empty)")
+            try Loopback.run("/usr/bin/touch", ["-d", "8 days ago", server.base.appending("data/\(empty)").string])
+            try await WritingFixture.with(.apache, url: server.url) { fixture async throws in
+                for _ in 0..<4 { _ = try await fixture.names() }
+                let left = try server.names(in: "data")
+                #expect(!left.contains("\(empty)"), "\(left)")
+                #expect(left.count { $0.hasPrefix(".docent-rest-op-a") } == 60)
+            }
+        }
+    }
+
     @Test("a change of which this address of the folder does not know where its document was is left alone")
     func foreignClaim() async throws {
         try await RealServer.with(.apache) { server in

@@ -54,7 +54,10 @@ extension WebDAVDomain {
     /// ended.
     func sweep(_ listing: ServerLink.Listing, in folder: RemotePath) async {
         guard let gate, gate.capabilities != .readOnly else { return }
-        for name in listing.leftovers.prefix(Self.mostClaims) {
+        // Some stay, for what is in them: the others get their turn all the same.
+        for name in claims.turn(
+            of: listing.leftovers.sorted(), in: folder, count: Self.mostClaims, for: .removing)
+        {
             if OwnNames.isRest(name) {
                 let rest = ClaimTakeOver(
                     link: link, watch: claims, logger: logger, claim: folder.appending(name), isRest: true)

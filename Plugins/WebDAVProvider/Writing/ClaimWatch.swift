@@ -9,9 +9,20 @@ final class ClaimWatch: Sendable {
         var latest: ContinuousClock.Instant
     }
 
+    /// What several things in a folder are looked at for.
+    enum Purpose: Hashable {
+        case ending
+        case removing
+    }
+
+    private struct Line: Hashable {
+        let folder: RemotePath
+        let purpose: Purpose
+    }
+
     private static let mostSightings = 1024
-    /// The last one that was looked at, by folder.
-    private let lookedAt = Mutex<[RemotePath: ItemName]>([:])
+    /// The last one that was looked at, in each line.
+    private let lookedAt = Mutex<[Line: ItemName]>([:])
     private let sightings = Mutex<[RemotePath: Sighting]>([:])
     /// The changes of this process, and whether they are under way.
     private let own = Mutex<[ItemName: Bool]>([:])
@@ -33,19 +44,23 @@ final class ClaimWatch: Sendable {
         }
     }
 
-    /// Some of the claims in a folder that are more than can be looked at at once: those that come after the ones of last time.
+    /// Some of the claims in a folder, or of what is left of them, that are more than can be looked at at once: those that come
+    /// after the ones of last time.
     ///
     /// - Parameter all: in their order.
-    func turn(of all: [ItemName], in folder: RemotePath, count: Int) -> [ItemName] {
-        lookedAt.withLock { lookedAt in
+    func turn(
+        of all: [ItemName], in folder: RemotePath, count: Int, for purpose: Purpose = .ending
+    ) -> [ItemName] {
+        let line = Line(folder: folder, purpose: purpose)
+        return lookedAt.withLock { lookedAt in
             guard all.count > count else {
-                lookedAt[folder] = nil
+                lookedAt[line] = nil
                 return all
             }
-            let start = lookedAt[folder].flatMap { last in all.firstIndex { $0 > last } } ?? 0
+            let start = lookedAt[line].flatMap { last in all.firstIndex { $0 > last } } ?? 0
             let turn = (all[start...] + all[..<start]).prefix(count)
             if lookedAt.count >= Self.mostSightings { lookedAt = [:] }
-            lookedAt[folder] = turn.last
+            lookedAt[line] = turn.last
             return Array(turn)
         }
     }

@@ -2,6 +2,7 @@ import DocumentClient
 import DocumentModel
 import Foundation
 import Synchronization
+import SystemPackage
 import Testing
 
 /// Presenters of tools that lose the right to what they present.
@@ -24,6 +25,38 @@ extension EntitlementTests {
                 try await Task.sleep(for: .milliseconds(50))
             }
             return false
+        }
+    }
+
+    /// Of something local, to begin with.
+    private final class LocalListener: LocalFilePresenter {
+        let presentedItemLocation: Location? = nil
+        let presentedLocalPath: FilePath?
+        private let words = Mutex<[String]>([])
+
+        init(_ path: String) { presentedLocalPath = FilePath(path) }
+
+        var heard: [String] { words.withLock { $0 } }
+
+        func presentedItemDidMove(to location: Location) async { words.withLock { $0.append("moved to \(location)") } }
+        func presenterWasDropped(because reason: String) async { words.withLock { $0.append("dropped") } }
+    }
+
+    @Test("CONT-8, CONT-2: of what moves to where a tool may not read, its presenter is dropped and told no place")
+    func movedOutOfSight() async throws {
+        try await withDomains { machine async throws in
+            try register("domains = [\"work\"]", on: machine)
+            for name in ["seen", "unseen"] { try machine.write("text", to: machine.folder + "/work/\(name).txt") }
+            try await machine.client { client async throws in
+                let seen = LocalListener(machine.folder + "/work/seen.txt")
+                let unseen = LocalListener(machine.folder + "/work/unseen.txt")
+                for presenter in [seen, unseen] { try await client.addPresenter(presenter) }
+                try machine.succeed("move", "--no-wait", "seen.txt", "work:/seen.txt")
+                try machine.succeed("move", "--no-wait", "unseen.txt", "store:/unseen.txt")
+                #expect(Machine.eventually { !seen.heard.isEmpty && !unseen.heard.isEmpty })
+                #expect(seen.heard == ["moved to work:/seen.txt"])
+                #expect(unseen.heard == ["dropped"])
+            }
         }
     }
 

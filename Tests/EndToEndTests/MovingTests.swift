@@ -398,6 +398,17 @@ import Testing
                         == "moved to \(editor.presentedLocalPath?.string ?? "nowhere")")
                 #expect(machine.read(machine.folder + "/work/b.txt") == "by another\n")
                 #expect(machine.read(machine.remote + "/g/a.txt") == nil)
+                // The host knows where it went: another program's move is told, too.
+                try machine.succeed("move", "--no-wait", "b.txt", "d:/c.txt")
+                #expect(await editor.hears("moved to d:/c.txt"), "\(editor.messages)")
+                // Of a folder around it, the presenter follows as well.
+                try await client.waitUntilSent(Location("d:/c.txt"))
+                try makeFolder(machine.folder + "/work/h")
+                try await client.moveOut(Location("d:/c.txt"), to: FilePath(machine.folder + "/work/h/c.txt"))
+                try await client.moveIn(FilePath(machine.folder + "/work/h"), to: Location("d:/h"))
+                try await client.waitUntilSent(Location("d:/h"))
+                try await client.moveOut(Location("d:/h"), to: FilePath(machine.folder + "/work/i"))
+                #expect(editor.presentedLocalPath?.string.hasSuffix("/work/i/c.txt") == true, "\(editor.messages)")
             }
         }
     }

@@ -236,6 +236,30 @@ struct MakingTests {
         #expect(try storage.read(sending.snapshot.path) == "ours")
     }
 
+    @Test("VER-7: what was changed and not sent is older contents when something takes its place, and is so once")
+    func replacedUnsent() throws {
+        let here = try storage.item("a", "a.txt", contents: "old")
+        try storage.tell(here)
+        try storage.provide(here, "old")
+        let id = try ItemIdentifier("a")
+        let edit = try storage.store.expectChange(of: id, in: storage.domain)
+        try storage.save("precious", to: path("a.txt"))
+        #expect(try storage.store.recordChange(edit).state == .changed)
+        for contents in ["ours", "ours again"] {
+            let given = try storage.store.expectChange(of: id, in: storage.domain, replacing: true)
+            _ = try storage.store.recordChange(given)
+            let entry = try storage.store.expectChange(of: id, in: storage.domain, replacing: true)
+            try storage.save(contents, to: path("a.txt"))
+            #expect(try storage.store.recordChange(entry).state == .changed)
+        }
+        let kept = try storage.index.read { try $0.keptVersions(of: id, in: storage.domain) }
+        let contents = try kept.sorted { $0.number < $1.number }.map { version in
+            let contents = try storage.read(storage.root.versions.path(of: version.kept)) ?? "nothing"
+            return "\(version.role == .base ? "base" : "older"): \(contents)"
+        }
+        #expect(contents == ["base: old", "older: precious", "older: ours"])
+    }
+
     @Test("COORD-19: a placeholder that is replaced with nothing stays one; what others write there is not its own")
     func replacedWithNothing() throws {
         try storage.tell(storage.item("a", "a.txt", contents: "old"))

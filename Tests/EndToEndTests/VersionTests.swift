@@ -381,6 +381,22 @@ import Testing
         }
     }
 
+    @Test("VER-7: what was not sent of a document that a version replaces is a version of it, too")
+    func replacedUnsent() throws {
+        try withDocument("one\n") { machine in
+            try machine.write("other\n", to: machine.remote + "/b.txt")
+            try machine.succeed("open", "d:/b.txt")
+            try machine.succeed("pause", "d:/b.txt")
+            try machine.succeed("edit", "d:/b.txt", "--no-wait", "--with", "sh", "-c", "echo precious > '{}'")
+            try machine.succeed("restore", "d:/a.txt", "current", "--to", "d:/b.txt", "--force")
+            #expect(machine.read(machine.root + "/documents/d/b.txt") == "one\n")
+            let kept = (try machine.json("versions", "d:/b.txt") as? [[String: Any]] ?? []).compactMap { version in
+                version["kind"] as? String == "older" ? (version["path"] as? String).flatMap(machine.read) : nil
+            }
+            #expect(kept == ["precious\n"])
+        }
+    }
+
     @Test("VER-7: what is of another type gets the version's ending, and keeps the rest of its name")
     func replacedType() throws {
         try withDocument("one\n") { machine in

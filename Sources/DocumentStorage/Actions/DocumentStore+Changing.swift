@@ -6,7 +6,8 @@ extension DocumentStore {
     /// kept until the edit is sent (VER-13).
     ///
     /// - Parameter replacing: the contents need not be here: what lies in the item's place at the end, is what it is from
-    ///   then on (COORD-19, COORD-21). The folders around it are there then.
+    ///   then on (COORD-19, COORD-21). The folders around it are there then. What was changed of it and not sent is kept as older
+    ///   contents, as nobody need have looked at it (VER-7).
     package func expectChange(
         of id: ItemIdentifier, in domain: DomainName, replacing: Bool = false
     ) throws -> JournalEntry {
@@ -23,18 +24,20 @@ extension DocumentStore {
             if replacing, item.local == nil, let folder = location.parent { try tree.makeFolder(at: folder) }
             let base = keepBase(of: item, at: location, besides: versions)
             payload.isBaseKept = isBaseCertain(of: item, at: location, among: versions + (base.map { [$0] } ?? []))
+            let unsent = try replacing ? keepUnsent(of: item, at: location, besides: versions) : nil
+            let kept = [base, unsent].compactMap { $0 }
             let entry: JournalEntry? = try index.write(durably: false) { index in
                 // It may have been sent meanwhile, or somebody else's base was dropped, or kept.
                 guard try index.isStill(item, at: location), try index.keptVersions(of: item.id, in: domain) == versions
                 else { return nil }
-                if let base { try index.addKeptVersion(base, in: domain) }
+                for version in kept { try index.addKeptVersion(version, in: domain) }
                 return try index.begin(.changeExpected, item: item.id, in: domain, payload: payload)
             }
             if let entry {
                 try reached(.changeExpected)
                 return entry
             }
-            if let base { try root.versions.remove(base.kept) }
+            for version in kept { try root.versions.remove(version.kept) }
         }
     }
 

@@ -31,6 +31,28 @@ extension DocumentStore {
         }
     }
 
+    /// Keeps what was not sent of a document, of which there is no other copy, before something takes its place: as older contents.
+    ///
+    /// - Parameter versions: what is kept of it already.
+    /// - Returns: nil when there is nothing to keep.
+    func keepUnsent(
+        of item: IndexedItem, at location: Location, besides versions: [KeptVersion]
+    ) throws -> KeptVersion? {
+        guard item.isUnsent, let local = item.local else { return nil }
+        // As of who has just asked for it, and was told to try again.
+        let isKept = try versions.contains { kept in
+            guard kept.role == .older, kept.version == .none, kept.size == local.size, kept.modified == local.modified,
+                try root.versions.status(of: kept.kept) != nil
+            else { return false }
+            return try VersionStore.digest(ofFileAt: root.versions.path(of: kept.kept))
+                == VersionStore.digest(ofFileAt: tree.path(of: location))
+        }
+        guard !isKept else { return nil }
+        return KeptVersion(
+            itemID: item.id, role: .older, version: .none, kept: try root.versions.keep(copyOf: location),
+            size: local.size, modified: local.modified)
+    }
+
     /// Keeps the contents of a document that another one is to replace, as older contents of that one. What is not here
     /// is not kept. It drives out none of the others before it is replaced (``pruneVersions(of:in:)``).
     package func keepReplaced(
@@ -225,12 +247,7 @@ extension DocumentStore {
                 return (item, location, try index.keptVersions(of: item.id, in: domain))
             }
             var kept = [keepBase(of: item, at: location, besides: versions)].compactMap { $0 }
-            if item.isUnsent, let local = item.local {
-                kept.append(
-                    KeptVersion(
-                        itemID: item.id, role: .older, version: .none, kept: try root.versions.keep(copyOf: location),
-                        size: local.size, modified: local.modified))
-            }
+            if let unsent = try keepUnsent(of: item, at: location, besides: versions) { kept.append(unsent) }
             let isStill = try index.write { index in
                 guard try index.isStill(item, at: location) else { return false }
                 for version in kept { try index.addKeptVersion(version, in: domain) }

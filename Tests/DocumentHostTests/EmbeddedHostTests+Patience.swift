@@ -71,9 +71,8 @@ extension EmbeddedHostTests {
             }
             for _ in 0..<3_000 where host.broker.explanations.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
             try TemporaryFile.write("beta, and longer", to: file)
-            let domain = try host.domains.domain(document.domain)
             for _ in 0..<1_000 where try known() == seen {
-                try await host.follower.catchUp(domain)
+                try await host.refresh(Location("d:/"))
                 try await Task.sleep(for: .milliseconds(10))
             }
             try #require(try known() != seen)

@@ -34,7 +34,7 @@ import Testing
 
     @Test("INV-2, INV-3: where answers are lost and names go round all the time, hosts agree in the end, too")
     func lossySeeds() async throws {
-        #expect(try await simulate("--seeds", "4", "--lossy").status == 0)
+        #expect(try await simulate("--seeds", "4", "--from", "1", "--lossy").status == 0)
     }
 
     @Test("What a run that was killed has left neither fails the next one nor counts as something that it found")
@@ -53,7 +53,7 @@ import Testing
             ("skipsFlushes", 2, "are lost"), ("ignoresBases", 0, "are lost"),
             ("deletesAnyVersion", 71, "are lost"), ("forgetsDeletions", 0, "which is gone"),
             ("forgetsPages", 10, "does not show"), ("forgetsChanges", 46, "which is gone"),
-            ("vouchesForNothing", 5, "are lost"), ("repeatsOperations", 0, "is made twice"),
+            ("vouchesForNothing", 5, "are lost"), ("repeatsOperations", 1, "is made twice"),
             ("forgetsPins", 3, "has forgotten that"), ("dropsTrash", 58, "into the trash, and they are not there"),
             ("dropsVersions", 44, "are no version of it"), ("prefersOwn", 2, "the winner"),
             ("forgetsSides", 2, "has not given the remote its side of"), ("mixesParts", 36, "damaged"),

@@ -123,6 +123,34 @@ struct MoveOrderTests {
         #expect(try storage.document("s/g.txt") == "orig")
     }
 
+    @Test("What is to come into a folder keeps that from another name, also when what is around it was renamed since")
+    func renamedAround() throws {
+        for (id, name, parent) in [("c", "c", "/"), ("a", "a", "c"), ("d", "d", "c")] {
+            try storage.tell(storage.item(id, name, in: parent, kind: .folder))
+        }
+        let document = try storage.item("d.f", "f.txt", in: "d", contents: "orig")
+        try storage.tell(document)
+        try storage.provide(document, "orig")
+        // “c/d” comes into “c/a”, “c” is “e”, and “e/a” is “e/b”.
+        var inner = try named("d", "d", "2")
+        inner.parentID = try ItemIdentifier("a")
+        for item in [inner, try named("c", "e", "2"), try named("a", "b", "2")] {
+            _ = try storage.store.apply([item], in: storage.domain, leavingWork: true)
+        }
+        func expectOwnFile(_ comment: Comment) throws {
+            let place = try storage.index.read { try $0.diskLocation(of: document.id, in: storage.domain) }
+            #expect(try storage.read(storage.tree.path(of: #require(place))) == "orig", comment)
+        }
+        for entry in try openWork().reversed() {
+            try? storage.store.perform(entry)
+            try expectOwnFile("after the move of \(entry.itemID?.rawValue ?? "")")
+        }
+        try performOpenWork()
+        try expectOwnFile("all is done")
+        #expect(try storage.document("e/b/d/f.txt") == "orig")
+        #expect(try storage.tree.inode(at: storage.location("c")) == nil)
+    }
+
     @Test("A document's place that leads to another one's file makes it neither its contents nor what is sent of it")
     func anothersFile() throws {
         try make(.document)

@@ -6,10 +6,15 @@ struct OpenMoves {
         var item: ItemIdentifier?
         var place: [ItemName]
         var destination: [ItemName]
+
+        /// What a place was called before it.
+        func undone(_ later: [ItemName]) -> [ItemName] {
+            later.starts(with: destination) ? place + later.dropFirst(destination.count) : later
+        }
     }
 
     private var moves: [Move]
-    /// Places that recorded work is still going to leave.
+    /// Places on disk that recorded work is still going to leave.
     private var leaving: Set<[ItemName]>
 
     /// - Parameters:
@@ -24,7 +29,7 @@ struct OpenMoves {
         for open in try removals ? index.openTreeWork(in: domain) : index.openMoves(in: domain)
         where open.id < entry?.id ?? .max {
             guard let place = open.payload.place else { continue }
-            leaving.insert(place)
+            leaving.insert(undone(place))
             if let destination = open.payload.destination {
                 moves.append(Move(item: open.itemID, place: place, destination: destination))
             }
@@ -33,11 +38,7 @@ struct OpenMoves {
 
     /// The place on disk of what the index has at a place.
     func undone(_ place: some Collection<ItemName>) -> [ItemName] {
-        var place = Array(place)
-        for move in moves.reversed() where place.starts(with: move.destination) {
-            place = move.place + place.dropFirst(move.destination.count)
-        }
-        return place
+        moves.reversed().reduce(Array(place)) { place, move in move.undone(place) }
     }
 
     /// The place in the index of what lies at a place on disk: the other way round.
@@ -69,11 +70,16 @@ struct OpenMoves {
     /// nobody could tell any more by them where files are. Others may go before: what lies in a folder that is still to be moved
     /// can leave it, and something can come into it.
     func hinder(_ id: ItemIdentifier, from place: [ItemName], to destination: [ItemName]) -> Bool {
-        let isNamed = moves.contains { move in
+        // A folder around them may have got another name since a move was recorded: that one has them by their former names.
+        var (former, wanted) = (place, destination)
+        for move in moves.reversed() {
             // It goes on from where an earlier move has it, something is still to come into it, or the name was another's since.
-            move.item == id || move.destination.starts(with: place) || move.destination.starts(with: destination)
+            if move.item == id || move.destination.starts(with: former) || move.destination.starts(with: wanted) {
+                return true
+            }
+            (former, wanted) = (move.undone(former), move.undone(wanted))
         }
-        return isNamed || done(target(of: destination)) != destination
+        return done(target(of: destination)) != destination
     }
 
     /// Where on disk what comes to a place that is free in the index is to be put.

@@ -109,4 +109,27 @@ struct OccupiedPlaceTests {
         #expect(try storage.document("H/new.txt") == "")
         #expect(try storage.store.recordChange(of: made.id, in: storage.domain).isUnsent)
     }
+
+    @Test("Documents' files that lie where a folder is to be go back to their places when it cannot stay where it is")
+    func displacedFiles() throws {
+        let other = try storage.item("y", "y.txt", contents: "other")
+        try storage.tell(other)
+        try storage.provide(other, "other")
+        // Named by where the folder is to be: it cannot be taken back.
+        _ = try storage.store.apply(
+            [storage.item("x", "z.txt", in: "f", contents: "old")], in: storage.domain, leavingWork: true)
+        try storage.tree.makeFolder(at: storage.location("G/D"))
+        for (from, to) in [("F/x.txt", "G/x.txt"), ("y.txt", "G/D/y.txt")] {
+            try FileSystemMoves.rename(
+                storage.tree.path(of: storage.location(from)), storage.tree.path(of: storage.location(to)))
+        }
+        try storage.store.performOpenWork()
+        try storage.store.performOpenWork()
+        #expect(try storage.index.read { try $0.openTreeWork(in: storage.domain) }.isEmpty)
+        #expect(try storage.document("G/z.txt") == "old" && storage.document("y.txt") == "other")
+        #expect(try storage.document("G/D/y.txt") == nil && storage.document("F/x.txt") == nil)
+        for id in ["x", "y"] {
+            #expect(try storage.store.recordChange(of: ItemIdentifier(id), in: storage.domain).state == .materialised)
+        }
+    }
 }

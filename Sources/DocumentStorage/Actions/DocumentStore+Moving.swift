@@ -230,7 +230,14 @@ extension DocumentStore {
         guard let id = entry.itemID, let place = entry.payload.place, let destination = entry.payload.destination else {
             throw DocumentError(.internal, "The journal's entry \(entry.id) lacks what a move needs.")
         }
-        let isMoved = try moves.exclusively { try move(id, from: place, to: destination, entry) }
+        let isMoved: Bool
+        do {
+            isMoved = try moves.exclusively { try move(id, from: place, to: destination, entry) }
+        } catch let error as DocumentError where error.code == .directoryNotEmpty {
+            let target = try index.read { try OpenMoves(in: entry.domain, before: entry, $0).target(of: destination) }
+            guard try putBackFiles(in: Location(domain: entry.domain, components: target)) else { throw error }
+            isMoved = try moves.exclusively { try move(id, from: place, to: destination, entry) }
+        }
         refreshPlaceholder(id, in: entry.domain)
         if isMoved { try reached(.renameFinished) }
     }

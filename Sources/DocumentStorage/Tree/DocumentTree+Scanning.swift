@@ -19,6 +19,14 @@ extension DocumentTree {
         try scan(folder, Location(domain: domain), unusable, body)
     }
 
+    /// The documents that are on disk in a folder, at any depth.
+    func files(within location: Location) throws -> [FoundFile] {
+        guard let folder = try documents.folderIfNotReplaced(location.treeComponents) else { return [] }
+        var files: [FoundFile] = []
+        try scan(folder, location, { _ in }, { files.append($0) })
+        return files
+    }
+
     /// The names of the folders in `documents`, be they domains or not.
     package func topFolders() throws -> [String] {
         var names: [String] = []

@@ -1,5 +1,7 @@
 import DocumentModel
 import DocumentTestSupport
+import Glibc
+import SystemPackage
 import Testing
 
 @testable import DocumentStorage
@@ -149,6 +151,31 @@ struct MoveOrderTests {
         try expectOwnFile("all is done")
         #expect(try storage.document("e/b/d/f.txt") == "orig")
         #expect(try storage.tree.inode(at: storage.location("c")) == nil)
+    }
+
+    @Test(
+        "A folder's move is not taken back when something in it was named by it later, also when what is around it was renamed"
+    )
+    func takenBack() throws {
+        for (id, name) in [("a", "a"), ("p", "p")] { try storage.tell(storage.item(id, name, kind: .folder)) }
+        let document = try storage.item("a.f", "f.txt", in: "a", contents: "orig")
+        try storage.tell(document)
+        try storage.provide(document, "orig")
+        // “a” is “p/b”, “p” is “q”, and “q/b/f.txt” is “q/b/g.txt”.
+        var moved = try named("a", "b", "2")
+        moved.parentID = try ItemIdentifier("p")
+        for item in [moved, try named("p", "q", "2"), try named("a.f", "g.txt", "2")] {
+            _ = try storage.store.apply([item], in: storage.domain, leavingWork: true)
+        }
+        try storage.tree.makeFolder(at: storage.location("p/b"))
+        let stray = try storage.tree.path(of: storage.location("p/b/stray.txt"))
+        try storage.write("nobody's", to: stray)
+        try? storage.store.perform(#require(openWork().first))
+        let place = try storage.index.read { try $0.diskLocation(of: document.id, in: storage.domain) }
+        #expect(try storage.read(storage.tree.path(of: #require(place))) == "orig")
+        #expect(unlink(stray.string) == 0)
+        try performOpenWork()
+        #expect(try storage.document("q/b/g.txt") == "orig")
     }
 
     @Test("A document's place that leads to another one's file makes it neither its contents nor what is sent of it")

@@ -33,10 +33,16 @@ extension ItemApplier {
     /// Whether nothing was recorded later under the name that a move gave: it could not be found any more.
     func canTakeBack(_ entry: JournalEntry) throws -> Bool {
         guard entry.payload.kind != .document, let destination = entry.payload.destination else { return true }
-        return try !transaction.openTreeWork(in: domain.name).contains { later in
-            later.id > entry.id && later.itemID != entry.itemID
-                && [later.payload.place, later.payload.destination].contains { $0?.starts(with: destination) == true }
+        // A folder around it may have got another name since: what was recorded after that has it by that name.
+        var name = destination
+        for later in try transaction.openTreeWork(in: domain.name) where later.id > entry.id {
+            let (place, target) = (later.payload.place, later.payload.destination)
+            if later.itemID != entry.itemID, [place, target].contains(where: { $0?.starts(with: name) == true }) {
+                return false
+            }
+            if let place, let target, name.starts(with: place) { name = target + name.dropFirst(place.count) }
         }
+        return true
     }
 
     /// What has come to a place whose file has not left it goes back to where its own file is, or is hidden where nothing of it

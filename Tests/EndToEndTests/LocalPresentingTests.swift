@@ -118,6 +118,7 @@ import Testing
             symlink("a.txt", work + "/link")
             symlink(".", work + "/around")
             try machine.write("here\n", to: machine.remote + "/b.txt")
+            try machine.succeed("refresh", "d:/")
             try machine.succeed("open", "d:/b.txt")
             try await machine.client { client in
                 let numbers = Mutex<UInt64>(0)

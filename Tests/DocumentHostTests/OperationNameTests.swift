@@ -237,4 +237,20 @@ import Testing
         #expect(try storage.document(name) == "first")
         #expect(try storage.document("new.txt") == nil)
     }
+
+    @Test(
+        "RS-5, CONT-12: where its news came before the answer, whoever waits for the name in those has it when that is recorded, and nothing removes it"
+    )
+    func freedName() throws {
+        let sending = try storage.store.beginSending(try newDocument("first"), in: storage.domain)
+        let other = try storage.item("x", "x.txt", contents: "other")
+        try storage.tell(storage.item("made", "elsewhere.txt", contents: "first"), other)
+        try storage.provide(other, "other")
+        try storage.tell(storage.item("x", "elsewhere.txt", contents: "other"))
+        #expect(try storage.document("x.txt") == "other")
+        _ = try storage.store.finish(sending, asNew: storage.item("made", "new.txt", contents: "first"))
+        #expect(try storage.document("new.txt") == "first")
+        #expect(try storage.document("elsewhere.txt") == "other")
+        #expect(try storage.index.read { try $0.journal() }.isEmpty)
+    }
 }

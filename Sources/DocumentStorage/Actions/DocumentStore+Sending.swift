@@ -275,14 +275,18 @@ extension DocumentStore {
     private func record(
         _ sending: Sending, asNew item: Item, having earlier: StagedFile?
     ) throws -> IndexedItem {
-        try index.write { index in
+        var freed = ApplyOutcome()
+        freed.work = try index.write { index in
             try index.refuseCalledOff(sending)
             let known = try index.known(sending.item.id, in: sending.item.domain)
             // It was asked for where it was then, and may have been moved since; by its former identifier it is not found any more.
             let isMoved = try index.isMoved(known, since: sending)
+            let work = try index.makeWay(for: item.id, of: sending.item.id, in: sending.item.domain)
             try index.rename(sending.item.id, to: item.id, in: sending.item.domain)
             if isMoved { try index.keepPlace(of: known, madeAs: item) }
+            return work
         }
+        if !freed.work.isEmpty { try follow(freed) }
         var renamed = sending
         renamed.item = try current(item.id, in: sending.item.domain)
         renamed.begun = nil

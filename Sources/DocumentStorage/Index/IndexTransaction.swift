@@ -139,18 +139,32 @@ package final class IndexTransaction: IndexReader {
         return applier.outcome
     }
 
+    /// An item is about to get another identifier: what the feed has told of that one already is nothing but a row without contents,
+    /// and goes.
+    ///
+    /// - Returns: what is to be done in the tree for those that get the name that it was told of by.
+    func makeWay(
+        for newID: ItemIdentifier, of id: ItemIdentifier, in domain: DomainName
+    ) throws -> [JournalEntry] {
+        guard id != newID, let known = try item(newID, in: domain) else { return [] }
+        guard known.local == nil, known.item.kind == .document else {
+            throw DocumentError(
+                .contractBroken, "The provider of \(domain) made an item anew and named it like another one.",
+                itemID: newID)
+        }
+        return try delete([newID], in: domain).work.filter { entry in
+            guard entry.itemID == newID else { return true }
+            // Nothing of it lies there, and by its identifier it is the other one that would be removed.
+            try finish(entry)
+            return false
+        }
+    }
+
     /// An item that was made anew at the provider has another identifier there, and is the same one here.
     func rename(_ id: ItemIdentifier, to newID: ItemIdentifier, in domain: DomainName) throws {
         let own = try reference(to: domain)
-        // What the feed has told of the new one already is nothing but a row without contents.
-        if id != newID, let known = try item(newID, in: domain) {
-            guard known.local == nil, known.item.kind == .document else {
-                throw DocumentError(
-                    .contractBroken, "The provider of \(domain) made an item anew and named it like another one.",
-                    itemID: newID)
-            }
-            _ = try delete([newID], in: domain)
-        }
+        // Whoever has not seen to that before leaves it to the next start to give others the name.
+        _ = try makeWay(for: newID, of: id, in: domain)
         try update("id = ?", .text(newID.rawValue), of: id, in: domain)
         try noteArrival(of: id, as: newID, own)
         if id != newID { identities.append(IdentityNews(domain: domain, former: id, id: newID)) }

@@ -36,7 +36,7 @@ extension MountedTree {
                     flags.isWriting || file.coming != nil ? .watching : .reading
                 if !reply(opened: file, for: use, await keptPages(of: file), request) { await file.close() }
             } catch {
-                refuse(request, error)
+                refuseKnown(request, error)
             }
         }
     }

@@ -231,7 +231,7 @@ extension MountedTree {
         }.value
     }
 
-    private func knownIfPresent(at location: Location) async throws -> ItemStatus? {
+    func knownIfPresent(at location: Location) async throws -> ItemStatus? {
         do {
             return try await known(at: location)
         } catch {

@@ -55,9 +55,12 @@ extension MountedTree {
                 let file = opened(try await writers.use(made.number) { writer }, made.number)
                 reply(file, made, request)
             } catch {
-                let number = ErrorNumber.of(error)
-                // The kernel looks again, and finds what has come there meanwhile.
-                request.fail(number == .fileExists && !isExclusive ? .staleNFSFileHandle : number)
+                var number = ErrorNumber.of(error)
+                // The kernel looks again, and finds what has come there meanwhile; what only resembles the name it would not find.
+                if number == .fileExists, !isExclusive, (try? await knownIfPresent(at: location)) ?? nil != nil {
+                    number = .staleNFSFileHandle
+                }
+                request.fail(number)
             }
         }
     }

@@ -60,6 +60,13 @@ final class MountedTree: KernelHandler {
         request.fail(ErrorNumber.of(error))
     }
 
+    /// The same for an item that the kernel knows already: where it is gone, the kernel looks its name up again, and goes by what it
+    /// finds. So a name that was removed past the mount can be made anew at once.
+    func refuseKnown(_ request: KernelRequest, _ error: any Error) {
+        guard ErrorNumber.of(error) == .noSuchFileOrDirectory else { return refuse(request, error) }
+        request.fail(.staleNFSFileHandle)
+    }
+
     // MARK: Names and attributes
 
     func lookUp(_ name: String, in folder: UInt64, _ request: KernelRequest) {

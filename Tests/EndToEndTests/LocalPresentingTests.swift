@@ -2,7 +2,6 @@ import DocumentModel
 import DocumentWire
 import Foundation
 import Synchronization
-import SystemPackage
 import Testing
 
 @testable import DocumentClient
@@ -27,7 +26,7 @@ import Testing
         try await withDomain { machine, work in
             try machine.write("old\n", to: work + "/a.txt")
             try await machine.client { client in
-                let editor = Editor(work + "/a.txt", unsaved: "unsaved\n")
+                let editor = LocalEditor(work + "/a.txt", unsaved: "unsaved\n")
                 try await client.addPresenter(editor)
                 try machine.succeed("move", "--no-wait", "a.txt", "d:/a.txt")
                 #expect(await editor.hears("reacquire"))
@@ -60,7 +59,7 @@ import Testing
             try machine.write("a\n", to: work + "/f/deep/a.txt")
             try machine.write("fine\n", to: work + "/fine.txt")
             try await machine.client { client in
-                let (editor, other) = (Editor(work + "/f/deep/a.txt"), Editor(work + "/fine.txt"))
+                let (editor, other) = (LocalEditor(work + "/f/deep/a.txt"), LocalEditor(work + "/fine.txt"))
                 for presenter in [editor, other] { try await client.addPresenter(presenter) }
                 try machine.succeed("move", "f", "d:/g")
                 #expect(await editor.hears("moved to d:/g/deep/a.txt"), "\(editor.messages)")
@@ -77,8 +76,8 @@ import Testing
             mkdir(work + "/a.rtfd", 0o755)
             try machine.write("text\n", to: work + "/a.rtfd/TXT.rtf")
             try await machine.client { client in
-                let editor = Editor(work + "/a.rtfd/TXT.rtf", unsaved: "unsaved\n")
-                let whole = Editor(work + "/a.rtfd")
+                let editor = LocalEditor(work + "/a.rtfd/TXT.rtf", unsaved: "unsaved\n")
+                let whole = LocalEditor(work + "/a.rtfd")
                 for presenter in [editor, whole] { try await client.addPresenter(presenter) }
                 let request = try PickerRequest(.move, originalPath: work + "/a.rtfd")
                 try await client.withPickerSession(request) { session in
@@ -98,7 +97,7 @@ import Testing
         try await withDomain { machine, work in
             try machine.write("old\n", to: work + "/a.txt")
             try await machine.client { client in
-                let editor = Editor(work + "/a.txt", refusal: "I am in the middle of it; close me first.")
+                let editor = LocalEditor(work + "/a.txt", refusal: "I am in the middle of it; close me first.")
                 try await client.addPresenter(editor)
                 let moved = try machine.docent("move", "--no-wait", "a.txt", "d:/a.txt")
                 #expect(moved.status == 1 && moved.errors.contains("I am in the middle of it"), "\(moved.errors)")
@@ -146,66 +145,6 @@ import Testing
                 #expect(await refusal(machine.root + "/documents/d/b.txt") == .invalidArgument)
                 #expect(await refusal(work + "/around/a.txt") == nil)
             }
-        }
-    }
-
-    /// Presents a local document.
-    private final class Editor: LocalFilePresenter, SavingFilePresenter, RelinquishingFilePresenter {
-        private struct State {
-            var path: FilePath?
-            var location: Location?
-            var unsaved: String?
-            var messages: [String] = []
-        }
-
-        private let state: Mutex<State>
-        private let refusal: String?
-
-        init(_ path: String, unsaved: String? = nil, refusal: String? = nil) {
-            state = Mutex(State(path: FilePath(path), unsaved: unsaved))
-            self.refusal = refusal
-        }
-
-        var presentedItemLocation: Location? { state.withLock { $0.location } }
-        var presentedLocalPath: FilePath? { state.withLock { $0.path } }
-        var messages: [String] { state.withLock { $0.messages } }
-
-        private func hear(_ message: String) { state.withLock { $0.messages.append(message) } }
-
-        func hears(_ message: String) async -> Bool {
-            for _ in 0..<1000 {
-                if messages.contains(message) { return true }
-                try? await Task.sleep(for: .milliseconds(20))
-            }
-            return false
-        }
-
-        func presentedItemDidMove(to location: Location) async {
-            state.withLock { ($0.path, $0.location) = (nil, location) }
-            hear("moved to \(location)")
-        }
-
-        func presentedItemDidMove(toLocalPath path: FilePath) async {
-            state.withLock { ($0.path, $0.location) = (path, nil) }
-            hear("moved to \(path)")
-        }
-
-        func presentedItemDidChange() async { hear("changed") }
-        func relinquishPresentedItemToReader() async throws {}
-        func reacquirePresentedItem() async { hear("reacquire") }
-
-        func relinquishPresentedItemToWriter() async throws {
-            hear("relinquish")
-            if let refusal { throw DocumentError(.busy, refusal) }
-        }
-
-        func savePresentedItemChanges() async throws {
-            hear("save")
-            let (path, text) = state.withLock { state in
-                defer { state.unsaved = nil }
-                return (state.path, state.unsaved)
-            }
-            if let path, let text { try Data(text.utf8).write(to: URL(fileURLWithPath: path.string)) }
         }
     }
 }

@@ -1,7 +1,6 @@
 import DocumentModel
 import DocumentWire
 import Foundation
-import Synchronization
 import SystemPackage
 import Testing
 
@@ -381,7 +380,7 @@ import Testing
             try makeFolder(machine.folder + "/work/f")
             try machine.write("old\n", to: path.string)
             try await machine.client { client in
-                let editor = Editor(path)
+                let editor = LocalEditor(path.string, unsaved: "unsaved\n")
                 try await client.addPresenter(editor)
                 try await client.moveIn(FilePath(machine.folder + "/work/f"), to: Location("d:/g"))
                 #expect(editor.messages == ["relinquish", "save", "moved to d:/g/a.txt", "reacquire"])
@@ -410,59 +409,6 @@ import Testing
                 try await client.moveOut(Location("d:/h"), to: FilePath(machine.folder + "/work/i"))
                 #expect(editor.presentedLocalPath?.string.hasSuffix("/work/i/c.txt") == true, "\(editor.messages)")
             }
-        }
-    }
-
-    /// Presents a local document with something that is not saved.
-    private final class Editor: LocalFilePresenter, SavingFilePresenter, RelinquishingFilePresenter {
-        private struct State {
-            var path: FilePath?
-            var location: Location?
-            var isSaved = false
-            var messages: [String] = []
-        }
-
-        private let state: Mutex<State>
-
-        init(_ path: FilePath) { state = Mutex(State(path: path)) }
-
-        var presentedItemLocation: Location? { state.withLock { $0.location } }
-        var presentedLocalPath: FilePath? { state.withLock { $0.path } }
-        var messages: [String] { state.withLock { $0.messages } }
-
-        private func hear(_ message: String) { state.withLock { $0.messages.append(message) } }
-
-        /// Waits for a message.
-        func hears(_ message: String) async -> Bool {
-            for _ in 0..<500 {
-                if messages.contains(message) { return true }
-                try? await Task.sleep(for: .milliseconds(20))
-            }
-            return false
-        }
-
-        func presentedItemDidMove(to location: Location) async {
-            state.withLock { ($0.path, $0.location) = (nil, location) }
-            hear("moved to \(location)")
-        }
-
-        func presentedItemDidMove(toLocalPath path: FilePath) async {
-            state.withLock { ($0.path, $0.location) = (path, nil) }
-            hear("moved to \(path)")
-        }
-
-        func presentedItemDidChange() async { hear("changed") }
-        func relinquishPresentedItemToReader() async throws {}
-        func relinquishPresentedItemToWriter() async throws { hear("relinquish") }
-        func reacquirePresentedItem() async { hear("reacquire") }
-
-        func savePresentedItemChanges() async throws {
-            hear("save")
-            let path = state.withLock { state in
-                defer { state.isSaved = true }
-                return state.isSaved ? nil : state.path
-            }
-            if let path { try Data("unsaved\n".utf8).write(to: URL(fileURLWithPath: path.string)) }
         }
     }
 }

@@ -23,15 +23,13 @@ struct LocalMoves: Sendable {
     func source(_ path: FilePath, tellingItself: ClaimOwner? = nil) throws(DocumentError) -> Source? {
         let place = try storage.read { _ in OriginalPath.resolved(path, followingLink: false) }
         guard let item = CoordinatedItem(localPath: place.string) else { return nil }
-        var items = [item]
-        for presenter in broker.presenters(movingWith: item, notOf: tellingItself)
-        where !presenter.below.isEmpty && items.last != presenter.item {
-            items.append(presenter.item)
-        }
+        let inside = broker.presenters(movingWith: item, notOf: tellingItself).filter { !$0.below.isEmpty }
         var seen: Set<CoordinatedItem> = []
         return Source(
             item: item, tellingItself: tellingItself,
-            intentions: items.filter { seen.insert($0).inserted }.map { AccessIntention($0, .writing(.forMoving)) })
+            intentions: ([item] + inside.map(\.item)).filter { seen.insert($0).inserted }.map {
+                AccessIntention($0, .writing(.forMoving))
+            })
     }
 
     /// It is an item by now. Who presents what was changed in the old place meanwhile, and is still there, stays there.

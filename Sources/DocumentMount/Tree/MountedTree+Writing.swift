@@ -57,7 +57,7 @@ extension MountedTree {
             } catch {
                 var number = ErrorNumber.of(error)
                 // The kernel looks again, and finds what has come there meanwhile; what only resembles the name it would not find.
-                if number == .fileExists, !isExclusive, (try? await knownIfPresent(at: location)) ?? nil != nil {
+                if number == .fileExists, !isExclusive, (try? await knownIfPresent(at: location)) != nil {
                     number = .staleNFSFileHandle
                 }
                 request.fail(number)

@@ -18,7 +18,7 @@ package struct Materialisation: Sendable {
 extension DocumentStore {
     /// The item is `materialising`; `file` is what the provider is to fill.
     package func beginMaterialising(_ id: ItemIdentifier, in domain: DomainName) throws -> Materialisation {
-        let request = try root.staging.makeRequest(.fetching(domain))
+        let request = try root.staging.makeRequest(reusing: .fetching(domain))
         return try takingBack {
             try remove(request, of: domain)
         } _: {
@@ -173,7 +173,7 @@ extension DocumentStore {
         }
         try? root.placeholders.remove(at: location)
         // What stays because of an error is swept at the next start.
-        try? request.removeEmptied()
+        try? root.staging.end(emptied: request)
         if let needless, needless.staging != materialisation.file.request { discard(request: needless.staging) }
         try reached(.materialiseRecorded)
         try follow(outcome)

@@ -56,7 +56,7 @@ extension DocumentStore {
         payload.place = location.components
         payload.isMaking = item.isArriving
         let earlier = try index.read { try $0.outstanding(of: item) }
-        let request = try root.staging.makeSendingRequest(to: domain)
+        let request = try root.staging.makeRequest(reusing: .sending(domain))
         payload.staging = request.name
         return try takingBack {
             try remove(request, of: domain)

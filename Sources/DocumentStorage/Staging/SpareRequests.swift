@@ -1,8 +1,8 @@
 internal import Synchronization
 
 /// Folders of requests that have ended, kept for the next ones as long as others are under way: many small documents are sent
-/// without a folder and a file being made and removed for each, which takes file systems longer than to write them. Knows
-/// names alone, and does nothing on the disk.
+/// without a folder and a file being made and removed for each, and fetched without a folder, which takes file systems longer than
+/// to write them. Knows names alone, and does nothing on the disk.
 final class SpareRequests: Sendable {
     private struct Side {
         var underWay: Set<String> = []

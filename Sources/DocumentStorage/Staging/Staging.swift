@@ -30,15 +30,19 @@ package struct Staging: Sendable {
             around: around, staging: folder)
     }
 
-    /// Makes a request's folder for a document that is to be sent, or takes one that another document was sent from. To be
-    /// followed by ``end(_:keeping:)``.
-    func makeSendingRequest(to domain: DomainName) throws -> StagingRequest {
-        let use = StagingUse.sending(domain)
+    /// Makes a request's folder for a document that is sent or fetched, or takes one that another document was sent from, or
+    /// fetched into. To be followed by ``end(_:keeping:)``, or ``end(emptied:)``.
+    func makeRequest(reusing use: StagingUse) throws -> StagingRequest {
         let (leaf, side) = (RandomName.make(), use.components.joined(separator: "/"))
         let spare = spares.begin(leaf, in: side)
         do {
             let around = try folder.makingFolders(use.components)
-            let isSpare = try spare.map { try around.rename($0, to: around, leaf, .notReplacing) == .done } ?? false
+            // What was fetched into it was withdrawn from the provider with it.
+            let isSpare =
+                try spare.map { spare in
+                    try around.rename(spare, to: around, leaf, .notReplacing) == .done
+                        || folder.rename(spare, to: around, leaf, .notReplacing) == .done
+                } ?? false
             guard try isSpare || around.makeFolder(leaf) else {
                 throw DocumentError(.internal, "The name “\(leaf)” is taken in staging: try again.")
             }
@@ -54,7 +58,7 @@ package struct Staging: Sendable {
 
     /// Removes a request's folder, or keeps it for the next.
     ///
-    /// - Parameter keeping: while others are under way that were made by ``makeSendingRequest(to:)``, as this one was.
+    /// - Parameter keeping: while others are under way that were made by ``makeRequest(reusing:)``, as this one was.
     func end(_ name: String, keeping: Bool = false) throws {
         guard let slash = name.lastIndex(of: "/") else {
             try request(named: name)?.remove()
@@ -63,6 +67,18 @@ package struct Staging: Sendable {
         let side = String(name[..<slash])
         for leaf in spares.end(String(name[slash...].dropFirst()), in: side, keeping: keeping) {
             try request(named: "\(side)/\(leaf)")?.remove()
+        }
+    }
+
+    /// The same of one whose file has gone to its place.
+    func end(emptied request: StagingRequest) throws {
+        let side = String(request.name.dropLast(request.leaf.count + 1))
+        for leaf in spares.end(request.leaf, in: side, keeping: true) {
+            if leaf == request.leaf {
+                try request.removeEmptied()
+            } else {
+                try self.request(named: "\(side)/\(leaf)")?.remove()
+            }
         }
     }
 

@@ -23,7 +23,7 @@ package struct StagingRequest: Sendable {
     let folder: DirectoryHandle
     private let around: DirectoryHandle
     private let staging: DirectoryHandle
-    /// Another request's file is in it, which is not needed any more.
+    /// It was another request's: that one's file may be in it, which is not needed any more.
     private let isSpare: Bool
 
     static let contents = "contents"
@@ -48,7 +48,13 @@ package struct StagingRequest: Sendable {
 
     /// Makes the empty file that a provider is to fill (0600).
     package func makeFile() throws -> StagedFile {
-        guard let file = try folder.makeFile(Self.contents) else {
+        var file = try folder.makeFile(Self.contents)
+        if file == nil, isSpare {
+            // The provider has made it, in a folder that it knew from before.
+            try folder.removeTree(Self.contents, folder.status(Self.contents)?.isFolder == true ? .folder : .file)
+            file = try folder.makeFile(Self.contents)
+        }
+        guard let file else {
             throw DocumentError(.internal, "The request \(name) has a staging file already.")
         }
         return staged(try file.status().identity)

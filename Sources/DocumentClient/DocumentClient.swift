@@ -1,5 +1,5 @@
 public import DocumentModel
-internal import DocumentTransport
+package import DocumentTransport
 internal import DocumentWire
 
 /// A host tool's connection to the host: list, open, edit, import, export and move documents that live elsewhere.
@@ -11,7 +11,8 @@ public struct DocumentClient: Sendable {
     public let address: HostAddress
 
     let connection: Connection
-    let loop: EventLoop
+    /// Where the connection is served.
+    package let loop: EventLoop
     let desk: PresenterDesk
     let accesses: OpenAccesses
     /// The host's process, as the kernel told when the connection was made.

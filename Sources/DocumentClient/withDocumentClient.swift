@@ -1,5 +1,5 @@
 public import DocumentModel
-internal import DocumentTransport
+package import DocumentTransport
 public import Logging
 public import SystemPackage
 
@@ -27,27 +27,35 @@ public func withDocumentClient<Value>(
     tool: String, address: HostAddress? = nil, start: HostStart = .ifNeeded(), logger: Logger? = nil,
     _ body: (DocumentClient) async throws -> Value
 ) async throws -> Value {
-    let address = try address ?? HostAddress.ofThisProcess()
     let loop = EventLoop(name: "docent-client")
-    let connector = HostConnector(
-        address: address, start: start, tool: tool, loop: loop,
-        logger: logger ?? Logger(label: "docent.client") { _ in SwiftLogNoOpLogHandler() })
     let outcome: Result<Value, any Error>
     do {
         outcome = .success(
-            try await withTaskExecutorPreference(loop) {
-                let (connection, process) = try await connector.connect()
-                let desk = PresenterDesk()
-                let client = DocumentClient(
-                    address: address, connection: connection, loop: loop, desk: desk,
-                    accesses: OpenAccesses(connection, loop), hostProcess: process)
-                return try await serve(client) { try await body(client) }
-            })
+            try await withDocumentClient(tool: tool, address: address, start: start, logger: logger, on: loop, body))
     } catch {
         outcome = .failure(error)
     }
-    await leave(loop)
+    await loop.end()
     return try outcome.get()
+}
+
+/// The same on a loop of the caller's, who ends it.
+package func withDocumentClient<Value>(
+    tool: String, address: HostAddress? = nil, start: HostStart = .ifNeeded(), logger: Logger? = nil,
+    on loop: EventLoop, _ body: (DocumentClient) async throws -> Value
+) async throws -> Value {
+    let address = try address ?? HostAddress.ofThisProcess()
+    let connector = HostConnector(
+        address: address, start: start, tool: tool, loop: loop,
+        logger: logger ?? Logger(label: "docent.client") { _ in SwiftLogNoOpLogHandler() })
+    return try await withTaskExecutorPreference(loop) {
+        let (connection, process) = try await connector.connect()
+        let desk = PresenterDesk()
+        let client = DocumentClient(
+            address: address, connection: connection, loop: loop, desk: desk,
+            accesses: OpenAccesses(connection, loop), hostProcess: process)
+        return try await serve(client) { try await body(client) }
+    }
 }
 
 /// Whether a host is started when none runs.
@@ -75,11 +83,4 @@ private func serve<Value>(_ client: DocumentClient, _ body: () async throws -> V
         await client.connection.shutdown(grace: .seconds(2))
         return try outcome.get()
     }
-}
-
-/// Ends a loop from a thread that is not one of its own.
-private func leave(_ loop: EventLoop) async {
-    let thread = BlockingPool(threads: 1, name: "docent-end")
-    try? await thread.run { loop.shutdown() }
-    thread.shutdown()
 }

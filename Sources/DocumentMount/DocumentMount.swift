@@ -52,7 +52,24 @@ package struct DocumentMount: Sendable {
         until ending: @escaping @Sendable () async -> Void, onReady: @escaping @Sendable () throws -> Void
     ) async throws {
         OpenFileLimit.raise()
-        let link = HostLink(start: start, patience: patience)
+        // Tasks that wait for the host run where its answers come: a way to another thread and back costs more than most of them.
+        let loop = EventLoop(name: "docent-client")
+        let outcome: Result<Void, any Error>
+        do {
+            outcome = .success(
+                try await withTaskExecutorPreference(loop) { try await run(on: loop, until: ending, onReady: onReady) })
+        } catch {
+            outcome = .failure(error)
+        }
+        await loop.end()
+        try outcome.get()
+    }
+
+    private func run(
+        on loop: EventLoop, until ending: @escaping @Sendable () async -> Void,
+        onReady: @escaping @Sendable () throws -> Void
+    ) async throws {
+        let link = HostLink(start: start, patience: patience, loop: loop)
         let tree = MountedTree(link: link, address: address, policy: policy, readsAhead: readsAhead, explain: explain)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await link.run { await tree.happened($0) } }
@@ -72,7 +89,8 @@ package struct DocumentMount: Sendable {
         let session = try await tree.disk.run {
             try point.prepare(storageRoot: address.root)
             return try KernelSession(
-                at: point.path.string, readOnly: isReadOnly, passesThrough: passesThrough, handler: tree)
+                at: point.path.string, readOnly: isReadOnly, passesThrough: passesThrough, executor: tree.link.loop,
+                handler: tree)
         }
         tree.notices.begin(session)
         do { try onReady() } catch { session.stop() }

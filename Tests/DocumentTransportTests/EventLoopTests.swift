@@ -156,6 +156,16 @@ struct EventLoopTests {
         loop.shutdown()
     }
 
+    @Test func taskThatRunsOnALoopCanEndItAndGoesOnElsewhere() async {
+        let name = "left loop"
+        let loop = EventLoop(name: name)
+        let count = await Task(executorPreference: loop) {
+            await loop.end()
+            return threadCount(named: name)
+        }.value
+        #expect(count == 0)
+    }
+
     private func threadCount(named name: String) -> Int {
         guard let folder = opendir("/proc/self/task") else { return -1 }
         defer { closedir(folder) }

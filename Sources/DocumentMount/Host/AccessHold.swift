@@ -64,7 +64,9 @@ final class AccessHold: Sendable {
                     state = .beginning(continuation, isWanted: isWanted)
                     return isWanted
                 }
-                let task = Task { await self.run(location, kind, patience, coordinator, client, onEnd) }
+                let task = Task(executorPreference: client.loop) {
+                    await self.run(location, kind, patience, coordinator, client, onEnd)
+                }
                 self.task.withLock { $0 = task }
                 if Task.isCancelled || !isWanted { task.cancel() }
             }

@@ -1,5 +1,6 @@
 import DocumentClient
 import DocumentModel
+import DocumentTransport
 import Synchronization
 
 /// The mount's connection to the host, made anew when the host has ended and somebody needs it.
@@ -22,13 +23,16 @@ final class HostLink: Sendable {
     private static let pause = Duration.seconds(1)
 
     private let start: HostStart
+    /// Where the answers come.
+    let loop: EventLoop
     private let patience: Duration
     private let state = Mutex(State())
     private let demands: AsyncStream<Void>
     private let demand: AsyncStream<Void>.Continuation
 
     /// - Parameter patience: how long a program waits for other tools where it keeps others waiting meanwhile.
-    init(start: HostStart, patience: Duration) {
+    init(start: HostStart, patience: Duration, loop: EventLoop) {
+        self.loop = loop
         self.start = start
         self.patience = patience
         (demands, demand) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -42,7 +46,7 @@ final class HostLink: Sendable {
         for await _ in demands {
             if isClosed { break }
             do {
-                try await withDocumentClient(tool: "docent mount", start: start) { client in
+                try await withDocumentClient(tool: "docent mount", start: start, on: loop) { client in
                     // Watched before anybody looks: nothing is missed in between.
                     let events = try await client.changes()
                     let session = HostSession(client, patience: patience)

@@ -82,9 +82,9 @@ final class HostSession: Sendable {
     /// Does something in a task of its own. The connection lasts until it is done.
     func add(_ body: @escaping @Sendable () async -> Void) {
         state.withLock { $0.users += 1 }
-        Task {
+        Task(executorPreference: client.loop) {
             await body()
-            release()
+            self.release()
         }
     }
 

@@ -22,6 +22,7 @@ final class KernelSession: @unchecked Sendable {
 
     let handler: any KernelHandler
     let passthrough: KernelPassthrough
+    private let executor: any TaskExecutor
     private let session: OpaquePointer
     private let mountPoint: String
     private let state = Mutex(State())
@@ -32,12 +33,16 @@ final class KernelSession: @unchecked Sendable {
 
     /// Mounts.
     ///
-    /// - Parameter passesThrough: whether the kernel is to read documents' files by itself, where it can.
+    /// - Parameters:
+    ///   - passesThrough: whether the kernel is to read documents' files by itself, where it can.
+    ///   - executor: runs what takes its time.
     /// - Throws: ``DocumentError``: `localStorage` when the kernel, or the rights of the user, do not allow it.
     init(
-        at mountPoint: String, readOnly: Bool, passesThrough: Bool, handler: any KernelHandler
+        at mountPoint: String, readOnly: Bool, passesThrough: Bool, executor: any TaskExecutor,
+        handler: any KernelHandler
     ) throws(DocumentError) {
         self.handler = handler
+        self.executor = executor
         passthrough = KernelPassthrough(isWanted: passesThrough)
         self.mountPoint = mountPoint
         let options =
@@ -143,7 +148,7 @@ final class KernelSession: @unchecked Sendable {
                 guard let raw else { return }
                 KernelSession.of(fuse_req_userdata(raw)).interrupt(UInt(bitPattern: number))
             }, UnsafeMutableRawPointer(bitPattern: number))
-        let task = Task {
+        let task = Task(executorPreference: executor) {
             await body()
             self.end(number)
         }

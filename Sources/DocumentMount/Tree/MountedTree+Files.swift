@@ -254,6 +254,6 @@ extension MountedTree {
         request.succeed()
         guard let file else { return }
         // Nobody waits for it, but the end of the mount.
-        Task { await file.close() }
+        Task(executorPreference: link.loop) { await file.close() }
     }
 }

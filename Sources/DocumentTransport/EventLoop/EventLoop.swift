@@ -202,6 +202,15 @@ package final class EventLoop: TaskExecutor {
             for thread in threads where !thread.isCurrent { thread.join() }
         }
     }
+
+    /// The same, for a task that may be one of the loop's own: it goes on elsewhere.
+    package func end() async {
+        await withTaskExecutorPreference(globalConcurrentExecutor) {
+            let thread = BlockingPool(threads: 1, name: "docent-end")
+            try? await thread.run { self.shutdown() }
+            thread.shutdown()
+        }
+    }
 }
 
 /// What is told when a descriptor is ready. Called on the thread that leads; must not block.

@@ -32,6 +32,21 @@ extension TransferControlTests {
         }
     }
 
+    @Test("XFER-14: what is pinned is kept current by the next host, too, when nobody uses its domain")
+    func pinnedAcrossHosts() async throws {
+        try await withWork(["in/a.txt"]) { machine, client in
+            try machine.succeed("pin", "work:/in")
+            #expect(try await eventually { try await item(Location("work:/in/a.txt"), client)?.isDownloaded == true })
+            try machine.succeed("host", "stop")
+            try machine.write("newer than before", to: machine.remote + "/in/a.txt")
+            try machine.succeed("host", "start")
+            #expect(
+                Machine.eventually(within: 30) {
+                    machine.read(machine.root + "/documents/work/in/a.txt") == "newer than before"
+                }, "\(machine.logTail)")
+        }
+    }
+
     @Test("XFER-14: docent keep says each way of keeping, of a domain, a folder and a document, and it is shown")
     func keeping() async throws {
         try await withWork(["in/a.txt"]) { machine, client in

@@ -75,6 +75,9 @@ final class PinKeeper: Sendable {
                 resolved(key.domain)
                 add(key)
             }
+            for domain in Set(pinned.map(\.domain)) where only.map({ $0 == domain }) ?? true {
+                work.add { [self] in await askForNews(of: domain) }
+            }
             for item in pinned where only.map({ $0 == item.domain }) ?? true {
                 resolved(item.domain)
                 await scan(item, isAsked: false)
@@ -82,6 +85,17 @@ final class PinKeeper: Sendable {
             if let only { await takeUpRequests(of: only, foldersOnly: true) }
         } catch {
             logger.error("what is pinned could not be looked up", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// A provider that nobody has needed since the host's start says nothing by itself.
+    private func askForNews(of name: DomainName) async {
+        do throws(DocumentError) {
+            try await follower.ensureFresh(try domains.domain(name))
+        } catch {
+            logger.notice(
+                "whether what is pinned is current could not be found out",
+                metadata: ["domain": "\(name)", "error": "\(error)"])
         }
     }
 

@@ -16,10 +16,7 @@ extension Arranger {
         guard !location.isRoot, let item = try storage.read({ try $0.item(at: location) }), item.exists,
             ![.conflict, .nameClash].contains(item.state), try isEmpty(item)
         else { return false }
-        if item.isArriving {
-            // What was never given to its provider just goes.
-            guard item.item.kind == .document, item.state == .sending else { return false }
-        } else {
+        if !item.isArriving {
             guard item.item.capabilities.contains(.delete) else {
                 throw DocumentError(.deletionRejected, "\(location) cannot be removed on the remote.")
             }
@@ -29,8 +26,8 @@ extension Arranger {
             toRemove: try storage.read { try $0.coordinated(item) }, by: tool, within: patience)
         defer { if isOwn { broker.end(claim) } }
         for _ in 0..<Self.mostTries {
-            if let entry = try await drop(item, discardingUnsent: discardingUnsent) {
-                backlog.add([entry], of: item.domain)
+            if let entries = try await drop(item, discardingUnsent: discardingUnsent) {
+                backlog.add(entries, of: item.domain)
                 return true
             }
             // What is sent or brought may have come to its end in this moment, or be about to.
@@ -44,28 +41,43 @@ extension Arranger {
     static var moment: Duration { .milliseconds(20) }
 
     /// Who sends or brings it is not waited for.
+    ///
+    /// - Returns: what its provider is to hear; nil when it cannot go so, and nothing was done.
     private func drop(
         _ item: IndexedItem, discardingUnsent: Bool
-    ) async throws(DocumentError) -> JournalEntry? {
+    ) async throws(DocumentError) -> [JournalEntry]? {
         guard let now = try storage.read({ try $0.item(item.id, in: item.domain) }), now.exists,
             // What the remote has changed since, while others were waited for, nobody has seen who wants it removed.
             now.isUnsent || now.item.version.content == item.item.version.content
         else { return nil }
-        let entry = try await locks.withLockIfFree(now.key) { () async throws(DocumentError) in
-            try await storage.run { try $0.drop(now.id, in: now.domain, discardingEdits: discardingUnsent) }
+        let entries = try await locks.withLockIfFree(now.key) { () async throws(DocumentError) -> [JournalEntry]? in
+            let entry = try await storage.run {
+                try $0.drop(now.id, in: now.domain, discardingEdits: discardingUnsent)
+            }
+            if let entry { return [entry] }
+            return try await forget(now, discardingUnsent: discardingUnsent) ? [] : nil
         }
-        if let entry { return entry }
+        if let entries = entries.flatMap(\.self) { return entries }
         guard [.sending, .materialising].contains(now.state) else { return nil }
         return try await storage.run {
             try $0.drop(now.id, in: now.domain, discardingEdits: discardingUnsent, isUnderWay: true)
-        }
+        }.map { [$0] }
+    }
+
+    /// What was never given to its provider just goes. Under the item's lock: nobody gives it away meanwhile.
+    private func forget(_ item: IndexedItem, discardingUnsent: Bool) async throws(DocumentError) -> Bool {
+        guard let now = try storage.read({ try $0.item(item.id, in: item.domain) }), now.isArriving,
+            ![.conflict, .nameClash, .sending].contains(now.state), try isEmpty(now)
+        else { return false }
+        try await storage.run { try $0.dropArriving(now, discarding: discardingUnsent) }
+        return true
     }
 
     /// Whether nothing is in it, as far as its provider has told; always of a document.
     private func isEmpty(_ item: IndexedItem) throws(DocumentError) -> Bool {
         guard item.item.kind != .document else { return true }
         return try storage.read { index in
-            try index.listing(of: item.id, in: item.domain).isComplete
+            try (item.isArriving || index.listing(of: item.id, in: item.domain).isComplete)
                 && !index.hasChildren(item.id, in: item.domain)
         }
     }

@@ -23,12 +23,12 @@ extension Arranger {
         guard let item = found.0, let parent = found.1, item.exists, parent.exists, parent.item.kind != .document,
             found.2 == nil || found.2?.id == item.id
         else { return nil }
-        // What its provider does not know need not be told, unless it is just being given it, or something was moved into it
-        // that has to be told.
-        if item.isArriving {
-            let isTold =
-                item.item.kind == .document ? item.state == .sending : try backlog.holdsMoved(below: location)
-            guard isTold else { return nil }
+        // A name in a folder that was not listed may be taken on the remote; who sends something finds that out.
+        if item.isArriving, item.state != .sending, !parent.isArriving,
+            try storage.read({ try !$0.listing(of: parent.id, in: parent.domain).isComplete }),
+            try !backlog.holdsMoved(below: location)
+        {
+            return nil
         }
         guard !around.components.starts(with: location.components) else {
             throw DocumentError(.invalidArgument, "\(location) cannot be moved into itself.", itemID: item.id)
@@ -44,9 +44,9 @@ extension Arranger {
         // Meanwhile an earlier move may have been told, and have given it another identifier.
         guard let now = try storage.read({ try $0.item(at: location) }), now.row == item.row else { return nil }
         guard let moved = try await moved(now, from: location, to: parent, as: name, in: claim) else { return nil }
-        // A folder that was kept here has to be there for it, and what a rule kept here in it may be to be sent (CONT-13).
+        // A folder that was kept here has to be there for it, and what a rule kept here may be to be sent by now (CONT-13).
         if parent.isArriving { try sender.enqueue(arriving: parent) }
-        if moved.item.kind != .document { try sender.enqueue(arriving: moved) }
+        if moved.isArriving || moved.item.kind != .document { try sender.enqueue(arriving: moved) }
         return moved
     }
 

@@ -69,6 +69,45 @@ struct EscapedNameTests {
     }
 
     @Test(
+        "255 bytes are shown as they are, and one more is shortened, wherever a character ends",
+        arguments: ["n", "ä", "日", "👩"])
+    func boundaries(_ character: String) throws {
+        for length in 250...260 {
+            let count = length / character.utf8.count
+            let name =
+                String(repeating: character, count: count)
+                + String(repeating: "x", count: length % character.utf8.count)
+            let shown = try ItemName(shortening: name.utf8).rawValue
+            #expect(shown.hasSameBytes(as: name) == (length <= ItemName.maximumLength), "\(length)")
+            #expect(shown.utf8.count <= ItemName.maximumLength)
+        }
+    }
+
+    @Test("The shorter name is the same on every machine")
+    func pinned() throws {
+        let shown = try ItemName(shortening: (String(repeating: "n", count: 300) + ".txt").utf8).rawValue
+        #expect(shown == String(repeating: "n", count: 232) + "…D40E5B8CE2A2AEF3.txt")
+    }
+
+    @Test("Whatever the bytes are, long names get names of their own, which an item may have, with the ending")
+    func manyShortened() throws {
+        var random = SystemRandomNumberGenerator()
+        var seen: [ItemName: [UInt8]] = [:]
+        let pieces: [[UInt8]] =
+            ["a", "é", "日", "👩‍👧", "e\u{301}", "/", "\u{1}", "…", "‛", "."].map { Array($0.utf8) } + [[0xFF], [0xE2]]
+        for _ in 0..<3_000 {
+            // Most of a beginning and an ending are the same.
+            var name = [UInt8](repeating: 0x62, count: Int.random(in: 180...260, using: &random))
+            for _ in 0..<Int.random(in: 0...40, using: &random) { name += pieces.randomElement(using: &random) ?? [] }
+            name += Array(".pdf".utf8)
+            let shown = try ItemName(shortening: name)
+            #expect(shown.rawValue.utf8.count <= ItemName.maximumLength && shown.pathExtension == "pdf")
+            #expect(try ItemName(shortening: name) == shown)
+            #expect(seen.updateValue(name, forKey: shown) ?? name == name)
+        }
+    }
+
+    @Test(
         "What an item may be called is shown as it is, unless it could be taken for another",
         arguments: ["‛x", "‛7F", "‛C", "%2F"])
     func own(_ name: String) throws {

@@ -45,7 +45,7 @@ struct AddressTests {
 
     @Test func namesAreEscapedInTargets() throws {
         let address = try ServerAddress("https://example.org/dav")
-        let path = RemotePath(names: [try ItemName("Ä #1"), try ItemName("50%.txt")])
+        let path = RemotePath(names: [try RemoteName("Ä #1"), try RemoteName("50%.txt")])
         #expect(address.url(of: path, asFolder: false) == "https://example.org:443/dav/%C3%84%20%231/50%25.txt")
         #expect(try RemotePath(path.identifier) == path)
         #expect(try ServerAddress("http://127.0.0.1/").isLoopback)
@@ -59,12 +59,33 @@ struct AddressTests {
         #expect(RemotePath(try ItemIdentifier(id)) == nil)
     }
 
+    @Test("a name that is too long to be shown whole has an identifier, and an address, with all of it")
+    func longNames() throws {
+        let address = try ServerAddress("https://example.org/dav")
+        let segment = String(repeating: "%C3%A4%2F", count: 150) + ".pdf"
+        guard
+            case .child(let name) = Href("/dav/A/" + segment, in: RemotePath(names: [try RemoteName("A")]), of: address)
+        else {
+            Issue.record("no child")
+            return
+        }
+        let path = RemotePath(names: [try RemoteName("A"), name])
+        #expect(name.shown.rawValue.utf8.count <= 255 && name.shown.rawValue.hasSuffix(".pdf"))
+        let again = try #require(RemotePath(try path.identifier))
+        #expect(again == path && again.name?.shown == name.shown)
+        #expect(address.target(of: again, asFolder: false) == "/dav/A/" + segment)
+        #expect(Href.place("/dav/A/" + segment, of: address) == path)
+        // What the text of a name never is.
+        #expect(RemotePath(try ItemIdentifier(String(repeating: "\u{1}", count: 300))) == nil)
+        #expect(RemotePath(try ItemIdentifier(String(repeating: "‛FG", count: 100))) == nil)
+    }
+
     @Test("an href is compared as a path, decoded, and never leads out of the folder")
     func hrefs() throws {
         let address = try ServerAddress("https://example.org/dav/my%20files")
-        let path = RemotePath(names: [try ItemName("A")])
+        let path = RemotePath(names: [try RemoteName("A")])
         func href(_ text: String) -> Href { Href(text, in: path, of: address) }
-        let child = Href.child(try ItemName("b c"))
+        let child = Href.child(try RemoteName("b c"))
         #expect(href("/dav/my%20files/A/") == .itself && href("/dav/my%20files/A") == .itself)
         #expect(href("/dav/my%20files/A/b%20c") == child && href("/dav/my%20files/%41/b%20c/") == child)
         #expect(href("http://other.example:99/dav/my%20files/A/b%20c") == child, "proxies name other computers")
@@ -76,7 +97,7 @@ struct AddressTests {
             ("a%2Fb", "a∕b"), ("%00", "␀"), ("a%0Ab", "a␊b"), ("..%2F..", "..∕.."),
             ("%E2%88%95", "‛∕"),
         ] {
-            let name = try ItemName(shown)
+            let name = try RemoteName(shown)
             #expect(href("/dav/my%20files/A/" + strange) == .child(name))
             // Asked for as the server has it, in one segment.
             let asked = address.target(of: path.appending(name), asFolder: false)

@@ -58,7 +58,7 @@ struct ClaimFaultTests {
         let since = Mutex<ContinuousClock.Instant?>(nil)
         let text = String(repeating: "x", count: 100_000)
         try await RealServer.with(.apache) { real in
-            let claim = "data/\(try OwnNames.claim(on: ItemName("note")))"
+            let claim = "data/\(try OwnNames.claim(on: RemoteName("note")))"
             try await Server.with(upstream: real.port) { request, _ in
                 if request.method == "PUT", request.body.count == text.utf8.count {
                     times.pass(.seconds(60))
@@ -113,8 +113,8 @@ struct ClaimFaultTests {
     @Test("of many claims in a folder each gets its turn, whatever keeps the others")
     func turns() throws {
         let watch = ClaimWatch()
-        let all = try (0..<40).map { try ItemName("c\(10 + $0)") }
-        var seen: Set<ItemName> = []
+        let all = try (0..<40).map { try RemoteName("c\(10 + $0)") }
+        var seen: Set<RemoteName> = []
         for _ in 0..<3 {
             let turn = watch.turn(of: all, in: .root, count: 16)
             #expect(turn.count == 16)

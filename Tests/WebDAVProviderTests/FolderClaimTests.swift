@@ -28,7 +28,7 @@ struct FolderClaimTests {
 
     /// Somebody has taken “note” away to rename it.
     private func takeAway(_ server: RealServer, _ fixture: WritingFixture, in folder: String = "F") throws {
-        let claim = "data/\(folder)/\(try OwnNames.claim(on: ItemName("other")))"
+        let claim = "data/\(folder)/\(try OwnNames.claim(on: RemoteName("other")))"
         try server.makeFolder("\(claim)/op-theirs")
         try server.move("data/\(folder)/note", to: "\(claim)/op-theirs/\(ClaimNames.old)")
         let source = try #require(RemotePath(try ItemIdentifier("\(folder)/note")))
@@ -81,7 +81,7 @@ struct FolderClaimTests {
     @Test("the same where claims are on the name that is missing, and the server does not list them")
     func renamingUnlisted() async throws {
         try await withFolder(.nginx) { server, fixture async throws in
-            let claim = "data/F/\(try OwnNames.claim(on: ItemName("note")))"
+            let claim = "data/F/\(try OwnNames.claim(on: RemoteName("note")))"
             try server.makeFolder("\(claim)/op-theirs")
             try server.move("data/F/note", to: "\(claim)/op-theirs/\(ClaimNames.old)")
             let early = await failure { try await fixture.move("F", to: "G", base: .none) }

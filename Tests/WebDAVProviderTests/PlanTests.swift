@@ -222,7 +222,7 @@ struct PlanTests {
     @Test("a token leads to its page again and again; one that nobody gave has expired")
     func pages() throws {
         var listings = Listings(mostEntries: 10)
-        let entries = try (0..<8).map { Listings.Entry(name: try ItemName("n\($0)"), properties: Properties()) }
+        let entries = try (0..<8).map { Listings.Entry(name: try RemoteName("n\($0)"), properties: Properties()) }
         listings.add(entries, of: .root, key: 7)
         let token = try Listings.token(7, 3)
         for _ in 0..<2 {
@@ -242,7 +242,7 @@ struct PlanTests {
             try Listings.token(8, 3), try Listings.token(7, 8), try PageToken([1]),
             try PageToken([UInt8](repeating: 255, count: 16)),
         ] { #expect(isExpired(unknown)) }
-        let other = RemotePath(names: [try ItemName("other")])
+        let other = RemotePath(names: [try RemoteName("other")])
         #expect(isExpired(token, other))
         listings.add(entries, of: .root, key: 9)
         #expect(isExpired(token), "there was no room for both")

@@ -60,6 +60,53 @@ struct RealServerTests {
         }
     }
 
+    @Test(
+        "A name that is too long to be shown is shown by one that is not, and asked for by its own",
+        arguments: [RealServer.Kind.apache, .wsgidav])
+    func longNames(_ kind: RealServer.Kind) async throws {
+        try await RealServer.with(kind) { server in
+            for ending in ["1.txt", "2.txt"] {
+                try server.write(ending, to: "data/" + String(repeating: "\u{1}", count: 100) + ending)
+            }
+            try await DomainFixture.with(url: server.url) { fixture async throws in
+                let items = try await fixture.domain.items(in: .root, page: nil, suggestedCount: 10).items
+                let names = items.compactMap { $0.name?.rawValue }
+                #expect(Set(names).count == 2)
+                for (item, name) in zip(items, names) {
+                    #expect(name.hasPrefix("␁␁␁") && name.hasSuffix(".txt") && name.utf8.count <= 255, "\(name)")
+                    let provided = try await fixture.provide(item.id.rawValue)
+                    #expect([Array("1.txt".utf8), Array("2.txt".utf8)].contains(provided.contents))
+                    #expect(try await fixture.domain.item(for: item.id) == item)
+                }
+            }
+        }
+    }
+
+    @Test(
+        "PROV-22: a name that is too long for the server's disk is not there, whatever it says of it",
+        arguments: RealServer.Kind.allCases)
+    func absenceOfLongNames(_ kind: RealServer.Kind) async throws {
+        try await RealServer.with(kind) { server in
+            try server.makeFolder("data/folder")
+            try server.write("x", to: "data/document")
+            let (long, longest) = (String(repeating: "n", count: 256), String(repeating: "ö", count: 2_000))
+            try await DomainFixture.with(url: server.url) { fixture async throws in
+                for id in [
+                    long, longest, "folder/" + long, "gone/" + longest, "document/" + long, long + "/" + long,
+                    long + "/x",
+                ] {
+                    let id = try ItemIdentifier(id)
+                    let item = await failure { try await fixture.domain.item(for: id) }
+                    #expect(item?.code == .noSuchItem, "\(String(describing: item))")
+                    let listing = await failure { try await fixture.names(in: id) }
+                    #expect(listing?.code == .noSuchItem, "\(String(describing: listing))")
+                    let contents = await failure { try await fixture.provide(id.rawValue) }
+                    #expect(contents?.code == .noSuchItem, "\(String(describing: contents))")
+                }
+            }
+        }
+    }
+
     @Test("PROV-8: contents come whole, in the version that is returned", arguments: RealServer.Kind.allCases)
     func contents(_ kind: RealServer.Kind) async throws {
         try await RealServer.with(kind) { server in

@@ -71,7 +71,7 @@ struct WritingTests {
             try await WritingFixture.with(kind, url: server.url) { fixture async throws in
                 let made = try await fixture.create("note", "one")
                 let key = try OwnNames.key(of: "op", or: 0)
-                let own = try ClaimNames(key, RemotePath(names: [ItemName("other")])).own
+                let own = try ClaimNames(key, RemotePath(names: [RemoteName("other")])).own
                 let folder = "data/" + own.names.map(\.rawValue).joined(separator: "/")
                 try server.makeFolder(folder)
                 #expect(rename("\(server.base)/data/note", "\(server.base)/\(folder)/old") == 0)
@@ -95,7 +95,7 @@ struct WritingTests {
             try await WritingFixture.with(kind, url: server.url) { fixture async throws in
                 let made = try await fixture.create("note", "one")
                 let key = try OwnNames.key(of: "op", or: 0)
-                let own = try ClaimNames(key, RemotePath(names: [ItemName("note")])).own
+                let own = try ClaimNames(key, RemotePath(names: [RemoteName("note")])).own
                 let folder = "data/" + own.names.map(\.rawValue).joined(separator: "/")
                 try server.makeFolder(folder)
                 try server.move("data/note", to: "\(folder)/\(ClaimNames.old)")
@@ -200,7 +200,7 @@ struct WritingTests {
                 #expect(try await fixture.names() == ["note"])
                 // Somebody has taken it away to change it, and is gone.
                 let source = try #require(RemotePath(try ItemIdentifier("note")))
-                let claim = "data/\(try OwnNames.claim(on: ItemName("note")))"
+                let claim = "data/\(try OwnNames.claim(on: RemoteName("note")))"
                 try server.makeFolder("\(claim)/op-gone")
                 try server.move("data/note", to: "\(claim)/op-gone/\(ClaimNames.old)")
                 try server.write("two", to: "\(claim)/op-gone/\(ClaimNames.new)")
@@ -235,7 +235,7 @@ struct WritingTests {
             } body: { fixture async throws in
                 let made = try await fixture.create("note", "one")
                 let source = try #require(RemotePath(try ItemIdentifier("note")))
-                let claim = "data/\(try OwnNames.claim(on: ItemName("note")))"
+                let claim = "data/\(try OwnNames.claim(on: RemoteName("note")))"
                 try server.makeFolder("\(claim)/op-gone")
                 try server.move("data/note", to: "\(claim)/op-gone/\(ClaimNames.old)")
                 try server.write("two", to: "\(claim)/op-gone/\(ClaimNames.new)")
@@ -291,7 +291,7 @@ struct WritingTests {
         "SLOT-6: what was staged and given up is removed after a week by whoever lists the folder, and nothing younger")
     func leftovers() async throws {
         try await RealServer.with(.apache) { server in
-            let names = [try OwnNames.stage(ItemName("op-old")), try OwnNames.stage(ItemName("op-young"))]
+            let names = [try OwnNames.stage(RemoteName("op-old")), try OwnNames.stage(RemoteName("op-young"))]
             for name in names {
                 try server.makeFolder("data/\(name)/op")
                 try server.write("staged", to: "data/\(name)/op/\(ClaimNames.new)")
@@ -315,7 +315,7 @@ struct WritingTests {
     @Test("what the ends of claims have left goes after a week, too, unless a document of somebody's is in it")
     func rests() async throws {
         try await RealServer.with(.apache) { server in
-            let names = try ["empty", "spent", "taken", "folder"].map { try OwnNames.rest(ItemName("op-\($0)")) }
+            let names = try ["empty", "spent", "taken", "folder"].map { try OwnNames.rest(RemoteName("op-\($0)")) }
             let paths = names.map { "data/\($0)" }
             try server.makeFolder(paths[0])
             let source = try #require(RemotePath(try ItemIdentifier("note")))
@@ -344,12 +344,12 @@ struct WritingTests {
     func manyRests() async throws {
         try await RealServer.with(.apache) { server in
             for number in 0..<60 {
-                let path = "data/\(try OwnNames.rest(ItemName("op-a\(number)")))"
+                let path = "data/\(try OwnNames.rest(RemoteName("op-a\(number)")))"
                 try server.makeFolder(path + "/op")
                 try server.write("somebody's", to: path + "/op/\(ClaimNames.new)")
                 try Loopback.run("/usr/bin/touch", ["-d", "8 days ago", server.base.appending(path).string])
             }
-            let empty = try OwnNames.rest(ItemName("op-z"))
+            let empty = try OwnNames.rest(RemoteName("op-z"))
             try server.makeFolder("data/\(empty)")
             try Loopback.run("/usr/bin/touch", ["-d", "8 days ago", server.base.appending("data/\(empty)").string])
             try await WritingFixture.with(.apache, url: server.url) { fixture async throws in
@@ -367,7 +367,7 @@ struct WritingTests {
             try await WritingFixture.with(.apache, url: server.url) { _, timing in
                 timing.abandoned = .milliseconds(300)
             } body: { fixture async throws in
-                let claim = "data/\(try OwnNames.claim(on: ItemName("note")))"
+                let claim = "data/\(try OwnNames.claim(on: RemoteName("note")))"
                 try server.makeFolder("\(claim)/op-gone")
                 try server.write("one", to: "\(claim)/op-gone/\(ClaimNames.old)")
                 let source = try #require(RemotePath(try ItemIdentifier("note")))

@@ -7,7 +7,7 @@ enum Href: Hashable, Sendable {
     /// What was asked about.
     case itself
     /// Something in it.
-    case child(ItemName)
+    case child(RemoteName)
     /// In it, with a name that no item may have.
     case unusable(String)
     /// Somewhere else, or no address at all: nothing that was asked about.
@@ -33,7 +33,7 @@ enum Href: Hashable, Sendable {
             return
         }
         do throws(DocumentError) {
-            self = .child(try ItemName(segment: last))
+            self = .child(try RemoteName(segment: last))
         } catch {
             self = .unusable(error.message)
         }
@@ -45,7 +45,7 @@ enum Href: Hashable, Sendable {
         guard let segments = segments(of: text), segments.starts(with: address.segments) else { return nil }
         var path = RemotePath.root
         for segment in segments.dropFirst(address.segments.count) {
-            guard let name = try? ItemName(segment: segment) else { return nil }
+            guard let name = try? RemoteName(segment: segment) else { return nil }
             path = path.appending(name)
         }
         return path
@@ -68,18 +68,5 @@ enum Href: Hashable, Sendable {
             segments.append(segment)
         }
         return segments
-    }
-}
-
-extension ItemName {
-    /// The name under which a segment of a path, decoded, is shown.
-    ///
-    /// - Throws: `invalidArgument` for one that cannot be shown, and for one that is not UTF-8: the library that asks for it
-    ///   would ask for another address.
-    init(segment: [UInt8]) throws(DocumentError) {
-        guard String(validating: segment, as: UTF8.self) != nil else {
-            throw DocumentError(.invalidArgument, "a name that is not UTF-8")
-        }
-        try self.init(escaping: segment)
     }
 }

@@ -5,9 +5,9 @@ internal import DocumentModel
 struct RemotePath: Hashable, Sendable {
     static let root = RemotePath(names: [])
 
-    let names: [ItemName]
+    let names: [RemoteName]
 
-    init(names: [ItemName]) {
+    init(names: [RemoteName]) {
         self.names = names
     }
 
@@ -17,9 +17,9 @@ struct RemotePath: Hashable, Sendable {
             names = []
             return
         }
-        var names: [ItemName] = []
+        var names: [RemoteName] = []
         for part in id.rawValue.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
-            guard let name = try? ItemName(String(Substring(part))) else { return nil }
+            guard let name = try? RemoteName(String(Substring(part))) else { return nil }
             names.append(name)
         }
         self.names = names
@@ -34,13 +34,17 @@ struct RemotePath: Hashable, Sendable {
 
     var isRoot: Bool { names.isEmpty }
 
-    var name: ItemName? { names.last }
+    var name: RemoteName? { names.last }
+
+    var hasLongName: Bool { names.contains(where: \.isLong) }
 
     /// Nil for the top folder.
     var parent: RemotePath? { isRoot ? nil : RemotePath(names: Array(names.dropLast())) }
 
-    func appending(_ name: ItemName) -> RemotePath { RemotePath(names: names + [name]) }
+    func appending(_ name: RemoteName) -> RemotePath { RemotePath(names: names + [name]) }
+
+    func appending(_ name: ItemName) -> RemotePath { appending(RemoteName(name)) }
 
     /// For messages.
-    var quoted: String { isRoot ? "The top folder" : "“\(names.map(\.rawValue).joined(separator: "/"))”" }
+    var quoted: String { isRoot ? "The top folder" : "“\(names.map(\.shown.rawValue).joined(separator: "/"))”" }
 }

@@ -84,8 +84,8 @@ extension Properties {
                 version: try ItemVersion(content: [], metadata: metadataVersion(at: path)), capabilities: capabilities)
         }
         return Item(
-            id: try path.identifier, parentID: try path.parent?.identifier, name: path.name,
-            kind: isFolder ? ItemKind(ofFolderNamed: path.name) : .document, size: isFolder ? 0 : length,
+            id: try path.identifier, parentID: try path.parent?.identifier, name: path.name?.shown,
+            kind: isFolder ? ItemKind(ofFolderNamed: path.name?.shown) : .document, size: isFolder ? 0 : length,
             modified: Timestamp(seconds: modified ?? 0), created: Timestamp(seconds: created ?? modified ?? 0),
             version: try version(at: path), capabilities: capabilities)
     }

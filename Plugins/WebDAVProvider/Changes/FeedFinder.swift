@@ -91,7 +91,7 @@ final class FeedFinder: Sendable {
     private func tellsOfFolder(in outer: RemotePath) async throws -> Bool {
         // The outer folder is not news any more.
         guard let token = try await link.syncToken(of: .root),
-            try await link.makeFolder(outer.appending(try ItemName("inner"))).isSuccess,
+            try await link.makeFolder(outer.appending(try RemoteName("inner"))).isSuccess,
             case .told(let report) = try await link.changes(since: token, in: .root, isDeep: true, count: nil)
         else { return false }
         return report.depth >= 2

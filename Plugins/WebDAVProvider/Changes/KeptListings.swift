@@ -5,7 +5,7 @@ internal import DocumentModel
 struct KeptListings: Sendable {
     struct Folder: Sendable {
         var token: String
-        var entries: [ItemName: Properties]
+        var entries: [RemoteName: Properties]
         /// By the clock that never goes back.
         var listed: ContinuousClock.Instant
     }

@@ -5,17 +5,17 @@ struct KnownNames: Sendable {
     /// More names than this are not kept.
     private static let mostNames = 200_000
 
-    private var folders: [RemotePath: Set<ItemName>] = [:]
+    private var folders: [RemotePath: Set<RemoteName>] = [:]
     private var count = 0
 
     /// What was there and is not in a listing.
-    func missing(_ entries: [Listings.Entry], in folder: RemotePath) -> Set<ItemName> {
+    func missing(_ entries: [Listings.Entry], in folder: RemotePath) -> Set<RemoteName> {
         guard let names = folders[folder], !names.isEmpty else { return [] }
         return names.subtracting(entries.map(\.name))
     }
 
     /// - Parameter hidden: what was there, and is out of sight while somebody changes it.
-    mutating func saw(_ entries: [Listings.Entry], hidden: Set<ItemName> = [], in folder: RemotePath) {
+    mutating func saw(_ entries: [Listings.Entry], hidden: Set<RemoteName> = [], in folder: RemotePath) {
         let names = hidden.union(entries.map(\.name))
         count += names.count - (folders[folder]?.count ?? 0)
         folders[folder] = names
@@ -39,7 +39,7 @@ struct KnownNames: Sendable {
         }
     }
 
-    mutating func forget(_ name: ItemName, in folder: RemotePath) {
+    mutating func forget(_ name: RemoteName, in folder: RemotePath) {
         if folders[folder]?.remove(name) != nil { count -= 1 }
     }
 }

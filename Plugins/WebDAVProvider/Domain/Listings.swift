@@ -6,7 +6,7 @@ internal import DocumentModel
 /// be asked for again; a token of one that was dropped has expired.
 struct Listings: Sendable {
     struct Entry: Hashable, Sendable {
-        var name: ItemName
+        var name: RemoteName
         var properties: Properties
     }
 

@@ -14,14 +14,14 @@ extension WebDAVDomain {
     ///   - listing: of the folder; read anew when something was ended.
     /// - Returns: what is missing because somebody changes it.
     func hidden(
-        _ missing: Set<ItemName>, in folder: RemotePath, _ listing: inout ServerLink.Listing
-    ) async throws -> Set<ItemName> {
+        _ missing: Set<RemoteName>, in folder: RemotePath, _ listing: inout ServerLink.Listing
+    ) async throws -> Set<RemoteName> {
         guard let gate, gate.capabilities != .readOnly else { return [] }
-        var claims: [ItemName: ItemName?] = [:]
+        var claims: [RemoteName: RemoteName?] = [:]
         for claim in listing.claims { claims[claim] = .some(nil) }
         // Some servers do not list claims.
         for name in missing { claims[try OwnNames.claim(on: name)] = name }
-        var hidden: Set<ItemName> = []
+        var hidden: Set<RemoteName> = []
         var hasEnded = false
         // All get their turn, also behind those that nobody here can end.
         let turn = self.claims.turn(of: claims.keys.sorted(), in: folder, count: Self.mostClaims)

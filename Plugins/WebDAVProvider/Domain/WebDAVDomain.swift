@@ -179,7 +179,7 @@ final class WebDAVDomain: Sendable {
         return listing.entries
     }
 
-    func missing(_ listing: ServerLink.Listing, in path: RemotePath) -> Set<ItemName> {
+    func missing(_ listing: ServerLink.Listing, in path: RemotePath) -> Set<RemoteName> {
         known.withLock { $0.missing(listing.entries, in: path) }
     }
 
@@ -219,6 +219,9 @@ final class WebDAVDomain: Sendable {
         } catch let failure as ServerFailure {
             switch failure {
             case .status(404, _), .status(410, _): throw try await absence(of: path, what, failure)
+            case .status(400..<600, _) where path.hasLongName:
+                if let absence = try await absenceOfLongName(in: path, what) { throw absence }
+                throw presented(failure, what)
             case .status(400..<500, _):
                 if try await isBelowDocument(path) {
                     throw DocumentError(.noSuchItem, "\(what): it would be in a document, and nothing can be there.")
@@ -242,6 +245,34 @@ final class WebDAVDomain: Sendable {
             }
         }
         return false
+    }
+
+    /// Servers that cannot have names of such a length refuse whatever is asked about one, each with another status: whether it is
+    /// there, only the folder tells.
+    ///
+    /// - Returns: nil when every name that long is in its folder, or cannot be looked for.
+    private func absenceOfLongName(in path: RemotePath, _ what: String) async throws -> DocumentError? {
+        for (depth, name) in path.names.enumerated() where name.isLong {
+            let folder = RemotePath(names: Array(path.names[..<depth]))
+            do {
+                guard try await !link.list(folder).entries.contains(where: { $0.name == name }) else { continue }
+                // Somebody may have it out of sight.
+                if hasGaps, try await isClaimed(folder.appending(name)) {
+                    return presented(.interrupted(Self.contradiction), what)
+                }
+                return DocumentError(.noSuchItem, "\(what): it is not there.")
+            } catch let failure as ServerFailure {
+                guard case .status(400..<500, _) = failure else { return nil }
+                if try await isBelowDocument(folder.appending(name)) {
+                    return DocumentError(.noSuchItem, "\(what): it would be in a document, and nothing can be there.")
+                }
+                guard [.status(404, retryAfter: nil), .status(410, retryAfter: nil)].contains(failure) else {
+                    return nil
+                }
+                return try await absence(of: folder, what, failure)
+            }
+        }
+        return nil
     }
 
     /// The server says that something is not there. That makes the host forget it, so it takes more than one answer:

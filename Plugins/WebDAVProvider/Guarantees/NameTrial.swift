@@ -36,7 +36,7 @@ extension NameTrial<Bool> {
     /// Whether what has a name that begins with a dot is listed; nginx does not.
     static func dotNames(on link: ServerLink) -> NameTrial {
         NameTrial(link) { link, folder in
-            let name = try ItemName(".inner")
+            let name = try RemoteName(".inner")
             try await link.makeNewFolder(folder.appending(name))
             guard let entries = try await link.entries(of: folder) else {
                 throw ServerFailure.interrupted("a folder that was just made is not there")
@@ -56,8 +56,8 @@ extension NameTrial<Set<UInt8>> {
         NameTrial(link) { link, folder in
             var misread: Set<UInt8> = []
             for byte in odd {
-                let plain = try ItemName("plain \(byte)")
-                let name = try ItemName(escaping: Array("odd \(byte)".utf8) + [byte] + Array("41".utf8))
+                let plain = try RemoteName("plain \(byte)")
+                let name = try RemoteName(segment: Array("odd \(byte)".utf8) + [byte] + Array("41".utf8))
                 // A document: of folders WsgiDAV reads some names right that it misreads of these.
                 let request = ServerRequest(method: .PUT, path: folder.appending(plain), body: .bytes([1]))
                 let made = try await link.change(request)
@@ -75,7 +75,7 @@ extension NameTrial<Set<UInt8>> {
         }
     }
 
-    static func isOdd(_ name: ItemName) -> Bool { name.unescaped.contains { odd.contains($0) } }
+    static func isOdd(_ name: RemoteName) -> Bool { name.unescaped.contains { odd.contains($0) } }
 }
 
 extension ServerLink {

@@ -29,7 +29,7 @@ struct Probe: Sendable {
     /// - Parameter name: the last part of the folder's name, which nobody else has.
     /// - Throws: `notPermitted` when nothing can be made there, `ServerFailure`, or `CancellationError`.
     func run(name: String) async throws -> ProbeFindings {
-        let folder = RemotePath.root.appending(try ItemName(Self.prefix + name))
+        let folder = RemotePath.root.appending(try RemoteName(Self.prefix + name))
         let made = try await status(.MKCOL, folder, asFolder: true)
         guard made == 201 else {
             throw DocumentError(
@@ -48,7 +48,7 @@ struct Probe: Sendable {
 
     /// A folder of its own, to try something in, that nobody else has.
     static func newFolder(on link: ServerLink) throws(DocumentError) -> RemotePath {
-        RemotePath.root.appending(try ItemName(prefix + String(link.timing.mark(), radix: 36)))
+        RemotePath.root.appending(try RemoteName(prefix + String(link.timing.mark(), radix: 36)))
     }
 
     /// Removes what was made to try a server, also when nobody waits for it any more.
@@ -75,8 +75,8 @@ struct Probe: Sendable {
 
     private func findings(in folder: RemotePath) async throws -> ProbeFindings {
         var findings = ProbeFindings()
-        let file = folder.appending(try ItemName("one"))
-        findings.hasExactTags = try await areTagsExact(folder.appending(try ItemName("rewritten")))
+        let file = folder.appending(try RemoteName("one"))
+        findings.hasExactTags = try await areTagsExact(folder.appending(try RemoteName("rewritten")))
         try await tryConditions(file, &findings)
         for attempt in 0..<Self.overtakings where attempt == 0 || findings.refusesOvertakenChange {
             findings.refusesOvertakenChange = try await isOvertakenChangeRefused(file, findings)
@@ -169,7 +169,7 @@ struct Probe: Sendable {
         var races = ProbeFindings.Races()
         for round in 0..<rounds where !races.hasFailed {
             begins(round)
-            let file = folder.appending(try ItemName("new-\(round)"))
+            let file = folder.appending(try RemoteName("new-\(round)"))
             races.add(winners: try await race(for: file) { try await race("racer \($0)", to: file, .absent) })
         }
         return races
@@ -179,7 +179,7 @@ struct Probe: Sendable {
         _ folder: RemotePath, _ findings: ProbeFindings, begins: (Int) -> Void
     ) async throws -> ProbeFindings.Races {
         var races = ProbeFindings.Races()
-        let files = try (0..<rounds).map { folder.appending(try ItemName("changed-\($0)")) }
+        let files = try (0..<rounds).map { folder.appending(try RemoteName("changed-\($0)")) }
         for file in files { _ = try await put("before", to: file, .none) }
         for (round, file) in files.enumerated() where !races.hasFailed {
             begins(round)
@@ -205,13 +205,13 @@ struct Probe: Sendable {
     ) async throws -> ProbeFindings.Races {
         var races = ProbeFindings.Races()
         func source(_ number: Int) throws(DocumentError) -> RemotePath {
-            folder.appending(try ItemName("from-\(number)"))
+            folder.appending(try RemoteName("from-\(number)"))
         }
         var sources = try (0..<Self.racers).map { try source($0) }
         for path in sources { try await stage(path) }
         for round in 0..<rounds where !races.hasFailed {
             begins(round)
-            let target = folder.appending(try ItemName("to-\(round)"))
+            let target = folder.appending(try RemoteName("to-\(round)"))
             let taking = sources
             let (winners, wasHeldUp) = try await winners { racer in
                 try await answer(
@@ -232,7 +232,7 @@ struct Probe: Sendable {
     private func stage(_ path: RemotePath) async throws {
         let folder = try await link.makeFolder(path)
         guard folder.isSuccess || folder.code == 405 else { throw folder.failure }
-        let file = path.appending(try ItemName("content"))
+        let file = path.appending(try RemoteName("content"))
         let contents = try await link.change(
             ServerRequest(method: .PUT, path: file, body: .bytes(Array("staged".utf8))))
         guard contents.isSuccess else { throw contents.failure }

@@ -18,9 +18,9 @@ extension ServerLink {
         /// Why some of what is there is no entry, one sentence each.
         var leftOut: [String] = []
         /// What documents are being changed under, and what the ends of changes have left.
-        var claims: [ItemName] = []
+        var claims: [RemoteName] = []
         /// What was staged, or left by the end of a claim, so long ago that nobody works on it any more.
-        var leftovers: [ItemName] = []
+        var leftovers: [RemoteName] = []
     }
 
     /// - Throws: `ServerFailure`; the status 404 says that nothing is there.
@@ -48,7 +48,7 @@ extension ServerLink {
         request.timeout = timing.listing
         return try await ask(request, accepting: [207], retrying: timing.retrying) { answer in
             var listing = Listing()
-            var names: Set<ItemName> = []
+            var names: Set<RemoteName> = []
             var isItselfThere = false
             var stranger: String?
             try await read(answer) { resource in

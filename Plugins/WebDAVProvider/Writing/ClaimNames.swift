@@ -3,13 +3,13 @@ internal import DocumentModel
 /// Where everything of one change under a claim lies on the server.
 struct ClaimNames: Sendable {
     let folder: RemotePath
-    let key: ItemName
+    let key: RemoteName
     /// What becomes the claim.
     let stage: RemotePath
     let claim: RemotePath
 
     /// - Parameter target: what the document is to be called, or is called when it is removed.
-    init(_ key: ItemName, _ target: RemotePath) throws(DocumentError) {
+    init(_ key: RemoteName, _ target: RemotePath) throws(DocumentError) {
         guard let folder = target.parent, let name = target.name else {
             throw DocumentError(.invalidArgument, "The domain's top folder cannot be changed.")
         }
@@ -31,17 +31,17 @@ struct ClaimNames: Sendable {
         folder.appending(try OwnNames.rest(try OwnNames.key(of: "", or: mark)))
     }
 
-    static let new = ItemName.fixed("new")
-    static let old = ItemName.fixed("old")
+    static let new = RemoteName.fixed("new")
+    static let old = RemoteName.fixed("old")
     /// What the change is, so that somebody else can end it.
-    static let note = ItemName.fixed("change")
+    static let note = RemoteName.fixed("change")
 }
 
-extension ItemName {
+extension RemoteName {
     /// A name that is known to be one.
-    fileprivate static func fixed(_ name: String) -> ItemName {
+    fileprivate static func fixed(_ name: String) -> RemoteName {
         do {
-            return try ItemName(name)
+            return try RemoteName(name)
         } catch {
             preconditionFailure("“\(name)” is no name of an item.")
         }

@@ -32,9 +32,9 @@ struct ClaimNote: Hashable, Sendable {
             segments.append(segment)
         }
         guard segments.starts(with: address.segments), segments.count > address.segments.count else { return nil }
-        var names: [ItemName] = []
+        var names: [RemoteName] = []
         for segment in segments.dropFirst(address.segments.count) {
-            guard let name = try? ItemName(segment: segment) else { return nil }
+            guard let name = try? RemoteName(segment: segment) else { return nil }
             names.append(name)
         }
         source = RemotePath(names: names)

@@ -27,7 +27,7 @@ struct ClaimTakeOver: Sendable {
 
     /// - Parameter key: of the change that wants the claim, if there is one.
     /// - Returns: who has it.
-    func look(for key: ItemName? = nil) async throws -> Holder {
+    func look(for key: RemoteName? = nil) async throws -> Holder {
         guard let entries = try await link.entries(of: claim) else {
             watch.forget(claim)
             return .nobody
@@ -99,7 +99,7 @@ struct ClaimTakeOver: Sendable {
         return note.isOfThisAddress ? claim.parent?.appending(name) : nil
     }
 
-    private func parts(of own: RemotePath) async throws -> Set<ItemName> {
+    private func parts(of own: RemotePath) async throws -> Set<RemoteName> {
         Set((try await link.entries(of: own) ?? []).map(\.name))
     }
 

@@ -22,10 +22,10 @@ final class ClaimWatch: Sendable {
 
     private static let mostSightings = 1024
     /// The last one that was looked at, in each line.
-    private let lookedAt = Mutex<[Line: ItemName]>([:])
+    private let lookedAt = Mutex<[Line: RemoteName]>([:])
     private let sightings = Mutex<[RemotePath: Sighting]>([:])
     /// The changes of this process, and whether they are under way.
-    private let own = Mutex<[ItemName: Bool]>([:])
+    private let own = Mutex<[RemoteName: Bool]>([:])
 
     /// - Parameter holder: what tells one holder from the next.
     /// - Returns: for how long this one was seen to hold it.
@@ -49,8 +49,8 @@ final class ClaimWatch: Sendable {
     ///
     /// - Parameter all: in their order.
     func turn(
-        of all: [ItemName], in folder: RemotePath, count: Int, for purpose: Purpose = .ending
-    ) -> [ItemName] {
+        of all: [RemoteName], in folder: RemotePath, count: Int, for purpose: Purpose = .ending
+    ) -> [RemoteName] {
         let line = Line(folder: folder, purpose: purpose)
         return lookedAt.withLock { lookedAt in
             guard all.count > count else {
@@ -65,13 +65,13 @@ final class ClaimWatch: Sendable {
         }
     }
 
-    func begins(_ key: ItemName) { own.withLock { $0[key] = true } }
+    func begins(_ key: RemoteName) { own.withLock { $0[key] = true } }
 
     /// - Parameter isClean: nothing of it is left on the server.
-    func ends(_ key: ItemName, isClean: Bool) { own.withLock { $0[key] = isClean ? nil : false } }
+    func ends(_ key: RemoteName, isClean: Bool) { own.withLock { $0[key] = isClean ? nil : false } }
 
     /// Whether a claim is that of a change of this process that has failed: nobody else ends it.
-    func isLeftBehind(_ key: ItemName) -> Bool { own.withLock { $0[key] == false } }
+    func isLeftBehind(_ key: RemoteName) -> Bool { own.withLock { $0[key] == false } }
 
     func forget(_ claim: RemotePath) {
         _ = sightings.withLock { $0.removeValue(forKey: claim) }

@@ -5,7 +5,7 @@ internal import Logging
 /// never believed alone (RS-5); whatever is repeated, by Docent or on the way, finds that it was done.
 struct ClaimedWrite: Sendable {
     struct Change: Sendable {
-        var key: ItemName
+        var key: RemoteName
         var kind: ClaimPlan.Kind
         /// Where the document is; nil for a new one.
         var source: RemotePath?

@@ -9,32 +9,32 @@ enum OwnNames {
     /// What is taken away: a claim whose owner is gone, or a folder that is being removed.
     private static let rest = ".docent-rest-"
 
-    static func isOwn(_ name: ItemName) -> Bool {
+    static func isOwn(_ name: RemoteName) -> Bool {
         [Probe.prefix, stage, claim, rest].contains { name.rawValue.hasPrefix($0) }
     }
 
-    static func isClaim(_ name: ItemName) -> Bool { name.rawValue.hasPrefix(claim) }
+    static func isClaim(_ name: RemoteName) -> Bool { name.rawValue.hasPrefix(claim) }
 
-    static func isStage(_ name: ItemName) -> Bool { name.rawValue.hasPrefix(stage) }
+    static func isStage(_ name: RemoteName) -> Bool { name.rawValue.hasPrefix(stage) }
 
-    static func isRest(_ name: ItemName) -> Bool { name.rawValue.hasPrefix(rest) }
+    static func isRest(_ name: RemoteName) -> Bool { name.rawValue.hasPrefix(rest) }
 
     /// A change's own folder, from the name of its operation: the same in every retry.
     ///
     /// - Parameter mark: for an operation without a name.
-    static func key(of operation: String, or mark: @autoclosure () -> UInt64) throws(DocumentError) -> ItemName {
+    static func key(of operation: String, or mark: @autoclosure () -> UInt64) throws(DocumentError) -> RemoteName {
         let text = operation.isEmpty ? String(mark(), radix: 36) : operation
-        return try ItemName("op-" + sum(text.utf8, 1) + sum(text.utf8, 2))
+        return try RemoteName("op-" + sum(text.utf8, 1) + sum(text.utf8, 2))
     }
 
-    static func stage(_ key: ItemName) throws(DocumentError) -> ItemName { try ItemName(stage + key.rawValue) }
+    static func stage(_ key: RemoteName) throws(DocumentError) -> RemoteName { try RemoteName(stage + key.rawValue) }
 
-    static func rest(_ key: ItemName) throws(DocumentError) -> ItemName { try ItemName(rest + key.rawValue) }
+    static func rest(_ key: RemoteName) throws(DocumentError) -> RemoteName { try RemoteName(rest + key.rawValue) }
 
     /// Names that differ in case only have the same claim: on some servers they are the same document.
-    static func claim(on name: ItemName) throws(DocumentError) -> ItemName {
+    static func claim(on name: RemoteName) throws(DocumentError) -> RemoteName {
         let folded = name.rawValue.lowercased().utf8
-        return try ItemName(claim + sum(folded, 1) + sum(folded, 2))
+        return try RemoteName(claim + sum(folded, 1) + sum(folded, 2))
     }
 
     /// Two names with the same sum would wait for each other, and nothing worse.

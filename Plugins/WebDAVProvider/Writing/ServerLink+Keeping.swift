@@ -26,23 +26,23 @@ extension ServerLink {
     ) async throws -> Answer {
         guard let folder = source.parent, let name = source.name else { return .status(409, tag: nil) }
         let mark = String(UInt32(truncatingIfNeeded: timing.mark()), radix: 36)
-        let kept = folder.appending(try ItemName.kept(name, mark))
+        let kept = folder.appending(try RemoteName.kept(name, mark))
         logger.warning(
             "\(source.quoted) was written by another program meanwhile; what was there is kept as \(kept.quoted).")
         return try await move(old, to: kept, asFolder: asFolder)
     }
 }
 
-extension ItemName {
+extension RemoteName {
     /// “report.txt” to “report (kept by Docent, x1).txt”.
-    fileprivate static func kept(_ name: ItemName, _ mark: String) throws(DocumentError) -> ItemName {
-        let text = name.rawValue
+    fileprivate static func kept(_ name: RemoteName, _ mark: String) throws(DocumentError) -> RemoteName {
+        let text = name.shown.rawValue
         let dot = text.lastIndex(of: ".").flatMap { $0 == text.startIndex ? nil : $0 } ?? text.endIndex
         let addition = " (kept by Docent, \(mark))"
         var stem = text[..<dot]
-        while stem.utf8.count + addition.utf8.count + text[dot...].utf8.count > maximumLength, !stem.isEmpty {
+        while stem.utf8.count + addition.utf8.count + text[dot...].utf8.count > ItemName.maximumLength, !stem.isEmpty {
             stem = stem.dropLast()
         }
-        return try ItemName(stem + addition + text[dot...])
+        return try RemoteName(stem + addition + text[dot...])
     }
 }

@@ -60,7 +60,7 @@ extension WebDAVDomain {
         in place: RemotePath, once path: RemotePath, isDeep: Bool
     ) async throws -> [ClaimTakeOver] {
         var holding: [ClaimTakeOver] = []
-        var below: [[ItemName]] = [[]]
+        var below: [[RemoteName]] = [[]]
         var next = 0
         while next < min(below.count, Self.mostFolders) {
             let names = below[next]

@@ -9,23 +9,24 @@ internal import SystemPackage
 extension WebDAVDomain {
     func create(_ creation: ItemCreation, _ transfer: Transfer) async throws -> Item {
         guard let parent = RemotePath(creation.parentID) else { throw Self.unknown(creation.parentID) }
-        let path = parent.appending(creation.name)
+        let name = RemoteName(creation.name)
+        let path = parent.appending(name)
         _ = try path.identifier
         let what = "\(path.quoted) cannot be made"
         return try await item(
             once(creation.operation, transfer) { way in
-                try Self.checkName(creation.name)
+                try Self.checkName(name)
                 guard creation.kind == .document ? creation.contents != nil : creation.contents == nil else {
                     throw DocumentError(.invalidArgument, "\(what): a document needs contents, and a folder has none.")
                 }
                 return try await checked(parent, what) {
                     try await requireFolder(parent, what)
-                    try await requireListed(creation.name)
+                    try await requireListed(name)
                     try await requireReadable(path)
                     guard let file = creation.contents else { return try await makeFolder(path, creation.operation) }
                     let contents = try parts(file, transfer)
                     try await requireRoom(contents.length, in: parent, what)
-                    if way == .conditions, Self.isShort(creation.name) {
+                    if way == .conditions, Self.isShort(name) {
                         let write = conditional(creation.operation, transfer)
                         return try outcome(try await write.put(contents, to: path, base: nil), path, creation.operation)
                     }
@@ -53,7 +54,7 @@ extension WebDAVDomain {
                     }
                     let found: Properties
                     if let seen { found = seen } else { found = try await lookAgain(source) }
-                    if let name = modification.name, source != target {
+                    if modification.name != nil, let name = target.name, source != target {
                         try Self.checkName(name)
                         try await requireListed(name)
                     }
@@ -210,7 +211,9 @@ extension WebDAVDomain {
             guard let path = RemotePath(id) else { throw Self.unknown(id) }
             parent = path
         }
-        let target = parent.appending(modification.name ?? ownName)
+        // What is called here as before is called so there, however long that is.
+        let name = modification.name.flatMap { $0 == ownName.shown ? nil : RemoteName($0) } ?? ownName
+        let target = parent.appending(name)
         _ = try target.identifier
         return target
     }
@@ -305,16 +308,16 @@ extension WebDAVDomain {
     }
 
     /// Servers put something to the names of what is on its way, and can only be given longer ones by a move.
-    private static func isShort(_ name: ItemName) -> Bool { name.rawValue.utf8.count <= 200 }
+    private static func isShort(_ name: RemoteName) -> Bool { name.rawValue.utf8.count <= 200 }
 
-    static func checkName(_ name: ItemName) throws(DocumentError) {
+    static func checkName(_ name: RemoteName) throws(DocumentError) {
         guard !OwnNames.isOwn(name) else {
             throw DocumentError(.invalidArgument, "“\(name)” is a name that Docent itself uses; choose another one.")
         }
     }
 
     /// What the server never lists would be taken for removed.
-    private func requireListed(_ name: ItemName) async throws {
+    private func requireListed(_ name: RemoteName) async throws {
         guard name.rawValue.hasPrefix("."), try await !dotNames.outcome() else { return }
         throw DocumentError(
             .invalidArgument,

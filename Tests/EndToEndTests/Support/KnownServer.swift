@@ -52,19 +52,33 @@ extension Machine {
     ///
     /// - Parameter url: of the domain “web”, which is to be added.
     func believe(_ server: KnownServer, of url: String) throws {
-        // The storage root is made by a host.
-        if !FileManager.default.fileExists(atPath: root + "/.docent") { try succeed("domain", "list") }
-        let folder = root + "/.docent/providers/web"
-        try FileManager.default.createDirectory(
-            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let folder = try findings()
         let verdict =
             switch server {
             case .lighttpd: ["conditional-changes", "exact tags"]
             case .rclone: ["folder-moves", "exact tags"]
             case .apache, .nginx, .wsgidav: ["folder-moves", "tags that need time"]
             }
-        let lines =
-            ["docent webdav server 2", "\(url) \(try server.software(self, at: url))"] + verdict + ["As known.", ""]
+        try believe(verdict, of: "\(url) \(try server.software(self, at: url))", in: folder)
+    }
+
+    /// The same of a server that says nothing of itself, and keeps conditions.
+    func believeUnnamed(of url: String) throws {
+        try believe(["conditional-changes", "exact tags"], of: "\(url) (unnamed)", in: try findings())
+    }
+
+    private func believe(_ verdict: [String], of subject: String, in folder: String) throws {
+        let lines = ["docent webdav server 2", subject] + verdict + ["As known.", ""]
         try write(lines.joined(separator: "\n"), to: folder + "/server.txt")
+    }
+
+    /// Where the domain “web” keeps what was found out.
+    private func findings() throws -> String {
+        // The storage root is made by a host.
+        if !FileManager.default.fileExists(atPath: root + "/.docent") { try succeed("domain", "list") }
+        let folder = root + "/.docent/providers/web"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        return folder
     }
 }

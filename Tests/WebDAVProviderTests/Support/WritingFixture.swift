@@ -56,7 +56,7 @@ struct WritingFixture: Sendable {
     func move(_ id: String, to target: String, _ text: String? = nil, base: ItemVersion) async throws -> Item {
         let path = try Self.path(target)
         var modification = ItemModification(id: try ItemIdentifier(id), baseVersion: base, operation: Self.operation())
-        modification.name = path.name
+        modification.name = path.name?.shown
         modification.parentID = try path.parent?.identifier
         if let text { modification.contents = try file(text) }
         return try await domain.modify(modification, Transfer())
@@ -77,7 +77,7 @@ struct WritingFixture: Sendable {
         let path = try Self.path(id)
         guard let name = path.name, let parent = path.parent else { throw Errno.invalidArgument }
         return ItemCreation(
-            parentID: try parent.identifier, name: name, kind: kind, contents: contents, modified: nil,
+            parentID: try parent.identifier, name: name.shown, kind: kind, contents: contents, modified: nil,
             operation: operation)
     }
 

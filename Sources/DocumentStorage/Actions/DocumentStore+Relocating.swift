@@ -89,11 +89,12 @@ extension IndexTransaction {
             return false
         }
         guard item.item.kind != .document else { return true }
-        return try openTreeWork(in: item.domain).allSatisfy { work in
-            ![work.payload.place, work.payload.destination].contains {
-                $0?.starts(with: place.components) ?? false
-            }
+        var place = PlaceInTime(place.components)
+        for step in try openTreeWork(in: item.domain).compactMap(RecordedStep.init).reversed() {
+            place = place.before(step)
+            if place.isTouched(by: step) { return false }
         }
+        return true
     }
 
     fileprivate func beginRelocating(

@@ -122,9 +122,9 @@ package final class IndexTransaction: IndexReader {
     ///
     /// - Returns: false when it cannot be taken back: what was changed until then is to be rolled back.
     func revertMove(_ entry: JournalEntry) throws -> Bool {
-        guard let id = entry.itemID, let place = entry.payload.place else { return true }
+        guard let id = entry.itemID, entry.payload.place != nil else { return true }
         var applier = ItemApplier(self, try reference(to: entry.domain), reporting: false)
-        guard try applier.canTakeBack(entry), try applier.revertMove(of: id, to: place) else { return false }
+        guard try applier.canTakeBack(entry), try applier.revertMove(entry) else { return false }
         // Where it was to go from there it goes from here, when it can.
         for later in try journal(of: id, in: entry.domain) where later.id > entry.id && later.step == .renameRecorded {
             try finish(later)

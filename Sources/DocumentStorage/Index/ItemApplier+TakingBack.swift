@@ -2,17 +2,19 @@ internal import DocumentModel
 
 /// Moves that the tree on disk could not follow: what the index says of them is taken back.
 extension ItemApplier {
-    /// Puts a row back to where its file still is; it goes on wanting the place that it cannot have.
+    /// Puts a row back to where its file still is, before a move; it goes on wanting the place that it cannot have.
     ///
-    /// - Returns: false when its place is another's for good. What was changed until then is to be rolled back.
-    mutating func revertMove(of id: ItemIdentifier, to place: [ItemName]) throws -> Bool {
-        guard let existing = try existing(id), let parent = existing.parent, let name = place.last else { return false }
+    /// - Returns: false when its place is another's for good, or goes away. What was changed until then is to be rolled back.
+    mutating func revertMove(_ entry: JournalEntry) throws -> Bool {
+        guard let id = entry.itemID, let place = entry.payload.place, let existing = try existing(id),
+            let parent = existing.parent, let name = place.last
+        else { return false }
         var folder = domain.root
-        for component in place.dropLast() {
+        for component in PlaceInTime(place.dropLast()).after(try steps(after: entry)).names {
             guard
                 let next = try sql.first(
-                    "SELECT row FROM item WHERE parent = ? AND name_key = ? AND name = ? AND state <> 7", .int(folder),
-                    .text(FoldedName(component).text), .text(component.rawValue), reading: { $0.int(0) })
+                    "SELECT row FROM item WHERE parent = ? AND name_key = ? AND name = ? AND state <> 7 AND gone = 0",
+                    .int(folder), .text(FoldedName(component).text), .text(component.rawValue), reading: { $0.int(0) })
             else { return false }
             folder = next
         }
@@ -33,16 +35,17 @@ extension ItemApplier {
     /// Whether nothing was recorded later under the name that a move gave: it could not be found any more.
     func canTakeBack(_ entry: JournalEntry) throws -> Bool {
         guard entry.payload.kind != .document, let destination = entry.payload.destination else { return true }
-        // A folder around it may have got another name since: what was recorded after that has it by that name.
-        var name = destination
-        for later in try transaction.openTreeWork(in: domain.name) where later.id > entry.id {
-            let (place, target) = (later.payload.place, later.payload.destination)
-            if later.itemID != entry.itemID, [place, target].contains(where: { $0?.starts(with: name) == true }) {
-                return false
-            }
-            if let place, let target, name.starts(with: place) { name = target + name.dropFirst(place.count) }
+        var name = PlaceInTime(destination)
+        for step in try steps(after: entry) {
+            if step.item != entry.itemID, name.isTouched(by: step) { return false }
+            name = name.after(step)
         }
         return true
+    }
+
+    /// What was recorded after an entry.
+    private func steps(after entry: JournalEntry) throws -> [RecordedStep] {
+        try transaction.openTreeWork(in: domain.name).filter { $0.id > entry.id }.compactMap(RecordedStep.init)
     }
 
     /// What has come to a place whose file has not left it goes back to where its own file is, or is hidden where nothing of it
@@ -53,9 +56,9 @@ extension ItemApplier {
         guard let (id, before) = try existing(row: row), let parent = before.parent else { return false }
         let moves = try transaction.journal(of: id, in: domain.name).filter { $0.step == .renameRecorded }
         for entry in moves.reversed() {
-            guard try canTakeBack(entry), let place = entry.payload.place, try revertMove(of: id, to: place),
-                let now = try existing(row: row)?.existing
-            else { return false }
+            guard try canTakeBack(entry), try revertMove(entry), let now = try existing(row: row)?.existing else {
+                return false
+            }
             try transaction.finish(entry)
             let isAside = now.name.hasPrefix(Self.asidePrefix)
             if !isAside, now.parent != parent || !now.key.hasSameBytes(as: before.key) { return true }

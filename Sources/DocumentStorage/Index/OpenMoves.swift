@@ -2,18 +2,7 @@ internal import DocumentModel
 
 /// Moves that the index knows and the tree on disk has not followed yet, because somebody uses what is to be moved.
 struct OpenMoves {
-    private struct Move {
-        var item: ItemIdentifier?
-        var place: [ItemName]
-        var destination: [ItemName]
-
-        /// What a place was called before it.
-        func undone(_ later: [ItemName]) -> [ItemName] {
-            later.starts(with: destination) ? place + later.dropFirst(destination.count) : later
-        }
-    }
-
-    private var moves: [Move]
+    private var moves: [RecordedStep]
     /// Places on disk that recorded work is still going to leave.
     private var leaving: Set<[ItemName]>
 
@@ -28,27 +17,17 @@ struct OpenMoves {
         leaving = []
         for open in try removals ? index.openTreeWork(in: domain) : index.openMoves(in: domain)
         where open.id < entry?.id ?? .max {
-            guard let place = open.payload.place else { continue }
-            leaving.insert(undone(place))
-            if let destination = open.payload.destination {
-                moves.append(Move(item: open.itemID, place: place, destination: destination))
-            }
+            guard let step = RecordedStep(open) else { continue }
+            leaving.insert(undone(step.place))
+            if open.payload.destination != nil { moves.append(step) }
         }
     }
 
     /// The place on disk of what the index has at a place.
-    func undone(_ place: some Collection<ItemName>) -> [ItemName] {
-        moves.reversed().reduce(Array(place)) { place, move in move.undone(place) }
-    }
+    func undone(_ place: some Collection<ItemName>) -> [ItemName] { PlaceInTime(place).before(moves).names }
 
     /// The place in the index of what lies at a place on disk: the other way round.
-    func done(_ place: [ItemName]) -> [ItemName] {
-        var place = place
-        for move in moves where place.starts(with: move.place) {
-            place = move.destination + place.dropFirst(move.place.count)
-        }
-        return place
-    }
+    func done(_ place: [ItemName]) -> [ItemName] { PlaceInTime(place).after(moves).names }
 
     /// Whether something is still to be moved that lies within a place on disk: it would go along with a move of that place,
     /// and not be found any more.
@@ -71,13 +50,15 @@ struct OpenMoves {
     /// can leave it, and something can come into it.
     func hinder(_ id: ItemIdentifier, from place: [ItemName], to destination: [ItemName]) -> Bool {
         // A folder around them may have got another name since a move was recorded: that one has them by their former names.
-        var (former, wanted) = (place, destination)
+        var (former, wanted) = (PlaceInTime(place), PlaceInTime(destination))
         for move in moves.reversed() {
             // It goes on from where an earlier move has it, something is still to come into it, or the name was another's since.
-            if move.item == id || move.destination.starts(with: former) || move.destination.starts(with: wanted) {
+            if move.item == id
+                || [former, wanted].contains(where: { move.destination.starts(with: $0.names) })
+            {
                 return true
             }
-            (former, wanted) = (move.undone(former), move.undone(wanted))
+            (former, wanted) = (former.before(move), wanted.before(move))
         }
         return done(target(of: destination)) != destination
     }

@@ -177,7 +177,7 @@ struct ArrivalTests {
         let item = try moveIn(outside.appending("a.txt"), as: "a.txt")
         let generation = try storage.index.write { try $0.beginListing(of: .root, in: storage.domain) }
         // Its first half: the provider's identifier is known, and nothing else of what it has answered.
-        try storage.index.write { try $0.rename(item.id, to: ItemIdentifier("made"), in: storage.domain) }
+        _ = try storage.index.write { try $0.rename(item.id, to: ItemIdentifier("made"), in: storage.domain) }
         _ = try storage.store.apply(
             ItemPage(items: []), of: .root, in: storage.domain, generation: generation, holding: true)
         #expect(try storage.index.read { try $0.heldRemovals(of: .told, in: storage.domain) }.isEmpty)
@@ -192,7 +192,7 @@ struct ArrivalTests {
         _ = try storage.store.apply(
             ItemPage(items: []), of: .root, in: storage.domain, generation: generation, holding: true)
         #expect(try storage.index.read { try $0.heldRemovals(of: .told, in: storage.domain) }.isEmpty)
-        try storage.index.write { try $0.rename(item.id, to: ItemIdentifier("made"), in: storage.domain) }
+        _ = try storage.index.write { try $0.rename(item.id, to: ItemIdentifier("made"), in: storage.domain) }
         _ = try storage.store.settleHeldRemovals(of: storage.domain) { _, _ in .carryOut }
         #expect(try storage.document("a.txt") == "a")
     }

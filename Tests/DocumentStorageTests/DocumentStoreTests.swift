@@ -58,7 +58,7 @@ struct DocumentStoreTests {
         try storage.edit("a", "hello again")
         let sending = try storage.store.beginSending(item.id, in: storage.domain)
         // That is as far as it has come.
-        try storage.index.write { try $0.rename(item.id, to: ItemIdentifier("b"), in: storage.domain) }
+        _ = try storage.index.write { try $0.rename(item.id, to: ItemIdentifier("b"), in: storage.domain) }
         try storage.store.abandon(sending, because: DocumentError(.localStorage, "The disk has errors."))
         let known = try storage.indexed("b")
         #expect(known.state == .changed && known.problem?.code == .localStorage)

@@ -175,7 +175,7 @@ struct RelocatingTests {
         let within = try relocate(to: made.id, as: "c.txt")
         let known = try ItemIdentifier("known")
         try storage.index.write { index in
-            try index.rename(made.id, to: known, in: storage.domain)
+            _ = try index.rename(made.id, to: known, in: storage.domain)
             try index.forgetArrivals()
         }
         let open = try storage.index.read { try [$0.open(into), $0.open(within)] }

@@ -281,8 +281,7 @@ extension DocumentStore {
             let known = try index.known(sending.item.id, in: sending.item.domain)
             // It was asked for where it was then, and may have been moved since; by its former identifier it is not found any more.
             let isMoved = try index.isMoved(known, since: sending)
-            let work = try index.makeWay(for: item.id, of: sending.item.id, in: sending.item.domain)
-            try index.rename(sending.item.id, to: item.id, in: sending.item.domain)
+            let work = try index.rename(sending.item.id, to: item.id, in: sending.item.domain)
             if isMoved { try index.keepPlace(of: known, madeAs: item) }
             return work
         }
@@ -310,9 +309,11 @@ extension DocumentStore {
     ) throws {
         let outcome = try index.write { index in
             let known = try index.item(folder, in: domain)
-            try index.revive(folder, as: item.id, in: domain)
+            let freed = try index.revive(folder, as: item.id, in: domain)
             if let known, known.isArriving, !isBeside { try index.keepPlace(of: known, madeAs: item) }
-            return try index.apply([item], in: domain)
+            var outcome = try index.apply([item], in: domain)
+            outcome.work = freed + outcome.work
+            return outcome
         }
         try follow(outcome)
     }

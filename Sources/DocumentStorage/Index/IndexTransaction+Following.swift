@@ -19,24 +19,24 @@ extension IndexTransaction {
     /// - Returns: what is to be done in the tree for what else was known by the new identifiers.
     func follow(_ id: ItemIdentifier, as newID: ItemIdentifier, in domain: DomainName) throws -> ApplyOutcome {
         let isFolder = try item(id, in: domain).map { $0.item.kind != .document } ?? false
+        var outcome = ApplyOutcome()
         guard isFolder else {
-            try rename(id, to: newID, in: domain)
-            return ApplyOutcome()
+            outcome.work = try rename(id, to: newID, in: domain)
+            return outcome
         }
         // What was listed of it already is known here, with its contents.
-        var outcome = ApplyOutcome()
         if let told = try item(newID, in: domain), told.item.kind != .document,
             try present(within: newID, in: domain).isEmpty
         {
             outcome = try delete([newID], in: domain)
         }
-        try rename(id, to: newID, in: domain)
+        outcome.work += try rename(id, to: newID, in: domain)
         let own = try reference(to: domain)
         // Also what has left it here: there it is in it still, or was told of under another identifier by now.
         for inner in try identifiers(below: id, own) {
             let now = try Self.moved(inner, from: id, to: newID)
             guard try item(now, in: domain) == nil else { continue }
-            try rename(inner, to: now, in: domain)
+            outcome.work += try rename(inner, to: now, in: domain)
         }
         try followInDropped(id, as: newID, in: domain)
         return outcome

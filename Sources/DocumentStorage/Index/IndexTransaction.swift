@@ -143,7 +143,7 @@ package final class IndexTransaction: IndexReader {
     /// and goes.
     ///
     /// - Returns: what is to be done in the tree for those that get the name that it was told of by.
-    func makeWay(
+    private func makeWay(
         for newID: ItemIdentifier, of id: ItemIdentifier, in domain: DomainName
     ) throws -> [JournalEntry] {
         guard id != newID, let known = try item(newID, in: domain) else { return [] }
@@ -161,10 +161,11 @@ package final class IndexTransaction: IndexReader {
     }
 
     /// An item that was made anew at the provider has another identifier there, and is the same one here.
-    func rename(_ id: ItemIdentifier, to newID: ItemIdentifier, in domain: DomainName) throws {
+    ///
+    /// - Returns: what is to be done in the tree for those that get the name of what was known by the new identifier.
+    func rename(_ id: ItemIdentifier, to newID: ItemIdentifier, in domain: DomainName) throws -> [JournalEntry] {
         let own = try reference(to: domain)
-        // Whoever has not seen to that before leaves it to the next start to give others the name.
-        _ = try makeWay(for: newID, of: id, in: domain)
+        let work = try makeWay(for: newID, of: id, in: domain)
         try update("id = ?", .text(newID.rawValue), of: id, in: domain)
         try noteArrival(of: id, as: newID, own)
         if id != newID { identities.append(IdentityNews(domain: domain, former: id, id: newID)) }
@@ -185,17 +186,23 @@ package final class IndexTransaction: IndexReader {
         try renameInBookmarks(id, to: newID, own)
         try renameInVersions(id, to: newID, own.number)
         try renameInSides(id, to: newID, own.number)
+        return work
     }
 
     /// A folder that is gone at the provider was made anew there, and is the same one here.
-    func revive(_ id: ItemIdentifier, as newID: ItemIdentifier, in domain: DomainName) throws {
+    ///
+    /// - Returns: what is to be done in the tree for what was known by the new identifier, and those that get its name.
+    func revive(
+        _ id: ItemIdentifier, as newID: ItemIdentifier, in domain: DomainName
+    ) throws -> [JournalEntry] {
         let own = try reference(to: domain)
         let row = try knownRow(of: id, own)
+        var work: [JournalEntry] = []
         if id != newID, try item(newID, in: domain) != nil {
             // A folder of its own by now, with what is in it here: what is sent into it goes there.
-            if try holdsMoreThanTold(newID, in: domain) { return }
+            if try holdsMoreThanTold(newID, in: domain) { return [] }
             // What is known of the other one is told anew, of this one.
-            _ = try delete([newID], in: domain)
+            work = try delete([newID], in: domain).work
         }
         try update("id = ?", .text(newID.rawValue), of: id, in: domain)
         try noteArrival(of: id, as: newID, own)
@@ -208,5 +215,6 @@ package final class IndexTransaction: IndexReader {
         try renameInBookmarks(id, to: newID, own)
         // Nothing is known of what is in it there.
         try sql.run("DELETE FROM listing WHERE folder = ?", .int(row))
+        return work
     }
 }

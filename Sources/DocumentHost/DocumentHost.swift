@@ -272,7 +272,7 @@ public final class DocumentHost: Sendable {
             storage: storage, broker: broker, places: places, localMoves: localMoves, resolver: resolver,
             follower: follower, sender: sender)
         backlog = Backlog(
-            report.pending, storage: storage, broker: broker, locks: locks, domains: domains, treeWork: treeWork,
+            report.pending, storage: storage, broker: broker, locks: locks, domains: domains, follower: follower,
             deletions: deletions, sender: sender, folders: delivery.folders,
             rounds: SharedTransfers(work: work, executor: loop), work: work,
             retry: RetryPolicy(),

@@ -68,6 +68,36 @@ extension EmbeddedHostTests {
     }
 
     @Test(
+        "VER-15: a folder that was renamed here, and is gone on the remote, does not take along what has left it there")
+    func goneWhenRenamed() async throws {
+        try await withHost { host, remote in
+            let (folder, domain) = (remote.appending("f"), try DomainName("d"))
+            try #require(mkdir(folder.string, 0o700) == 0)
+            try TemporaryFile.write("text", to: folder.appending("a.txt"))
+            _ = try await host.items(in: Location("d:/"), page: nil, suggestedCount: 10, refreshing: true)
+            _ = try await host.items(in: Location("d:/f"), page: nil, suggestedCount: 10, refreshing: true)
+            try await host.download(Location("d:/f/a.txt"))
+            // Nobody hears of what is done there and here.
+            let away = FilePath(remote.string + "-away")
+            try #require(rename(remote.string, away.string) == 0)
+            _ = try await host.rename(Location("d:/f"), to: Location("d:/g"), atOnce: true)
+            let left = away.appending("f").appending("a.txt")
+            try #require(rename(left.string, away.appending("a.txt").string) == 0)
+            try #require(rmdir(away.appending("f").string) == 0)
+            try #require(rename(away.string, remote.string) == 0)
+            host.resolved(domain)
+            for _ in 0..<500 where host.backlog.count(of: domain) > 0 {
+                await host.backlog.settle(domain)
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            try await host.refresh(Location("d:/"))
+            #expect(try isKnown("d:/a.txt", host) && !isKnown("d:/g", host))
+            #expect(try host.trashStatus().documents == 0)
+            #expect(try TemporaryFile.read(host.root.tree.path(of: Location("d:/a.txt"))) == "text")
+        }
+    }
+
+    @Test(
         "DOWN-2: what somebody waits for while it is paused, and is removed on the remote, is waited for no longer",
         arguments: [true, false])
     func removedWhilePaused(isHere: Bool) async throws {

@@ -142,6 +142,7 @@ extension Backlog {
             }
             try identify(item, as: there.id)
         }
+        if isFolder, there == nil { try await followWhatHasLeft(item, on: domain) }
         try await storage.run { store in
             try store.finishRelocating(entry, as: there, since: item)
             if there == nil { try store.recordGone(item.id, in: item.domain, holding: isFolder) }
@@ -160,6 +161,14 @@ extension Backlog {
         else { return }
         // The provider has told of it meanwhile: where it is by now was not heeded then.
         _ = try await treeWork.take([latest], in: item.domain)
+    }
+
+    /// A folder is gone there: what has left it before, and is in it here still, is not to go with it.
+    private func followWhatHasLeft(_ folder: IndexedItem, on domain: Domain) async throws(DocumentError) {
+        // The first time somebody may be reading the feed already, and have asked before it was gone.
+        for _ in 0..<2 where try storage.read({ try $0.item(folder.id, in: domain.name) })?.isGone == false {
+            try await follower.catchUp(domain)
+        }
     }
 
     /// Claims and presenters follow first: whoever asks from now on meets them.

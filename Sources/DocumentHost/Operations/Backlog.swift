@@ -38,6 +38,7 @@ final class Backlog: Sendable {
     let broker: CoordinationBroker
     let locks: KeyedLock<ItemKey>
     private let domains: DomainRegistry
+    let follower: ChangeFollower
     let treeWork: TreeWork
     let deletions: DeletionDesk
     let sender: Sender
@@ -52,8 +53,8 @@ final class Backlog: Sendable {
     /// - Parameter pending: what the start has found in the journal.
     init(
         _ pending: [JournalEntry], storage: StorageThreads, broker: CoordinationBroker, locks: KeyedLock<ItemKey>,
-        domains: DomainRegistry, treeWork: TreeWork, deletions: DeletionDesk, sender: Sender, folders: FolderReviver,
-        rounds: SharedTransfers<DomainName, Void>, work: WorkGroup, retry: RetryPolicy,
+        domains: DomainRegistry, follower: ChangeFollower, deletions: DeletionDesk, sender: Sender,
+        folders: FolderReviver, rounds: SharedTransfers<DomainName, Void>, work: WorkGroup, retry: RetryPolicy,
         clock: @escaping @Sendable () -> Duration, logger: Logger
     ) {
         let open = Dictionary(grouping: pending.filter { [.drop, .relocate].contains($0.action) }, by: \.domain)
@@ -62,7 +63,8 @@ final class Backlog: Sendable {
         self.broker = broker
         self.locks = locks
         self.domains = domains
-        self.treeWork = treeWork
+        self.follower = follower
+        treeWork = follower.treeWork
         self.deletions = deletions
         self.sender = sender
         self.folders = folders

@@ -9,18 +9,18 @@ extension HostSimulation {
 
     /// Somebody's, through the host or past it.
     ///
-    /// - Parameter all: what the host shows.
+    /// - Parameter sight: what the host shows.
     func perform(
-        _ step: HostScenario.Step, onFoldersOf all: [ItemStatus], _ host: DocumentHost, _ machine: Int
+        _ step: HostScenario.Step, onFoldersOf sight: Sight, _ host: DocumentHost, _ machine: Int
     ) async throws {
-        let folders = all.filter { $0.item.kind == .folder }.map(\.location)
+        let folders = sight.shown.filter { $0.item.kind == .folder }.map(\.location)
         guard !folders.isEmpty else { return }
         let folder = folders[step.pick % folders.count]
         let around = ([Location(domain: Self.domainName)] + folders)[step.other % (folders.count + 1)]
         let place = around.appending(try ItemName(Self.folderNames[step.other % Self.folderNames.count]))
         switch step.action {
         case .moveFolder: _ = try await host.rename(folder, to: place, atOnce: step.other % 3 == 0)
-        case .removeFolder: try await removeFolder(folder, among: all, host, machine)
+        case .removeFolder: try await removeFolder(folder, seenAs: sight, host, machine)
         case .moveFolderPast:
             let (from, to) = (Self.path(folder, host), Self.path(place, host))
             asPerson { if access(to, F_OK) != 0 { _ = Glibc.rename(from, to) } }
@@ -28,10 +28,12 @@ extension HostSimulation {
         }
     }
 
-    /// - Parameter all: what the host shows.
+    /// - Parameter sight: what the host shows. Who could not look into all of it removes nothing of which they know nothing.
     func removeFolder(
-        _ folder: Location, among all: [ItemStatus], _ host: DocumentHost, _ machine: Int
+        _ folder: Location, seenAs sight: Sight, _ host: DocumentHost, _ machine: Int
     ) async throws {
+        guard sight.isWhole(in: folder) else { return }
+        let all = sight.shown
         let removed = all.filter { $0.location == folder }.map(\.item.id)
         let documents = all.filter { $0.item.kind == .document && $0.location.isBelow(folder) }
         for document in documents { pins = pins.filter { $0.key.id != document.item.id } }

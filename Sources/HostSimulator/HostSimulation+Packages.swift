@@ -9,10 +9,11 @@ extension HostSimulation {
     private static let packageNames = ["note0.rtfd", "note1.rtfd"]
     private static let partNames = ["a.txt", "b.txt", "inner/c.txt"]
 
-    /// - Parameter all: what the host shows.
+    /// - Parameter sight: what the host shows.
     func perform(
-        _ step: HostScenario.Step, onPackagesOf all: [ItemStatus], _ host: DocumentHost, _ machine: Int
+        _ step: HostScenario.Step, onPackagesOf sight: Sight, _ host: DocumentHost, _ machine: Int
     ) async throws {
+        let all = sight.shown
         let folders = [Location(domain: Self.domainName)] + all.filter { $0.item.kind == .folder }.map(\.location)
         let place = folders[step.other % folders.count]
             .appending(try ItemName(Self.packageNames[step.other % Self.packageNames.count]))
@@ -31,7 +32,7 @@ extension HostSimulation {
             defer { for key in keys { evictions[key, default: 0] += 1 } }
             _ = try await host.evict(package)
         case .movePackage: _ = try await host.rename(package, to: place, atOnce: step.other % 3 == 0)
-        case .removePackage: try await removeFolder(package, among: all, host, machine)
+        case .removePackage: try await removeFolder(package, seenAs: sight, host, machine)
         default: break
         }
     }

@@ -54,7 +54,8 @@ extension HostSimulation {
             _ = await everything(of: host, refreshing: true)
             return
         }
-        let all = await everything(of: host)
+        let sight = await look(at: host)
+        let all = sight.shown
         let documents = all.filter { $0.item.kind == .document }
         let document = documents.isEmpty ? nil : documents[step.pick % documents.count]
         let folders = [try Location("\(Self.domain):/")] + all.filter { $0.item.kind == .folder }.map(\.location)
@@ -78,9 +79,9 @@ extension HostSimulation {
         case .approveDeletions: try await answerDeletions(true, on: host, life.machine)
         case .refuseDeletions: try await answerDeletions(false, on: host, life.machine)
         case .moveFolder, .removeFolder, .moveFolderPast:
-            try await perform(step, onFoldersOf: all, host, life.machine)
+            try await perform(step, onFoldersOf: sight, host, life.machine)
         case .movePackageIn, .editPackage, .readPackage, .evictPackage, .movePackage, .removePackage:
-            try await perform(step, onPackagesOf: all, host, life.machine)
+            try await perform(step, onPackagesOf: sight, host, life.machine)
         default:
             guard let document else { return }
             try await perform(step, on: document, to: free, host, life.machine)
@@ -143,7 +144,21 @@ extension HostSimulation {
 
     /// All that a host shows.
     func everything(of host: DocumentHost, refreshing: Bool = false) async -> [ItemStatus] {
-        var found: [ItemStatus] = []
+        await look(at: host, refreshing: refreshing).shown
+    }
+
+    /// What somebody sees who looks into all folders of a host.
+    struct Sight {
+        var shown: [ItemStatus] = []
+        /// Folders that could not be looked into, or not to their end.
+        var unlisted: [Location] = []
+
+        /// Whether all that is in a folder was to be seen.
+        func isWhole(in folder: Location) -> Bool { !unlisted.contains { $0 == folder || $0.isBelow(folder) } }
+    }
+
+    func look(at host: DocumentHost, refreshing: Bool = false) async -> Sight {
+        var sight = Sight()
         var folders = [Location(domain: Self.domainName)]
         while let folder = folders.popLast() {
             var page: PageToken?
@@ -151,13 +166,17 @@ extension HostSimulation {
                 guard
                     let items = try? await host.items(
                         in: folder, page: page, suggestedCount: 100, refreshing: refreshing)
-                else { break }
-                found += items.items
+                else {
+                    sight.unlisted.append(folder)
+                    break
+                }
+                sight.shown += items.items
                 folders += items.items.filter { $0.item.kind != .document }.map(\.location)
                 page = items.next
             } while page != nil
         }
-        return found.sorted { $0.location.description < $1.location.description }
+        sight.shown.sort { $0.location.description < $1.location.description }
+        return sight
     }
 
     static let domainName: DomainName = {

@@ -49,7 +49,9 @@ extension HostSimulation {
 
     /// Somebody is asked whether what was to be removed on a machine is meant, and looks at it once more.
     func answerDeletions(_ isMeant: Bool, on host: DocumentHost, _ machine: Int) async throws {
-        let all = await everything(of: host)
+        let sight = await look(at: host)
+        guard !isMeant || sight.unlisted.isEmpty else { return }
+        let all = sight.shown
         let wanted = wantedGone[machine] ?? []
         let folders = all.filter { $0.item.kind != .document && wanted.contains($0.item.id) }.map(\.location)
         let documents = all.filter { status in

@@ -52,7 +52,10 @@ extension HostSimulation {
         let sight = await look(at: host)
         guard !isMeant || sight.unlisted.isEmpty else { return }
         let all = sight.shown
-        let wanted = wantedGone[machine] ?? []
+        // What was made anew meanwhile has another identifier, and waits all the same.
+        let waiting = ((try? await host.domainDescriptions()) ?? []).flatMap(\.heldDeletions)
+            .filter { $0.direction == .toRemote }.flatMap(\.examples)
+        let wanted = (wantedGone[machine] ?? []).union(all.filter { waiting.contains($0.location) }.map(\.item.id))
         let folders = all.filter { $0.item.kind != .document && wanted.contains($0.item.id) }.map(\.location)
         let documents = all.filter { status in
             status.item.kind == .document

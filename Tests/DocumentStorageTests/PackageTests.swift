@@ -85,6 +85,24 @@ struct PackageTests {
         #expect(try storage.document("empty.rtfd/inner/new.txt") == "new")
     }
 
+    @Test("COORD-21, CONT-12: so it is where something of the package is not shown because of its name")
+    func recordedBesideHidden() throws {
+        try storage.tell(
+            storage.item("h", "Text.txt", in: "p"), storage.item("g", "notes", in: "p", kind: .folder),
+            storage.item("d", "deep.txt", in: "g"))
+        #expect(try storage.indexed("h").state == .nameClash && storage.indexed("g").state == .nameClash)
+        let edits = try edit {
+            try FileManager.default.createDirectory(atPath: path("New"), withIntermediateDirectories: true)
+            try write("new", "New/new.txt")
+            try write("text, changed", "text.txt")
+        }
+        #expect(edits.made.map(\.item.name?.rawValue) == ["New"])
+        #expect(edits.changed.map(\.id.rawValue) == ["t"])
+        #expect(edits.dropped.isEmpty && edits.refused.isEmpty)
+        #expect(try storage.indexed("h").state == .nameClash && storage.indexed("d").exists)
+        #expect(try journal().isEmpty)
+    }
+
     @Test("COORD-21: a write that wrote nothing records nothing, not even one that was to replace all of it")
     func nothing() throws {
         for replacing in [false, true] {

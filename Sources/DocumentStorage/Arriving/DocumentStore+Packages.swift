@@ -177,9 +177,8 @@ extension DocumentStore {
                 let location = try index.diskLocation(of: id, in: entry.domain)
             else { return nil }
             // Moves that wait for this write to end are not in the tree yet.
-            let items = try index.subtree(of: id, in: entry.domain).map {
-                (item: $0, place: try index.diskLocation(of: $0.id, in: entry.domain))
-            }
+            let all = try index.subtree(of: id, in: entry.domain)
+            let items = zip(all, try index.diskPlaces(of: all, in: entry.domain)).map { (item: $0, place: $1) }
             // What was made here may have its provider's identifier by now.
             let own = try index.reference(to: entry.domain)
             let seen = try entry.payload.known.map { (try index.known($0.key, own), $0.value) }

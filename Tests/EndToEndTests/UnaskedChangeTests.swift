@@ -347,6 +347,25 @@ import Testing
     }
 
     @Test(
+        "What belongs to no document, and lies in folders that no host knew of when it started, is shown where it is by now"
+    )
+    func straysAlongWithFolders() throws {
+        try withDocument { machine, path in
+            try machine.succeed("host", "stop")
+            let folder = machine.root + "/documents/d/sub/inner"
+            for place in [machine.remote + "/sub/inner", folder] {
+                try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+            }
+            try machine.write("nobody's\n", to: folder + "/new.txt")
+            for place in ["d:/", "d:/sub", "d:/sub/inner"] { try machine.succeed("ls", place) }
+            try machine.succeed("rename", "d:/sub", "moved")
+            let place = machine.root + "/documents/d/moved/inner/new.txt"
+            #expect(machine.read(place) == "nobody's\n")
+            #expect(try machine.succeed("host", "status").contains("\(place) belongs to no document"))
+        }
+    }
+
+    @Test(
         "COORD-40: a new document whose file is removed before it was sent is gone, also for a host that was not there",
         arguments: [true, false])
     func removedBeforeItWasSent(whileRunning: Bool) async throws {

@@ -32,8 +32,8 @@ final class StrayFiles: Sendable {
         /// Has a folder be watched that has contents.
         var watch: (@Sendable (ItemKey) -> Void)?
         var unknown: [Name: Location] = [:]
-        /// What the start has told of, and where it was then.
-        var toldAtStart: [Name: Location] = [:]
+        /// What the start has told of: where it was then, and where that is by now.
+        var toldAtStart: [Location: Location] = [:]
         /// Files that were looked at and are left alone: what is ignored, or is one too many to be told of.
         var left: [LocalChangesStateMachine.Folder: Set<ItemName>] = [:]
         /// What is called as no document can be, by the folder that it lies in.
@@ -190,7 +190,7 @@ final class StrayFiles: Sendable {
     func removed(_ domain: DomainName) {
         state.withLock { state in
             state.unknown = state.unknown.filter { $0.key.folder.domain != domain }
-            state.toldAtStart = state.toldAtStart.filter { $0.key.folder.domain != domain }
+            state.toldAtStart = state.toldAtStart.filter { $0.key.domain != domain }
             state.left = state.left.filter { $0.key.domain != domain }
             state.misnamed = state.misnamed.filter { $0.key.domain != domain }
             state.moves = state.moves.filter { $0.key.domain != domain }

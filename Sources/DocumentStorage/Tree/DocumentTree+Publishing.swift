@@ -180,6 +180,13 @@ extension DocumentTree {
     ///
     /// - Returns: the document's identity at its new place; nil for a folder, and when nothing was there.
     package func move(from: Location, to: Location) throws -> FileIdentity? {
+        let file = try moveEntry(from: from, to: to)
+        // A program may have moved it before.
+        if file == nil { folderMoves.moved(from: from, to: to) }
+        return file
+    }
+
+    private func moveEntry(from: Location, to: Location) throws -> FileIdentity? {
         let (oldParent, oldName) = try place(of: from)
         let (newParent, newName) = try place(of: to)
         guard let oldFolder = try documents.folderIfPresent(oldParent) else { return try file(at: to) }

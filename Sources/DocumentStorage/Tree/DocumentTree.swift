@@ -10,6 +10,7 @@ package struct DocumentTree: Sendable {
     let documents: DirectoryHandle
     let staging: DirectoryHandle
     private let root: FilePath
+    package let folderMoves = FolderMoves()
 
     init(documents: DirectoryHandle, staging: DirectoryHandle, root: FilePath) {
         self.documents = documents

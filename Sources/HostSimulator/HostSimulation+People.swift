@@ -163,11 +163,13 @@ extension HostSimulation {
         while let folder = folders.popLast() {
             var page: PageToken?
             repeat {
-                guard
-                    let items = try? await host.items(
+                let items: ItemStatusPage
+                do throws(DocumentError) {
+                    items = try await host.items(
                         in: folder, page: page, suggestedCount: 100, refreshing: refreshing)
-                else {
-                    sight.unlisted.append(folder)
+                } catch {
+                    // There is nothing to be seen in what is gone.
+                    if error.code != .noSuchItem { sight.unlisted.append(folder) }
                     break
                 }
                 sight.shown += items.items

@@ -265,7 +265,8 @@ public final class DocumentHost: Sendable {
         materialiser.transfers.onReport { [events] in events.progressed($0) }
         sender.onReport { [events] in events.progressed($0) }
         attributes = AttributeWatch(storage: storage, broker: broker, work: work, logger: logger)
-        providing = ProvidingEnds(known: known, broker: broker, domains: domains, work: work, logger: logger)
+        providing = ProvidingEnds(
+            known: known, broker: broker, accesses: accesses, domains: domains, work: work, logger: logger)
         let places = PlaceClaim(storage: storage, broker: broker, accesses: accesses, owner: owner)
         let localMoves = LocalMoves(storage: storage, broker: broker, attributes: attributes)
         arrivals = Arrivals(

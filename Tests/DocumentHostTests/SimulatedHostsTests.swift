@@ -50,7 +50,7 @@ import Testing
     @Test(
         "What hosts, disks and providers can do wrong is seen, each at a seed of its own, which holds without it",
         arguments: [
-            ("skipsFlushes", 2, "are lost"), ("ignoresBases", 0, "are lost"),
+            ("skipsFlushes", 0, "are lost"), ("ignoresBases", 2, "are lost"),
             ("deletesAnyVersion", 71, "are lost"), ("forgetsDeletions", 0, "which is gone"),
             ("forgetsPages", 10, "does not show"), ("forgetsChanges", 46, "which is gone"),
             ("vouchesForNothing", 5, "are lost"), ("repeatsOperations", 1, "is made twice"),

@@ -124,6 +124,15 @@ final class AccessTable: Sendable {
         }
     }
 
+    /// Whether somebody accesses an item, or something in it when it is a package.
+    func isHeld(_ key: ItemKey) -> Bool {
+        accesses.withLock { accesses in
+            accesses.values.contains { access in
+                access.keys.contains(key) || access.intentions.contains { $0.item.claimed == .item(key) }
+            }
+        }
+    }
+
     /// Whether one of these claims is on the item, or on a folder around it for what concerns all that is inside.
     ///
     /// - Parameter tool: of anything in a package, its other claims in that count, too: it does not wait for itself (COORD-21).

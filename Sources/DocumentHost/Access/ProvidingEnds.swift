@@ -27,6 +27,7 @@ final class ProvidingEnds: Sendable {
 
     private let known: KnownItems
     private let broker: CoordinationBroker
+    private let accesses: AccessTable
     private let domains: DomainRegistry
     private let work: WorkGroup
     private let logger: Logger
@@ -35,10 +36,12 @@ final class ProvidingEnds: Sendable {
     private let listener = Mutex<Hook<ItemKey>?>(nil)
 
     init(
-        known: KnownItems, broker: CoordinationBroker, domains: DomainRegistry, work: WorkGroup, logger: Logger
+        known: KnownItems, broker: CoordinationBroker, accesses: AccessTable, domains: DomainRegistry,
+        work: WorkGroup, logger: Logger
     ) {
         self.known = known
         self.broker = broker
+        self.accesses = accesses
         self.domains = domains
         self.work = work
         self.logger = logger
@@ -60,13 +63,16 @@ final class ProvidingEnds: Sendable {
             return state.withLock { $0.parts[key] = nil }
         }
         let package = package(around: key)
-        let isPartClaimed = isClaimed(key)
+        guard !isClaimed(key) else { return putOff(key) }
         notice { state in
-            // Somebody has it together with the package that it lies in, perhaps: then it goes with that.
-            if let package, isPartClaimed { state.parts[package, default: []].insert(key) }
-            // It may have been the last one in a package of which somebody else had all.
-            if let package, state.parts[package] != nil { state.notice(package) }
-            if !isPartClaimed { state.notice(key) }
+            if let package, var parts = state.parts[package] {
+                // It does not go with the package once more.
+                parts.remove(key)
+                state.parts[package] = parts.isEmpty ? nil : parts
+                // It may have been the last one in a package of which somebody else had all.
+                if !parts.isEmpty { state.notice(package) }
+            }
+            state.notice(key)
         }
     }
 
@@ -97,30 +103,35 @@ final class ProvidingEnds: Sendable {
         }
     }
 
-    /// Whoever claims it meanwhile has it told in the end.
     private func isClaimed(_ key: ItemKey) -> Bool {
         guard let item = (try? known.item(key)) ?? nil else { return broker.isClaimed(key) }
         return broker.isClaimed(item.coordinated)
     }
 
+    /// Somebody has it. Who accesses it, or something in the package that it lies in, has it told in the end. The host, which
+    /// sends or brings it, or looks at it, does not say when it is through: it is asked for again.
+    private func putOff(_ key: ItemKey) {
+        let package = package(around: key)
+        // Before that is asked: whose access ends from here on sees it.
+        if let package { started(key, for: package) }
+        guard !accesses.isHeld(package ?? key) else { return }
+        notice { $0.notice(package ?? key) }
+    }
+
     private func tell(_ key: ItemKey) {
         // What its provider does not know yet, it does not provide.
         if key.id.isArriving { return }
-        guard let domain = domains.find(key.domain), domain.isRunning, !isClaimed(key) else { return }
+        guard let domain = domains.find(key.domain), domain.isRunning else {
+            return state.withLock { $0.parts[key] = nil }
+        }
+        guard !isClaimed(key) else { return putOff(key) }
         guard let parts = state.withLock({ $0.parts.removeValue(forKey: key) }) else {
             // It was started, or is a folder, which is not.
             let kind = ((try? known.item(key)) ?? nil)?.item.item.kind
             if kind == nil || kind == .document { stop(key, domain) }
             return
         }
-        for part in parts {
-            if let package = package(around: part), package != key, isClaimed(part) {
-                // Somebody has it by now together with the package that it lies in.
-                started(part, for: package)
-            } else {
-                stop(part, domain)
-            }
-        }
+        for part in parts { stop(part, domain) }
     }
 
     /// The outermost one, with which its parts are claimed.
@@ -133,7 +144,7 @@ final class ProvidingEnds: Sendable {
 
     private func stop(_ key: ItemKey, _ domain: Domain) {
         work.add { [self] in
-            guard !isClaimed(key) else { return }
+            guard !isClaimed(key) else { return putOff(key) }
             do throws(DocumentError) {
                 try await domain.provider.stopProviding(key.id)
             } catch {

@@ -89,10 +89,10 @@ public struct ItemTransfers: Hashable, Sendable {
 
 /// The transfers of a document, of everything below a folder, or of a domain, in sums.
 public struct TransferSummary: Hashable, Sendable {
-    /// Documents that wait, without an error.
+    /// Documents that wait, without an error but for that of a conflict.
     public var waiting: UInt64
     public var underWay: UInt64
-    /// Documents whose transfer failed last, whatever would end that.
+    /// Documents whose transfer failed last, whatever would end that. Those in conflict wait.
     public var failed: UInt64
     /// Bytes still to go in both directions, as far as that is known.
     public var bytesLeft: UInt64

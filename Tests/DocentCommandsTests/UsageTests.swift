@@ -73,11 +73,15 @@ struct UsageTests {
         (["space", "--limit", "-1"], "“-1” is no size: write 0 or more, for example 500MB or 20GB."),
         (
             ["domain", "set", "w", "--look-again", "-5"],
-            "“-5” is nothing for --look-again: write a number from 10 to 31536000, or “never”."
+            "“-5” is nothing for --look-again: write a number of seconds from 10 to 31536000, or “never”."
+        ),
+        (
+            ["domain", "set", "w", "--look-again", "5"],
+            "“5” is nothing for --look-again: write a number of seconds from 10 to 31536000, or “never”."
         ),
         (
             ["domain", "set", "w", "--ask-from", "-5"],
-            "“-5” is nothing for --ask-from: write a number from 1 to 1000000000, or “never”."
+            "“-5” is nothing for --ask-from: write a number of items from 1 to 1000000000, or “never”."
         ),
         (
             ["domain", "set", "w", "--ask-from-percent", "-3"],

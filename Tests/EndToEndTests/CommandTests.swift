@@ -319,9 +319,18 @@ import Testing
                 let item = try machine.json("stat", "work:/one.txt") as? [String: Any]
                 #expect((item?["path"] as? String).flatMap(machine.read) == "one\nours\n")
                 #expect((item?["conflictPath"] as? String).flatMap(machine.read) == "one\ntheirs\n")
-                #expect(try machine.succeed("status").contains("docent resolve work:/one.txt --keep local|remote|both"))
+                let status = try machine.succeed("status")
+                #expect(status.contains("docent resolve work:/one.txt --keep local|remote|both"))
+                #expect(status.contains("1 waiting") && !status.contains("failed"), "\(status)")
 
-                try machine.succeed("resolve", "work:/one.txt", "--keep", keep)
+                let resolved = try machine.docent("resolve", "work:/one.txt", "--keep", keep)
+                #expect(
+                    resolved.errors
+                        == (keep == "remote"
+                            ? "The conflict of work:/one.txt is over: it is what the remote has. What it was before is among its versions: docent versions work:/one.txt.\n"
+                            : "Sent work:/one.txt.\n"),
+                    "\(resolved)")
+                #expect(resolved.status == 0)
                 #expect(try machine.succeed("cat", "work:/one.txt") == here)
                 #expect(Machine.eventually { machine.read(theirs) == here })
                 let names = try (machine.json("ls", "work:/") as? [[String: Any]])?.compactMap { $0["name"] as? String }
@@ -329,6 +338,17 @@ import Testing
                 #expect(copies.count == beside)
                 if let copy = copies.first { #expect(machine.read(machine.remote + "/" + copy) == "one\nours\n") }
                 #expect(try state("work:/one.txt", machine) != "conflict")
+            }
+        }
+    }
+
+    @Test("every command says the same of a domain that there is not: a failure, and no wrong usage")
+    func unknownDomain() throws {
+        try withWork { machine in
+            for words in [["login", "nope"], ["logout", "nope"], ["domain", "show", "nope"], ["ls", "nope:/"]] {
+                let refused = try machine.run(machine.folder + "/bin/docent", words)
+                #expect(refused.status == 1, "\(words) \(refused)")
+                #expect(refused.errors.hasPrefix("docent: There is no domain “nope”"), "\(words) \(refused)")
             }
         }
     }

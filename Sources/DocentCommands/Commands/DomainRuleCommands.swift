@@ -43,7 +43,7 @@ extension DomainCommand {
         @Option(
             parsing: .unconditional,
             help: ArgumentHelp("Deletions of fewer items need no yes; or “never”.", valueName: "items"),
-            transform: SetRules.numberUnlessNever("--ask-from", 1...1_000_000_000))
+            transform: SetRules.numberUnlessNever("--ask-from", 1...1_000_000_000, of: "items"))
         var askFrom: Int?
 
         @Option(
@@ -57,7 +57,7 @@ extension DomainCommand {
             help: ArgumentHelp(
                 "How often the known folders of a provider that does not tell of changes are looked at again, at most; or “never”.",
                 valueName: "seconds"),
-            transform: SetRules.numberUnlessNever("--look-again", 10...31_536_000))
+            transform: SetRules.numberUnlessNever("--look-again", 10...31_536_000, of: "seconds"))
         var lookAgain: Int?
 
         func validate() throws {
@@ -88,9 +88,9 @@ extension DomainCommand {
         private static let never = 0
 
         private static func numberUnlessNever(
-            _ option: String, _ range: ClosedRange<Int>
+            _ option: String, _ range: ClosedRange<Int>, of unit: String
         ) -> @Sendable (String) throws -> Int {
-            { text in text == "never" ? never : try Arguments.number(option, range, or: "“never”")(text) }
+            { text in text == "never" ? never : try Arguments.number(option, range, of: unit, or: "“never”")(text) }
         }
     }
 
@@ -140,7 +140,7 @@ extension DomainCommand {
         }
     }
 
-    fileprivate static func find(_ name: DomainName, _ client: DocumentClient) async throws -> DomainDescription {
+    static func find(_ name: DomainName, _ client: DocumentClient) async throws -> DomainDescription {
         guard let domain = try await client.domains().first(where: { $0.name == name }) else {
             throw DocumentError(
                 .notConfigured, "There is no domain “\(name)”: “docent domain list” shows the ones that are set up.")

@@ -159,6 +159,12 @@ extension DocumentClient {
             // By a rule of the user's, all is as it is to be.
             guard try await item(at: location).marks.ignoredBy != nil else { throw error }
             Console.complain(error.message)
+        } catch let error as DocumentError where error.code == .cannotSynchronize {
+            // Paused by the user, too.
+            guard try await knownItem(at: location).marks.isPaused else { throw error }
+            Console.complain(
+                "The change of \(location) is safe here, and is sent when it is resumed: docent resume \(location), or what is paused around it."
+            )
         } catch let error as DocumentError
             where ![.inConflict, .hostUnavailable, .cancelled].contains(error.code)
         {

@@ -146,6 +146,9 @@ struct ResolveCommand: ClientCommand {
         let keep = keep ?? .both
         try await client.resolveConflict(at: location, keeping: keep, as: name)
         // Another device's side is put in place as a change that is sent.
-        if keep != .remote || item.state != .conflict { try await client.waitUntilSentAndTell(location) }
+        guard keep == .remote, item.state == .conflict else { return try await client.waitUntilSentAndTell(location) }
+        Console.complain(
+            "The conflict of \(location) is over: it is what the remote has. What it was before is among its versions: docent versions \(location)."
+        )
     }
 }

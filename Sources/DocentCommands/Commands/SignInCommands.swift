@@ -35,9 +35,7 @@ struct LoginCommand: ClientCommand {
     var settings: [Arguments.Setting] = []
 
     func run(_ client: DocumentClient) async throws {
-        guard let domain = try await client.domains().first(where: { $0.name == name }) else {
-            throw ValidationError("There is no domain “\(name)”: “docent domain list” shows them.")
-        }
+        let domain = try await DomainCommand.find(name, client)
         let provider = try await client.provider(domain.providerID)
         let form = try SignInForm(provider.settings, way: way, known: domain.settings)
         var values: [String: String] = [:]

@@ -20,12 +20,12 @@ enum Arguments {
     /// What reads an option's number. Where one below nought is to be told, and not taken for another option, the option parses
     /// `unconditional`.
     static func number<Number: FixedWidthInteger & Sendable>(
-        _ option: String, _ range: ClosedRange<Number>, or word: String? = nil
+        _ option: String, _ range: ClosedRange<Number>, of unit: String? = nil, or word: String? = nil
     ) -> @Sendable (String) throws -> Number {
         { text in
             guard let number = Number(text), range.contains(number) else {
                 throw ValidationError(
-                    "“\(ItemName.printable(text))” is nothing for \(option): write a number from \(range.lowerBound) to \(range.upperBound)\(word.map { ", or \($0)" } ?? "")."
+                    "“\(ItemName.printable(text))” is nothing for \(option): write a number\(unit.map { " of \($0)" } ?? "") from \(range.lowerBound) to \(range.upperBound)\(word.map { ", or \($0)" } ?? "")."
                 )
             }
             return number

@@ -1,6 +1,7 @@
 package import DocumentModel
 
 /// Adds the transfers of items up, without I/O: each item counts once in each direction, as failed, waiting or under way.
+/// A conflict has failed nowhere: it waits for somebody who chooses.
 package struct TransferTally: Hashable, Sendable {
     package private(set) var summary = TransferSummary()
 
@@ -12,10 +13,10 @@ package struct TransferTally: Hashable, Sendable {
     }
 
     private mutating func add(_ transfer: TransferStatus) {
-        if transfer.problem != nil, !transfer.isUnderWay {
-            summary.failed += 1
-        } else if transfer.isUnderWay {
+        if transfer.isUnderWay {
             summary.underWay += 1
+        } else if transfer.problem != nil, transfer.wait != .choice {
+            summary.failed += 1
         } else {
             summary.waiting += 1
         }

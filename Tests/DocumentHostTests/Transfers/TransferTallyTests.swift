@@ -39,6 +39,16 @@ struct TransferTallyTests {
         }
     }
 
+    @Test(
+        "a document in conflict waits for a choice, and has not failed; one that is tried again has",
+        arguments: TransferWait.allCases)
+    func conflicts(_ wait: TransferWait) {
+        var tally = TransferTally()
+        tally.add(ItemTransfers(upload: TransferStatus(wait: wait, problem: DocumentError(.inConflict, "Both."))))
+        #expect(tally.summary.waiting == (wait == .choice ? 1 : 0))
+        #expect(tally.summary.failed == (wait == .choice ? 0 : 1))
+    }
+
     @Test("sizes that cannot be do not end the host")
     func huge() {
         var tally = TransferTally()

@@ -2,7 +2,7 @@ package import DocumentModel
 
 /// What a program is told of a file or a folder of the mount.
 package struct NodeAttributes: Hashable, Sendable {
-    /// The same for the same item at every look, in every mount.
+    /// The same for the same item at every look, in every mount; but for what is shown by another one (``ShownInodes``).
     package var number: UInt64
     package var isFolder: Bool
     /// In bytes.

@@ -66,6 +66,7 @@ package struct NodeTable: Sendable {
 
     private var nodes: [Number: Node] = [top: Node(parent: nil, name: nil)]
     private var last = top
+    private var inodes = ShownInodes()
     /// How often programs have changed something.
     package private(set) var changes: UInt64 = 0
 
@@ -149,14 +150,31 @@ package struct NodeTable: Sendable {
         guard let number = lookUp(name, in: folder) else { return nil }
         nodes[number]?.isFolder = identity.isFolder
         nodes[number]?.known.insert(identity.id)
-        let shown = nodes[number]?.inode ?? inode
+        let shown = inodes.show(inode, as: nodes[number]?.inode)
         nodes[number]?.inode = shown
         return (number, shown)
     }
 
-    /// What programs were told as the number of a name.
-    package func inode(of name: ItemName, in folder: Number) -> UInt64? {
-        number(of: name, in: folder).flatMap { inode(of: $0) }
+    /// An item was looked at where a number has its place.
+    ///
+    /// - Parameters:
+    ///   - inode: what programs are to be told as its number, when they were not told one yet.
+    ///   - changes: ``changes`` when it was looked at.
+    /// - Returns: what they are told.
+    package mutating func found(
+        _ number: Number, as identity: Identity, inode: UInt64, at changes: UInt64
+    ) -> UInt64 {
+        guard let node = nodes[number], let shown = node.inode else { return inode }
+        guard node.known.contains(identity.id) || changes == self.changes else { return shown }
+        if nodes[number]?.isFound(as: identity) == true { inodes.show(inode, as: shown) }
+        return shown
+    }
+
+    /// What programs are told as the number of a name.
+    ///
+    /// - Parameter inode: what they are to be told when they were not told one yet.
+    package func inode(of name: ItemName, in folder: Number, orElse inode: UInt64) -> UInt64 {
+        number(of: name, in: folder).flatMap { self.inode(of: $0) } ?? inodes.free(inode)
     }
 
     package func inode(of number: Number) -> UInt64? { nodes[number]?.inode }
@@ -270,6 +288,7 @@ package struct NodeTable: Sendable {
         var number = number
         while number != Self.top, let node = nodes[number], node.lookups == 0, node.children.isEmpty {
             nodes[number] = nil
+            if let inode = node.inode { inodes.forget(inode) }
             guard let parent = node.parent, let name = node.name else { return }
             nodes[parent]?.children[name] = nil
             number = parent

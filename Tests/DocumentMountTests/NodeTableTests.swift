@@ -135,6 +135,72 @@ import Testing
         #expect(table.number(of: try name("a"), in: domain) == made?.number)
     }
 
+    /// As where identifiers are paths.
+    @Test func twoItemsAreNeverShownByOneNumberAlsoWhenOneHasTheIdentifierThatTheOtherHad() throws {
+        var table = NodeTable()
+        let domain = try look("work", in: NodeTable.top, &table)
+        let moved = table.lookUp(try name("a"), in: domain, as: try identity("a"), inode: 11, at: table.changes)
+        table.renamed(try name("a"), in: domain, to: try name("b"), in: domain)
+        let listed = table.inode(of: try name("a"), in: domain, orElse: 11)
+        let another = table.lookUp(try name("a"), in: domain, as: try identity("a"), inode: 11, at: table.changes)
+        let inode = try #require(another?.inode)
+        #expect(moved?.inode == 11 && inode != 11 && listed == inode)
+        let again = table.lookUp(try name("a"), in: domain, as: try identity("a"), inode: 11, at: table.changes)
+        #expect(again?.inode == inode)
+        // Removed, and still open.
+        table.removed(try name("a"), in: domain)
+        let third = table.lookUp(try name("a"), in: domain, as: try identity("a"), inode: 11, at: table.changes)
+        #expect(third?.inode != inode && third?.inode != 11 && third != nil)
+    }
+
+    @Test func whatAProgramHasMadeIsShownByItsNumberAlsoWhenTheKernelHasForgottenIt() throws {
+        var table = NodeTable()
+        let domain = try look("work", in: NodeTable.top, &table)
+        let found = table.made(try name("a"), in: domain, as: try identity("new"), inode: 11)
+        let made = try #require(found)
+        let seen = table.found(made.number, as: try identity("1"), inode: 12, at: table.changes)
+        table.forget(made.number, 1)
+        let listed = table.inode(of: try name("a"), in: domain, orElse: 12)
+        let again = table.lookUp(try name("a"), in: domain, as: try identity("1"), inode: 12, at: table.changes)
+        #expect(seen == 11 && listed == 11 && again?.inode == 11 && again?.number != made.number)
+        // Looked at before a program changed something, it may be something else.
+        let second = table.made(try name("b"), in: domain, as: try identity("newer"), inode: 13)
+        let late = table.found(try #require(second).number, as: try identity("2"), inode: 14, at: table.changes - 1)
+        table.forget(try #require(second).number, 1)
+        let other = table.lookUp(try name("c"), in: domain, as: try identity("2"), inode: 14, at: table.changes)
+        #expect(late == 13 && other?.inode == 14)
+    }
+
+    @Test(arguments: 0..<50) func inARandomHistoryNoTwoAreShownByOneNumber(_ seed: UInt64) throws {
+        var generator = SeededNumbers(seed: seed)
+        var table = NodeTable()
+        let domain = try look("work", in: NodeTable.top, &table)
+        let names = try ["a", "b", "c", "d"].map { try name($0) }
+        for _ in 0..<300 {
+            let (one, other) = (names[generator.below(4)], names[generator.below(4)])
+            let item = generator.below(6)
+            let found = try identity("\(item)")
+            let inode = UInt64(11 + item)
+            let numbers = table.numbers.filter { $0 != domain }.sorted()
+            switch generator.below(6) {
+            case 0, 1: _ = table.lookUp(one, in: domain, as: found, inode: inode, at: table.changes)
+            case 2: table.renamed(one, in: domain, to: other, in: domain)
+            case 3: table.removed(one, in: domain)
+            case 4: _ = table.made(one, in: domain, as: found, inode: inode)
+            default:
+                guard !numbers.isEmpty else { continue }
+                let number = numbers[generator.below(numbers.count)]
+                _ = table.found(number, as: found, inode: inode, at: table.changes)
+                table.forget(number, 1)
+            }
+            let shown = table.numbers.compactMap { table.inode(of: $0) }
+            #expect(Set(shown).count == shown.count)
+            for name in names where table.number(of: name, in: domain) == nil {
+                #expect(!shown.contains(table.inode(of: name, in: domain, orElse: inode)))
+            }
+        }
+    }
+
     /// Against a table that is nothing but a dictionary of paths.
     @Test(arguments: 0..<50) func aRandomHistoryLeavesWhatAPlainModelSays(_ seed: UInt64) throws {
         var generator = SeededNumbers(seed: seed)

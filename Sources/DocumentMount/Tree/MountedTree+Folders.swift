@@ -56,7 +56,7 @@ extension MountedTree {
                 }
                 let known = nodes.withLock {
                     $0.lookUp(
-                        name, in: node, as: identity, inode: entry.attributes.number, at: names.changes)
+                        name, in: node, as: identity, inode: entry.own, at: names.changes)
                 }
                 if let known { told.forget(known.number) }
                 return known
@@ -70,15 +70,17 @@ extension MountedTree {
         guard let place = nodes.withLock({ $0.place(of: node) }) else { throw Errno.staleNFSFileHandle }
         let own = NodeAttributes(number: NodeTable.top, isFolder: true)
         var names = [".", ".."].map {
-            OpenFolder.Entry(name: $0, position: OpenFolder.position(of: $0), attributes: own, identity: nil)
+            OpenFolder.Entry(
+                name: $0, position: OpenFolder.position(of: $0), attributes: own, own: own.number, identity: nil)
         }
         switch place {
         case .top:
             for domain in try await link.with({ try await $0.client.domains() }) {
+                let attributes = attributes(ofDomain: domain.name)
                 names.append(
                     OpenFolder.Entry(
                         name: domain.name.rawValue, position: OpenFolder.position(of: domain.name.rawValue),
-                        attributes: attributes(ofDomain: domain.name),
+                        attributes: attributes, own: attributes.number,
                         identity: NodeTable.Identity(id: .root, isFolder: true)))
             }
         case .item(let location):
@@ -95,11 +97,12 @@ extension MountedTree {
             for (item, known) in zip(items, try await attributes(of: items)) {
                 guard let name = item.item.name else { continue }
                 var attributes = known ?? NodeAttributes(item, file: nil)
-                attributes.number = nodes.withLock { $0.inode(of: name, in: node) } ?? attributes.number
+                let own = attributes.number
+                attributes.number = nodes.withLock { $0.inode(of: name, in: node, orElse: own) }
                 names.append(
                     OpenFolder.Entry(
                         name: name.rawValue, position: OpenFolder.position(of: name.rawValue),
-                        attributes: attributes,
+                        attributes: attributes, own: own,
                         // Where its size is not known, the kernel is to ask for it.
                         identity: known.map { _ in NodeTable.Identity(item) }))
             }

@@ -119,7 +119,7 @@ final class MountedTree: KernelHandler {
 
     func attributes(of node: UInt64, handle: UInt64?, _ request: KernelRequest) {
         let look = freshness.look()
-        let place = nodes.withLock { $0.place(of: node) }
+        let (place, changes) = nodes.withLock { ($0.place(of: node), $0.changes) }
         if let attributes = openAttributes(of: node, handle) {
             return reply(attributes, of: node, at: place?.location, look, request)
         }
@@ -127,10 +127,11 @@ final class MountedTree: KernelHandler {
         guard let location = place.location else { return request.reply(top, lifetime: Freshness.short) }
         request.answer { [self] request in
             do {
-                var attributes = try await self.look(at: location).attributes
+                var (attributes, identity) = try await self.look(at: location)
+                let own = attributes.number
                 // It may have been opened meanwhile, and written to.
                 attributes = openAttributes(of: node, handle) ?? attributes
-                attributes.number = nodes.withLock { $0.inode(of: node) } ?? attributes.number
+                attributes.number = nodes.withLock { $0.found(node, as: identity, inode: own, at: changes) }
                 reply(attributes, of: node, at: location, look, request)
             } catch {
                 refuse(request, error)

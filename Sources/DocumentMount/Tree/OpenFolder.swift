@@ -8,6 +8,8 @@ final class OpenFolder: Sendable {
         /// Where a program goes on behind it: the same in each listing, so that it finds its place in another one.
         var position: Int
         var attributes: NodeAttributes
+        /// The item's own number, which it need not be shown by.
+        var own: UInt64
         /// Nil for the folder itself and the one around it.
         var identity: NodeTable.Identity?
     }

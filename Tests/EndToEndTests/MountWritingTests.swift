@@ -85,6 +85,8 @@ import Testing
     )
     func latePackage() throws {
         try withTree { (machine) throws in
+            // What is in a folder that was never listed is made when its provider has answered.
+            try machine.sh("ls work")
             let provider = try #require(machine.providers.first)
             kill(provider, SIGSTOP)
             defer { kill(provider, SIGCONT) }

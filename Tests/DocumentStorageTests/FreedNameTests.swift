@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentTestSupport
+import Synchronization
 import Testing
 
 @testable import DocumentStorage
@@ -38,16 +39,38 @@ struct FreedNameTests {
         try expectSettled()
     }
 
-    @Test("VER-15, CONT-12: also on disk, when a folder is made")
-    func made() throws {
+    /// A folder that was made here, with something in it; its provider has told of it under another name, and has not answered.
+    private func madeFolder() throws -> ItemIdentifier {
         let folder = try storage.store.makeFolder(named: ItemName("F"), in: .root, of: storage.domain)
         let (_, change) = try storage.store.makeDocument(named: ItemName("mine.txt"), in: folder.id, of: storage.domain)
         _ = try storage.store.recordChange(change)
         try storage.tell(storage.item("r", "G", kind: .folder), storage.item("t", "theirs.txt", in: "r"))
-        try waiting(for: "G")
-        try storage.store.revive(folder.id, as: storage.item("r", "F", kind: .folder), in: storage.domain)
+        return folder.id
+    }
+
+    private func expectMade() throws {
         #expect(try storage.document("G") == "other")
         #expect(try storage.document("F/mine.txt") != nil)
         try expectSettled()
+    }
+
+    @Test("VER-15, CONT-12: also on disk, when a folder is made")
+    func made() throws {
+        let folder = try madeFolder()
+        try waiting(for: "G")
+        try storage.store.revive(folder, as: storage.item("r", "F", kind: .folder), in: storage.domain)
+        try expectMade()
+    }
+
+    @Test("VER-15: nobody who uses the folder that was made has to let go of it for that")
+    func madeInUse() throws {
+        let folder = try madeFolder()
+        try waiting(for: "G")
+        let taken = Mutex<[JournalEntry]>([])
+        storage.store.follower.handOver { entries in taken.withLock { $0 += entries } }
+        try storage.store.revive(folder, as: storage.item("r", "F", kind: .folder), in: storage.domain)
+        #expect(taken.withLock { $0.map(\.action) } == [.rename])
+        for entry in taken.withLock({ $0 }) { try storage.store.perform(entry) }
+        try expectMade()
     }
 }

@@ -166,7 +166,17 @@ extension DocumentStore {
 
     /// Has the tree follow an answer of the provider, as soon as nobody uses the items where somebody waits for that.
     func follow(_ outcome: ApplyOutcome) throws {
-        if !follower.take(outcome.work) { try perform(outcome) }
+        guard !outcome.work.isEmpty else { return }
+        let (over, rest) = try index.read { index in
+            try outcome.work.reduce(into: (over: ApplyOutcome(), rest: ApplyOutcome())) { work, entry in
+                // Its identifier is another item's by now: nobody who uses that has to let go of it.
+                let isOver =
+                    try entry.step == .removeRecorded && index.subject(of: entry, in: entry.domain)?.isGone == false
+                if isOver { work.over.work.append(entry) } else { work.rest.work.append(entry) }
+            }
+        }
+        try perform(over)
+        if !follower.take(rest.work) { try perform(rest) }
     }
 
     /// Carries out in the tree what an outcome asks for. What cannot be carried out stays in the journal, and the item

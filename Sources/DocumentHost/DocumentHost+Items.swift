@@ -17,7 +17,8 @@ extension DocumentHost {
         guard folder.item.kind != .document else {
             throw DocumentError.isNoFolder(location)
         }
-        if page == nil {
+        // Its provider knows nothing any more of a folder that is gone there, and is here for what was changed in it.
+        if page == nil, !folder.isGone {
             let isKnown = try storage.read { try $0.listing(of: folder.id, in: domain.name).isComplete }
             if !isKnown || refreshing || !domain.hasFeed {
                 do throws(DocumentError) {
@@ -49,7 +50,7 @@ extension DocumentHost {
             var statuses: [ItemStatus] = []
             // A child lies in its folder: no need to look each one's place up.
             let onDisk = try index.diskLocations(in: domain)
-            for child in children.items where child.exists {
+            for child in children.items where try index.isShown(child) {
                 statuses.append(try self.status(of: child, in: location, onDisk: onDisk, index))
             }
             return ItemStatusPage(items: statuses, next: try children.next.map { try PageToken($0) })

@@ -22,8 +22,11 @@ extension DocumentHost {
             let domain = try domains.domain(location.domain)
             if !location.isRoot {
                 try domain.requireVisible()
-                named = try storage.read { try $0.item(at: location) }
-                guard named?.exists == true else {
+                named = try storage.read { index in
+                    guard let item = try index.item(at: location), try index.isShown(item) else { return nil }
+                    return item
+                }
+                guard named != nil else {
                     throw DocumentError(
                         .noSuchItem,
                         "Nothing is known here of \(location); docent ls \(location.parent ?? location) asks the provider."

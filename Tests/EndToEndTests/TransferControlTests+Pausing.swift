@@ -6,6 +6,32 @@ import Testing
 
 /// What is paused is in nobody's way.
 extension TransferControlTests {
+    @Test(
+        "VER-15, XFER-14: a folder that was paused and is removed on the remote is there as long as an edit in it waits, which is sent when it is resumed"
+    )
+    func pausedFolderIsRemoved() async throws {
+        try await withWork(["S/E/f", "S/E/g"]) { machine, client in
+            let (folder, edited) = (try Location("work:/S/E"), try Location("work:/S/E/f"))
+            try await client.download(edited)
+            try machine.succeed("pause", "work:/S/E")
+            try machine.write("edited here", to: machine.root + "/documents/work/S/E/f")
+            #expect(try await eventually { try await item(edited, client)?.state == .changed })
+            try FileManager.default.removeItem(atPath: machine.remote + "/S/E")
+            try await client.refresh(Location("work:/S"))
+            #expect(try await eventually { try machine.docent("status", "work:/S/E/g").status != 0 })
+            #expect(try await client.knownItemPage(in: folder).items.map(\.item.name) == [edited.name])
+            #expect(try machine.succeed("ls", "work:/S").contains("E"))
+            #expect(try machine.succeed("ls", "work:/S/E").contains("f"))
+            #expect(try await client.knownItem(at: folder).item.kind == .folder)
+            #expect(try machine.succeed("status", "work:/S/E").contains("resumed"))
+            try machine.succeed("resume", "work:/S/E")
+            #expect(
+                try await eventually { machine.read(machine.remote + "/S/E/f") == "edited here" }, "\(machine.logTail)")
+            #expect(!FileManager.default.fileExists(atPath: machine.remote + "/S/E/g"))
+            #expect(try await eventually { try await item(edited, client)?.state == .materialised })
+        }
+    }
+
     /// What comes of its own accord, or for somebody who waits for it.
     enum Coming: CaseIterable, Sendable {
         case pinned, inBackground, awaited

@@ -44,14 +44,17 @@ extension DocumentHost {
     }
 
     private func present(_ location: Location) throws(DocumentError) -> IndexedItem? {
-        guard let item = try storage.read({ try $0.item(at: location) }), item.exists else {
-            return nil
+        try storage.read { index in
+            guard let item = try index.item(at: location), try index.isShown(item) else { return nil }
+            return item
         }
-        return item
     }
 
     private func list(_ folder: IndexedItem, of domain: Domain) async throws(DocumentError) {
-        guard try !storage.read({ try $0.listing(of: folder.id, in: folder.domain).isComplete }) else { return }
+        // Its provider knows nothing any more of one that is here for what was changed in it.
+        guard !folder.isGone, try !storage.read({ try $0.listing(of: folder.id, in: folder.domain).isComplete }) else {
+            return
+        }
         // Who does not wait for it any more, or asks once more, finds it when it is done.
         try await follower.list(folder.id, of: domain, goesOn: true)
     }

@@ -63,6 +63,13 @@ extension IndexReader {
         }.map(\.id)
     }
 
+    /// Whether an item is there for whoever asks (``IndexedItem/exists``): also a folder that the provider has deleted, as long as
+    /// something in it was changed here, and outlives that (VER-15).
+    package func isShown(_ item: IndexedItem) throws -> Bool {
+        guard !item.exists, item.item.kind != .document else { return item.exists }
+        return try present(within: item.id, in: item.domain).contains(where: \.isUnsent)
+    }
+
     /// What is below an item, in whatever depth, and somebody has said something about, or asked for.
     package func spokenOf(below id: ItemIdentifier, in domain: DomainName) throws -> [ItemIdentifier] {
         guard let row = try row(of: id, reference(to: domain)) else { return [] }

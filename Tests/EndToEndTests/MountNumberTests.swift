@@ -26,7 +26,6 @@ import Testing
     )
     func moved() throws {
         try withServer { (machine, server) throws in
-            let first = try number("a.txt", machine)
             try machine.sh("mv web/a.txt web/b.txt")
             #expect(Machine.eventually(within: 60) { server.text(of: "b.txt") == "first\n" }, "\(machine.logTail)")
             server.put("second\n", at: "a.txt")
@@ -34,8 +33,8 @@ import Testing
             #expect(
                 try Machine.eventually(within: 60) { try machine.shell("test -f web/a.txt").status == 0 },
                 "\(machine.logTail)")
-            #expect(try number("b.txt", machine) == first)
-            #expect(try number("a.txt", machine) != first)
+            // Which of them has the number of before depends on whether the kernel has forgotten the other one meanwhile.
+            #expect(try number("a.txt", machine) != number("b.txt", machine))
             #expect(try machine.sh("cd web; ls -i | awk '{print $1}' | sort -u | wc -l").contains("2"))
             #expect(try machine.shell("cmp -s web/a.txt web/b.txt").status == 1)
             try machine.sh("cp web/b.txt web/a.txt")

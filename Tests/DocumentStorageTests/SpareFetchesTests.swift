@@ -99,6 +99,21 @@ struct SpareFetchesTests {
         #expect(try storage.root.staging.sweep() == 0)
     }
 
+    @Test("Nothing of a domain's folders is left for another domain of its name")
+    func removedDomain() throws {
+        let first = try begin("a", "one")
+        try finish(first, "one")
+        let place = try withdrawn(first.coming)
+        try storage.write("of nobody", to: place.appending("more"))
+        try storage.root.staging.removeFolders(of: storage.domain)
+        #expect(access(place.string, F_OK) != 0)
+        let old = try inode(storage.root.staging.folder(for: .fetching(storage.domain)))
+        let second = try begin("b", "two")
+        #expect(try inode(folder(of: second.coming).removingLastComponent()) == old)
+        #expect(access(folder(of: second.coming).appending("more").string, F_OK) != 0)
+        try finish(second, "two")
+    }
+
     @Test("A folder that somebody has removed is made anew")
     func removed() throws {
         let first = try begin("a", "one")

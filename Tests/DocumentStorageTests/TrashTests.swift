@@ -40,6 +40,21 @@ struct TrashTests {
         try storage.store.recordGone(ItemIdentifier(id), in: storage.domain)
     }
 
+    @Test(
+        "VER-15, CONT-13: what is gone at its provider, and was kept for an edit, goes when somebody removes it all the same, with the edit in the trash"
+    )
+    func keptForEdit() throws {
+        try provided("a", "a.txt", "first")
+        try storage.edit("a", "edited")
+        try removeTold("a")
+        let kept = try storage.indexed("a")
+        #expect(kept.isGone && kept.isUnsent)
+        try removeAsked("a", discarding: true)
+        #expect(try storage.index.read { try $0.item(ItemIdentifier("a"), in: storage.domain) } == nil)
+        #expect(try storage.document("a.txt") == nil)
+        #expect(try trash().map(contents) == ["edited"])
+    }
+
     @Test("CONT-13: contents that are here stay in the trash when their document is removed, here or at its provider")
     func kept() throws {
         try provided("a", "a.txt", "first")

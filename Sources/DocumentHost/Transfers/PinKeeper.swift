@@ -33,6 +33,7 @@ final class PinKeeper: Sendable {
     private let work: WorkGroup
     private let wakes: DomainWakes
     private let rescans: DomainWakes
+    private let questions: DomainWakes
     private let retry: RetryPolicy
     private let clock: @Sendable () -> Duration
     private let logger: Logger
@@ -52,6 +53,7 @@ final class PinKeeper: Sendable {
         self.work = work
         wakes = DomainWakes(work: work, clock: clock)
         rescans = DomainWakes(work: work, clock: clock)
+        questions = DomainWakes(work: work, clock: clock)
         self.retry = retry
         self.clock = clock
         self.logger = logger
@@ -75,8 +77,8 @@ final class PinKeeper: Sendable {
                 resolved(key.domain)
                 add(key)
             }
-            for domain in Set(pinned.map(\.domain)) where only.map({ $0 == domain }) ?? true {
-                work.add { [self] in await askForNews(of: domain) }
+            if only == nil {
+                for domain in Set(pinned.map(\.domain)) { work.add { [self] in await askForNews(of: domain) } }
             }
             for item in pinned where only.map({ $0 == item.domain }) ?? true {
                 resolved(item.domain)
@@ -88,14 +90,18 @@ final class PinKeeper: Sendable {
         }
     }
 
-    /// A provider that nobody has needed since the host's start says nothing by itself.
-    private func askForNews(of name: DomainName) async {
+    /// A provider that nobody has needed since the host's start says nothing by itself; nor does one whose remote could not be
+    /// reached then, as when a machine has no network yet.
+    private func askForNews(of name: DomainName, attempt: Int = 0) async {
         do throws(DocumentError) {
             try await follower.ensureFresh(try domains.domain(name))
         } catch {
             logger.notice(
                 "whether what is pinned is current could not be found out",
                 metadata: ["domain": "\(name)", "error": "\(error)"])
+            guard error.code.errorClass == .transient else { return }
+            let pause = Self.firstRescan * (1 << min(attempt, Self.mostDoublings))
+            questions.wake(name, at: clock() + pause) { [self] in await askForNews(of: name, attempt: attempt + 1) }
         }
     }
 

@@ -23,6 +23,16 @@ final class SpareRequests: Sendable {
         }
     }
 
+    /// None of those that are spare is given on any more.
+    ///
+    /// - Returns: the last parts of their names.
+    func forget(_ side: String) -> [String] {
+        sides.withLock { sides in
+            defer { sides[side]?.spare = [] }
+            return sides[side]?.spare ?? []
+        }
+    }
+
     /// A request ends.
     ///
     /// - Parameter keeping: whether another one may have its folder.

@@ -102,6 +102,10 @@ package struct Staging: Sendable {
         for use in [StagingUse.fetching(domain), .sending(domain)] {
             let around = try folder.folderIfPresent(use.components.dropLast())
             try around?.removeTree(domain.rawValue, .folder)
+            // Another provider's domain of that name is not to get what this one's has left in them.
+            for leaf in spares.forget(use.components.joined(separator: "/")) where try folder.status(leaf) != nil {
+                try folder.removeTree(leaf, .folder)
+            }
         }
     }
 

@@ -22,10 +22,7 @@ extension DocumentHost {
             let domain = try domains.domain(location.domain)
             if !location.isRoot {
                 try domain.requireVisible()
-                named = try storage.read { index in
-                    guard let item = try index.item(at: location), try index.isShown(item) else { return nil }
-                    return item
-                }
+                named = try storage.read { try $0.shownItem(at: location) }
                 guard named != nil else {
                     throw DocumentError(
                         .noSuchItem,

@@ -24,6 +24,11 @@ extension TransferControlTests {
             #expect(try machine.succeed("ls", "work:/S/E").contains("f"))
             #expect(try await client.knownItem(at: folder).item.kind == .folder)
             #expect(try machine.succeed("status", "work:/S/E").contains("resumed"))
+            #expect(try machine.docent("mkdir", "work:/S/E/sub").status == 1)
+            let refusal = await #expect(throws: DocumentError.self) {
+                try await client.makeFolder(at: Location("work:/S/E/sub"), atOnce: true)
+            }
+            #expect(refusal?.code == .noSuchItem && refusal?.message.contains("was removed on the remote") == true)
             try machine.succeed("resume", "work:/S/E")
             #expect(
                 try await eventually { machine.read(machine.remote + "/S/E/f") == "edited here" }, "\(machine.logTail)")

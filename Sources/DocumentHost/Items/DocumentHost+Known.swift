@@ -44,10 +44,7 @@ extension DocumentHost {
     }
 
     private func present(_ location: Location) throws(DocumentError) -> IndexedItem? {
-        try storage.read { index in
-            guard let item = try index.item(at: location), try index.isShown(item) else { return nil }
-            return item
-        }
+        try storage.read { try $0.shownItem(at: location) }
     }
 
     private func list(_ folder: IndexedItem, of domain: Domain) async throws(DocumentError) {

@@ -13,7 +13,7 @@ struct ItemResolver: Sendable {
     ///   box (PICK-13).
     func resolve(_ location: Location, in domain: Domain) async throws(DocumentError) -> IndexedItem {
         if !location.isRoot { try domain.requireVisible() }
-        if let known = try shown(at: location) { return known }
+        if let known = try storage.read({ try $0.shownItem(at: location) }) { return known }
         var folder = try await root(of: domain)
         var place = Location(domain: domain.name)
         for name in location.components {
@@ -22,14 +22,6 @@ struct ItemResolver: Sendable {
             folder = try await child(at: place, of: folder, in: domain, wanted: location)
         }
         return folder
-    }
-
-    /// What is known to be at a location.
-    private func shown(at location: Location) throws(DocumentError) -> IndexedItem? {
-        try storage.read { index in
-            guard let item = try index.item(at: location), try index.isShown(item) else { return nil }
-            return item
-        }
     }
 
     /// The item at a location, or nil when there is none.
@@ -87,7 +79,7 @@ struct ItemResolver: Sendable {
     private func child(
         at place: Location, of folder: IndexedItem, in domain: Domain, wanted: Location
     ) async throws(DocumentError) -> IndexedItem {
-        if let known = try shown(at: place) { return known }
+        if let known = try storage.read({ try $0.shownItem(at: place) }) { return known }
         let isListed = try storage.read { try $0.listing(of: folder.id, in: domain.name).isComplete }
         // With a feed, a complete listing stays complete: what is not in it is not there.
         if isListed, domain.hasFeed { throw Self.missing(wanted, at: place) }

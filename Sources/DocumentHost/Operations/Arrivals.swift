@@ -116,6 +116,12 @@ struct Arrivals: Sendable {
                 guard folder.item.kind != .document else {
                     throw DocumentError(.invalidArgument, "\(place) is not a folder, and nothing can be put into it.")
                 }
+                guard folder.exists else {
+                    throw DocumentError(
+                        .noSuchItem,
+                        "\(place) was removed on the remote, and is here only until what was changed in it is sent: nothing can be put into it. docent status \(place) says what that waits for."
+                    )
+                }
                 guard folder.item.capabilities.contains(.write) else {
                     throw DocumentError(
                         .notPermitted, "\(place) is read-only on the remote; nothing can be put into it.")

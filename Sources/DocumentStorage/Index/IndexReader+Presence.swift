@@ -70,6 +70,12 @@ extension IndexReader {
         return try present(within: item.id, in: item.domain).contains(where: \.isUnsent)
     }
 
+    /// What is known to be at a location, for whoever asks.
+    package func shownItem(at location: Location) throws -> IndexedItem? {
+        guard let item = try item(at: location), try isShown(item) else { return nil }
+        return item
+    }
+
     /// What is below an item, in whatever depth, and somebody has said something about, or asked for.
     package func spokenOf(below id: ItemIdentifier, in domain: DomainName) throws -> [ItemIdentifier] {
         guard let row = try row(of: id, reference(to: domain)) else { return [] }

@@ -19,14 +19,7 @@ import Testing
         server.put("inner\n", at: Self.folder + "/inner.txt")
         server.put("exact\n", at: String(repeating: "e", count: 255))
         server.put("over\n", at: String(repeating: "e", count: 256))
-        try Machine.with { machine in
-            try FaultServer.withServer(server.script) { front in
-                try machine.believeUnnamed(of: front.url)
-                try machine.succeed(
-                    "domain", "add", "web", "--provider", "org.docent.webdav", "--set", "url=\(front.url)")
-                try machine.mounted { try body(machine, server) }
-            }
-        }
+        try server.mounted { try body($0, server) }
     }
 
     @Test("Names that are too long are shown by shorter ones, each by its own, and what is behind them is read")

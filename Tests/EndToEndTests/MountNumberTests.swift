@@ -7,14 +7,7 @@ import Testing
     private func withServer(_ body: (Machine, RoomyServer) throws -> Void) throws {
         let server = RoomyServer()
         server.put("first\n", at: "a.txt")
-        try Machine.with { machine in
-            try FaultServer.withServer(server.script) { front in
-                try machine.believeUnnamed(of: front.url)
-                try machine.succeed(
-                    "domain", "add", "web", "--provider", "org.docent.webdav", "--set", "url=\(front.url)")
-                try machine.mounted { try body(machine, server) }
-            }
-        }
+        try server.mounted { try body($0, server) }
     }
 
     private func number(_ name: String, _ machine: Machine) throws -> String {

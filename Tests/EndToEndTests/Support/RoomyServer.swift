@@ -32,7 +32,19 @@ final class RoomyServer: Sendable {
         state.withLock { $0.put(text.map { Array($0.utf8) }, at: path) }
     }
 
-    var script: FaultServer.Script {
+    /// Serves it on the loopback, as the domain “web” of a machine on which it is mounted.
+    func mounted(_ body: (Machine) throws -> Void) throws {
+        try Machine.with { machine in
+            try FaultServer.withServer(script) { front in
+                try machine.believeUnnamed(of: front.url)
+                try machine.succeed(
+                    "domain", "add", "web", "--provider", "org.docent.webdav", "--set", "url=\(front.url)")
+                try machine.mounted { try body(machine) }
+            }
+        }
+    }
+
+    private var script: FaultServer.Script {
         { [self] request, _ in [.bytes(state.withLock { $0.answer(request) })] }
     }
 }

@@ -211,18 +211,20 @@ struct ProviderProcessSerialTests {
 
     @Test func cancellingKillsItAtOnce() async throws {
         let fixture = fixture
+        let (started, starts) = AsyncStream.makeStream(of: Void.self)
         let task = Task {
             try await ProviderProcess.run(
                 fixture.launch("trap '' TERM; echo $$; while :; do sleep 1000; done"), in: fixture.context
             ) { process in
                 _ = await line(process)
                 #expect(isAlive(process.processID))
+                starts.finish()
                 _ = await process.waitUntilExited()
                 #expect(Task.isCancelled)
                 return process.processID
             }
         }
-        try await Task.sleep(for: .milliseconds(300))
+        for await _ in started {}
         task.cancel()
         let begin = ContinuousClock.now
         let (pid, exit) = try await task.value

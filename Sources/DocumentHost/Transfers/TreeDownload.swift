@@ -43,6 +43,7 @@ struct TreeDownload: Sendable {
         var walk = TreeWalk<Reading, IndexedItem>(from: Reading(folder: folder), width: Self.width)
         var failure: DocumentError?
         let paused = await carryOut(&walk, &failure)
+        requests.remove(paused.map(\.key))
         if let failure { throw failure }
         return paused
     }
@@ -54,16 +55,16 @@ struct TreeDownload: Sendable {
         var paused = await carryOut(&walk, &failure)
         while !paused.isEmpty, !walk.hasFailed {
             let keys = paused.map(\.key)
-            requests.add(keys)
             defer { requests.remove(keys) }
             try await pauses.untilResumed(anyOf: keys)
             walk.again(try storage.read { index in try paused.compactMap { try index.now($0) } })
             paused = await carryOut(&walk, &failure)
         }
+        requests.remove(paused.map(\.key))
         if let failure { throw failure }
     }
 
-    /// - Returns: what is paused.
+    /// - Returns: what is paused; people see that it waits until its request is removed.
     private func carryOut(
         _ walk: inout TreeWalk<Reading, IndexedItem>, _ failure: inout DocumentError?
     ) async -> [IndexedItem] {
@@ -81,7 +82,6 @@ struct TreeDownload: Sendable {
                     requests.remove([item.key])
                     walk.ended()
                 case .paused(let item):
-                    requests.remove([item.key])
                     paused.append(item)
                     walk.ended()
                 case .failed(let error, let item):

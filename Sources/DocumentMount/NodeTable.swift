@@ -118,6 +118,16 @@ package struct NodeTable: Sendable {
         return (parent, name)
     }
 
+    /// A folder, and all those around it, but for the top.
+    package func around(_ number: Number) -> [Number] {
+        var (numbers, next) = ([Number](), Optional(number))
+        while let folder = next, folder != Self.top {
+            numbers.append(folder)
+            next = nodes[folder]?.parent
+        }
+        return numbers
+    }
+
     /// What is known below a number, and that itself, the innermost first.
     package func subtree(of number: Number) -> [Number] {
         guard let node = nodes[number] else { return [] }
@@ -178,6 +188,12 @@ package struct NodeTable: Sendable {
     }
 
     package func inode(of number: Number) -> UInt64? { nodes[number]?.inode }
+
+    /// Whether it was found as this, or may be whatever is found in its place.
+    package func isKnown(_ number: Number, as id: ItemIdentifier) -> Bool {
+        guard let node = nodes[number] else { return false }
+        return node.known.isEmpty || node.isNew || node.known.contains(id)
+    }
 
     /// Whether a program has made it, and its provider was not seen to have given it another identifier.
     package func isNew(_ number: Number, as id: ItemIdentifier) -> Bool {

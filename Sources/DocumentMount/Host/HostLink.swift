@@ -25,12 +25,12 @@ final class HostLink: Sendable {
     private let start: HostStart
     /// Where the answers come.
     let loop: EventLoop
-    private let patience: Duration
+    /// How long a program waits for others where it keeps others waiting meanwhile.
+    let patience: Duration
     private let state = Mutex(State())
     private let demands: AsyncStream<Void>
     private let demand: AsyncStream<Void>.Continuation
 
-    /// - Parameter patience: how long a program waits for other tools where it keeps others waiting meanwhile.
     init(start: HostStart, patience: Duration, loop: EventLoop) {
         self.loop = loop
         self.start = start

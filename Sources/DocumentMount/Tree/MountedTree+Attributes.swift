@@ -19,7 +19,9 @@ extension MountedTree {
         }
         request.answer { [self] request in
             do {
-                let status = try await link.with { try await $0.knownItem(at: location) }
+                let status = try await following(node, from: location) { location in
+                    try await link.with { try await $0.knownItem(at: location) }
+                }
                 if ExtendedAttributes.isOurs(name) {
                     guard let value = ExtendedAttributes.value(of: name, status) else { throw Errno.noData }
                     request.reply(attribute: Array(value.utf8), room: room)
@@ -40,7 +42,9 @@ extension MountedTree {
         }
         request.answer { [self] request in
             do {
-                let status = try await link.with { try await $0.knownItem(at: location) }
+                let status = try await following(node, from: location) { location in
+                    try await link.with { try await $0.knownItem(at: location) }
+                }
                 let foreign = try await read(status) { try ForeignAttributes.names(of: $0) } ?? []
                 let names = ExtendedAttributes.names(of: status) + foreign
                 request.reply(attribute: names.flatMap { Array(($0 + "\0").utf8) }, room: room)
@@ -72,17 +76,7 @@ extension MountedTree {
         }
         request.answer { [self] request in
             do {
-                // The file that comes is another one, and folders' are the provider's.
-                let status = try await known(at: location)
-                guard status.item.kind == .document, status.hasCurrentContents else { throw Errno.notSupported }
-                let hold = try await link.with { try await $0.hold(location, .attributes, within: $0.patience) }
-                do {
-                    try await set(change, under: hold)
-                } catch {
-                    await hold.endAndWait()
-                    throw error
-                }
-                await hold.endAndWait()
+                try await following(node, from: location) { try await set(change, of: node, at: $0) }
                 request.succeed()
             } catch {
                 refuse(request, error)
@@ -90,14 +84,31 @@ extension MountedTree {
         }
     }
 
-    private func set(_ change: ExtendedAttributeChange, under hold: AccessHold) async throws {
-        let file: FileDescriptor
+    private func set(_ change: ExtendedAttributeChange, of node: UInt64, at location: Location) async throws {
+        // The file that comes is another one, and folders' are the provider's.
+        let status = try await known(at: location)
+        guard status.item.kind == .document, status.hasCurrentContents else { throw Errno.notSupported }
+        let hold = try await link.with { try await $0.hold(location, .attributes, within: $0.patience) }
         do {
-            file = try await openFile(hold.path, .readOnly)
-        } catch let error as Errno where error == .noSuchFileOrDirectory {
-            // It was evicted meanwhile.
+            try check(hold, of: node, at: location)
+            try await set(change, under: hold)
+        } catch {
+            await hold.endAndWait()
+            // It was evicted meanwhile, or is somewhere else.
+            guard error as? Errno == .noSuchFileOrDirectory, try await isThere(status, at: location) else {
+                throw error
+            }
             throw Errno.notSupported
         }
+        await hold.endAndWait()
+    }
+
+    private func isThere(_ status: ItemStatus, at location: Location) async throws -> Bool {
+        try await known(at: location).item.id == status.item.id
+    }
+
+    private func set(_ change: ExtendedAttributeChange, under hold: AccessHold) async throws {
+        let file = try await openFile(hold.path, .readOnly)
         try await disk.run { try file.closeAfter { try ForeignAttributes.set(change, file) } }
     }
 }

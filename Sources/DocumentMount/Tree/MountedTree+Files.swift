@@ -17,12 +17,14 @@ extension MountedTree {
         request.answer { [self] request in
             do {
                 let file = try await OnBehalf.$current.withValue(program) {
-                    if flags.isWriting {
+                    try await following(node, from: location) { location in
+                        guard flags.isWriting else {
+                            return try await openJoining(location, node, bringing: !isDenied)
+                        }
                         let writer = try await writer(
                             of: node, at: location, emptying: flags.truncates, bringing: !isDenied)
                         return opened(writer, node)
                     }
-                    return try await openJoining(location, node, bringing: !isDenied)
                 }
                 if flags.isWriting, flags.truncates {
                     do {
@@ -124,6 +126,7 @@ extension MountedTree {
                     : try await session.hold(location, .keeping)
                 let isComing = hold.status?.hasCurrentContents != true
                 do {
+                    try check(hold, of: node, at: location)
                     guard bringing || !isComing else { throw Errno.notPermitted }
                     return opened(try await reader(of: node, at: location, hold, isComing: isComing, session))
                 } catch let error as Errno where error == .noSuchFileOrDirectory && isComing {
@@ -204,31 +207,38 @@ extension MountedTree {
     /// What is read while it comes. Each time under an access of its own; what is read has to be of the file that was opened.
     private func coming(_ node: UInt64, _ file: FileDescriptor, size: Int64) -> ComingContents {
         ComingContents(size: size) { [self] range in
-            try await link.with { session in
-                while true {
-                    guard case .item(let location)? = nodes.withLock({ $0.place(of: node) }) else {
-                        throw Errno.staleNFSFileHandle
-                    }
-                    // All of it has come: nobody is to be waited for, also when there is something newer by now.
-                    if try isFile(file, at: try await session.client.knownItem(at: location).path) == true {
-                        return true
-                    }
-                    let isWhole = try await queue.with(location.domain) { () async throws -> Bool? in
-                        let hold = try await session.hold(location, .reading(ahead: false))
-                        defer { hold.end() }
-                        let isWhole = hold.status?.hasCurrentContents == true
-                        if let isSame = try isFile(file, at: hold.path.string) {
-                            guard isSame else { throw Errno.staleNFSFileHandle }
-                            if !isWhole { try await awaitContents(range, under: hold) }
-                            return isWhole
-                        }
-                        guard !isWhole else { throw Errno.staleNFSFileHandle }
-                        return nil
-                    }
-                    if let isWhole { return isWhole }
-                    // The rest has come meanwhile, and the document is about to be in its place.
-                    try await Task.sleep(for: Self.moment)
+            guard case .item(let location)? = nodes.withLock({ $0.place(of: node) }) else {
+                throw Errno.staleNFSFileHandle
+            }
+            return try await following(node, from: location) { try await bring(range, of: file, at: $0) }
+        }
+    }
+
+    /// - Returns: whether all of it has come.
+    private func bring(
+        _ range: Range<Int64>, of file: FileDescriptor, at location: Location
+    ) async throws -> Bool {
+        try await link.with { session in
+            while true {
+                // All of it has come: nobody is to be waited for, also when there is something newer by now.
+                if try isFile(file, at: try await session.client.knownItem(at: location).path) == true {
+                    return true
                 }
+                let isWhole = try await queue.with(location.domain) { () async throws -> Bool? in
+                    let hold = try await session.hold(location, .reading(ahead: false))
+                    defer { hold.end() }
+                    let isWhole = hold.status?.hasCurrentContents == true
+                    if let isSame = try isFile(file, at: hold.path.string) {
+                        guard isSame else { throw Errno.staleNFSFileHandle }
+                        if !isWhole { try await awaitContents(range, under: hold) }
+                        return isWhole
+                    }
+                    guard !isWhole else { throw Errno.staleNFSFileHandle }
+                    return nil
+                }
+                if let isWhole { return isWhole }
+                // The rest has come meanwhile, and the document is about to be in its place.
+                try await Task.sleep(for: Self.moment)
             }
         }
     }

@@ -84,16 +84,7 @@ extension MountedTree {
                         identity: NodeTable.Identity(id: .root, isFolder: true)))
             }
         case .item(let location):
-            let items = try await link.with { session in
-                var items: [ItemStatus] = []
-                var page: PageToken?
-                repeat {
-                    let next = try await session.knownItemPage(in: location, after: page, suggestedCount: 1000)
-                    items += next.items
-                    page = next.next
-                } while page != nil
-                return items.filter { $0.state != .nameClash && $0.item.name != nil }
-            }
+            let items = try await following(node, from: location) { try await knownItems(in: $0) }
             for (item, known) in zip(items, try await attributes(of: items)) {
                 guard let name = item.item.name else { continue }
                 var attributes = known ?? NodeAttributes(item, file: nil)
@@ -108,5 +99,18 @@ extension MountedTree {
             }
         }
         return OpenFolder.ordered(names)
+    }
+
+    private func knownItems(in location: Location) async throws -> [ItemStatus] {
+        try await link.with { session in
+            var items: [ItemStatus] = []
+            var page: PageToken?
+            repeat {
+                let next = try await session.knownItemPage(in: location, after: page, suggestedCount: 1000)
+                items += next.items
+                page = next.next
+            } while page != nil
+            return items.filter { $0.state != .nameClash && $0.item.name != nil }
+        }
     }
 }

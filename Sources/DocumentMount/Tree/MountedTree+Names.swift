@@ -13,18 +13,14 @@ extension MountedTree {
     func makeFolder(_ name: String, in folder: UInt64, _ request: KernelRequest) {
         guard name.utf8.count <= ItemName.maximumLength else { return request.fail(.fileNameTooLong) }
         guard let name = try? ItemName(name) else { return request.fail(.invalidArgument) }
-        guard let location = nodes.withLock({ $0.location(of: name, in: folder) }), !location.isRoot else {
+        guard nodes.withLock({ $0.location(of: name, in: folder) })?.isRoot == false else {
             return request.fail(.notPermitted)
         }
         request.answer { [self] request in
             do {
-                let status = try await make(location)
-                let attributes = NodeAttributes(status, file: nil)
-                let made = nodes.withLock {
-                    $0.made(name, in: folder, as: NodeTable.Identity(status), inode: attributes.number)
+                let (location, attributes, made) = try await changingNames(in: folder) {
+                    try await makeFolder(name, in: folder)
                 }
-                namesChanged(in: folder)
-                guard let made else { throw Errno.staleNFSFileHandle }
                 var entry = KernelEntry(node: made.number, attributes: attributes, lifetime: 0)
                 entry.attributes.number = made.inode
                 let isTaken = freshness.answer(freshness.look(), of: location) { lifetime in
@@ -36,6 +32,27 @@ extension MountedTree {
                 refuse(request, error)
             }
         }
+    }
+
+    private func makeFolder(
+        _ name: ItemName, in folder: UInt64
+    ) async throws -> (Location, NodeAttributes, made: (number: UInt64, inode: UInt64)) {
+        let location = try place(of: name, in: folder)
+        let status = try await make(location)
+        let attributes = NodeAttributes(status, file: nil)
+        let made = nodes.withLock {
+            $0.made(name, in: folder, as: NodeTable.Identity(status), inode: attributes.number)
+        }
+        namesChanged(in: folder)
+        guard let made else { throw Errno.staleNFSFileHandle }
+        return (location, attributes, made)
+    }
+
+    func place(of name: ItemName, in folder: UInt64) throws(Errno) -> Location {
+        guard let location = nodes.withLock({ $0.location(of: name, in: folder) }) else {
+            throw .noSuchFileOrDirectory
+        }
+        return location
     }
 
     private func make(_ location: Location) async throws -> ItemStatus {
@@ -56,9 +73,12 @@ extension MountedTree {
         guard !location.isRoot else { return request.fail(.notPermitted) }
         request.answer { [self] request in
             do {
-                if isFolder, try await !isEmpty(location) { throw Errno.directoryNotEmpty }
-                try await remove(location, node(name, folder))
-                await removed(name, in: folder)
+                try await changingNames(in: folder) {
+                    let location = try place(of: name, in: folder)
+                    if isFolder, try await !isEmpty(location) { throw Errno.directoryNotEmpty }
+                    try await remove(location, node(name, folder))
+                    await removed(name, in: folder)
+                }
                 request.succeed()
             } catch {
                 refuse(request, error)
@@ -136,18 +156,21 @@ extension MountedTree {
         let program = AskingProcess.program(request.process)
         request.answer { [self] request in
             do {
-                let replaced = try await OnBehalf.$current.withValue(program) {
-                    try await rename(
-                        origin, node(name, folder), to: destination, node(newName, newFolder), replacing: flags == 0,
-                        isDenied: isDenied)
+                try await changingNames(in: folder, newFolder, moving: node(name, folder)) {
+                    let (origin, destination) = try (place(of: name, in: folder), place(of: newName, in: newFolder))
+                    let replaced = try await OnBehalf.$current.withValue(program) {
+                        try await rename(
+                            origin, node(name, folder), to: destination, node(newName, newFolder),
+                            replacing: flags == 0, isDenied: isDenied)
+                    }
+                    let gone = nodes.withLock { nodes in
+                        let gone = nodes.number(of: newName, in: newFolder)
+                        nodes.renamed(name, in: folder, to: newName, in: newFolder, replacing: replaced)
+                        return gone
+                    }
+                    namesChanged(in: folder, newFolder)
+                    if let gone { await writers.unlink(gone) }
                 }
-                let gone = nodes.withLock { nodes in
-                    let gone = nodes.number(of: newName, in: newFolder)
-                    nodes.renamed(name, in: folder, to: newName, in: newFolder, replacing: replaced)
-                    return gone
-                }
-                namesChanged(in: folder, newFolder)
-                if let gone { await writers.unlink(gone) }
                 request.succeed()
             } catch {
                 refuse(request, error)

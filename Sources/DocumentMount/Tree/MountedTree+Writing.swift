@@ -34,35 +34,47 @@ extension MountedTree {
     ) {
         guard name.utf8.count <= ItemName.maximumLength else { return request.fail(.fileNameTooLong) }
         guard let name = try? ItemName(name) else { return request.fail(.invalidArgument) }
-        guard let location = nodes.withLock({ $0.location(of: name, in: folder) }), !location.isRoot else {
+        guard nodes.withLock({ $0.location(of: name, in: folder) })?.isRoot == false else {
             return request.fail(.notPermitted)
         }
         request.answer { [self] request in
             do {
-                let hold = try await holdNew(location)
-                let writer = try await open(hold)
-                guard let status = hold.status else { throw Errno.ioError }
-                let inode = NodeAttributes.number(of: status.item.id, in: location.domain)
-                let made = nodes.withLock {
-                    $0.made(name, in: folder, as: NodeTable.Identity(status), inode: inode)
-                }
-                namesChanged(in: folder)
-                guard let made else {
-                    await writer.close()
-                    throw Errno.staleNFSFileHandle
-                }
-                keep(made.number, for: writer)
-                let file = opened(try await writers.use(made.number) { writer }, made.number)
+                let (file, made) = try await changingNames(in: folder) { try await make(name, in: folder) }
                 reply(file, made, request)
             } catch {
                 var number = ErrorNumber.of(error)
                 // The kernel looks again, and finds what has come there meanwhile; what only resembles the name it would not find.
-                if number == .fileExists, !isExclusive, (try? await knownIfPresent(at: location)) != nil {
+                if number == .fileExists, !isExclusive, await isThere(name, in: folder) {
                     number = .staleNFSFileHandle
                 }
                 request.fail(number)
             }
         }
+    }
+
+    private func make(
+        _ name: ItemName, in folder: UInt64
+    ) async throws -> (file: OpenFile, made: (number: UInt64, inode: UInt64)) {
+        let location = try place(of: name, in: folder)
+        let hold = try await holdNew(location)
+        let writer = try await open(hold)
+        guard let status = hold.status else { throw Errno.ioError }
+        let inode = NodeAttributes.number(of: status.item.id, in: location.domain)
+        let made = nodes.withLock {
+            $0.made(name, in: folder, as: NodeTable.Identity(status), inode: inode)
+        }
+        namesChanged(in: folder)
+        guard let made else {
+            await writer.close()
+            throw Errno.staleNFSFileHandle
+        }
+        keep(made.number, for: writer)
+        return (opened(try await writers.use(made.number) { writer }, made.number), made)
+    }
+
+    private func isThere(_ name: ItemName, in folder: UInt64) async -> Bool {
+        guard let location = try? place(of: name, in: folder) else { return false }
+        return (try? await knownIfPresent(at: location)) != nil
     }
 
     private func holdNew(_ location: Location) async throws -> AccessHold {
@@ -112,7 +124,7 @@ extension MountedTree {
             for attempt in 0... {
                 do {
                     let writer = try await open(
-                        at: location, emptying: emptying, bringing: bringing, isOpened: isOpened)
+                        node, at: location, emptying: emptying, bringing: bringing, isOpened: isOpened)
                     keep(node, for: writer)
                     return writer
                 } catch let error as Errno where error == .fileExists && attempt < Self.mostLooks {
@@ -125,7 +137,7 @@ extension MountedTree {
     }
 
     private func open(
-        at location: Location, emptying: Bool, bringing: Bool, isOpened: Bool
+        _ node: UInt64, at location: Location, emptying: Bool, bringing: Bool, isOpened: Bool
     ) async throws -> Writer {
         var isReplacing = false
         if emptying || !bringing {
@@ -139,6 +151,12 @@ extension MountedTree {
             return isReplacing
                 ? try await session.hold(location, .replacing, within: patience)
                 : try await self.hold(location, .writing, within: patience, session)
+        }
+        do {
+            try check(hold, of: node, at: location)
+        } catch {
+            await hold.endAndWait()
+            throw error
         }
         return try await open(hold, making: isReplacing)
     }
@@ -213,13 +231,15 @@ extension MountedTree {
         guard case .item(let location)? = nodes.withLock({ $0.place(of: node) }) else {
             throw Errno.staleNFSFileHandle
         }
-        let hold = try await link.with { try await $0.hold(location, .writing) }
-        let path = hold.path.string
-        guard try await disk.run({ writer.isAt(path) }) else {
-            await hold.endAndWait()
-            throw Errno.staleNFSFileHandle
+        try await following(node, from: location) { location in
+            let hold = try await link.with { try await $0.hold(location, .writing) }
+            let path = hold.path.string
+            guard try await disk.run({ writer.isAt(path) }) else {
+                await hold.endAndWait()
+                throw Errno.staleNFSFileHandle
+            }
+            writer.take(hold).end()
         }
-        writer.take(hold).end()
     }
 
     func flush(_ handle: UInt64, _ request: KernelRequest) {
@@ -270,7 +290,9 @@ extension MountedTree {
         guard case .item(let location) = place else { return request.succeed() }
         request.answer { [self] request in
             do {
-                try await link.with { try await $0.flushFolder(at: location) }
+                try await following(node, from: location) { location in
+                    try await link.with { try await $0.flushFolder(at: location) }
+                }
                 request.succeed()
             } catch {
                 refuse(request, error)
@@ -310,17 +332,10 @@ extension MountedTree {
                     try await apply(changes, to: writer)
                 } else {
                     guard case .item(let location)? = place else { throw Errno.staleNFSFileHandle }
-                    // Those of folders are the provider's.
-                    let status = try await known(at: location)
-                    if !location.isRoot, status.item.kind == .document {
-                        let writer = try await OnBehalf.$current.withValue(program) {
-                            try await self.writer(
-                                of: node, at: location, emptying: changes.size == 0, bringing: !isDenied,
-                                isOpened: false)
+                    try await OnBehalf.$current.withValue(program) {
+                        try await following(node, from: location) { location in
+                            try await apply(changes, to: node, at: location, bringing: !isDenied)
                         }
-                        defer { writers.leave(node) }
-                        if !writer.isLive { try await revive(writer, node) }
-                        try await apply(changes, to: writer)
                     }
                 }
                 freshness.changed()
@@ -329,6 +344,18 @@ extension MountedTree {
                 refuse(request, error)
             }
         }
+    }
+
+    private func apply(
+        _ changes: AttributeChanges, to node: UInt64, at location: Location, bringing: Bool
+    ) async throws {
+        // Those of folders are the provider's.
+        guard !location.isRoot, try await known(at: location).item.kind == .document else { return }
+        let writer = try await writer(
+            of: node, at: location, emptying: changes.size == 0, bringing: bringing, isOpened: false)
+        defer { writers.leave(node) }
+        if !writer.isLive { try await revive(writer, node) }
+        try await apply(changes, to: writer)
     }
 
     private func apply(_ changes: AttributeChanges, to writer: Writer) async throws {

@@ -15,6 +15,7 @@ final class MountedTree: KernelHandler {
     /// Whether others of a folder may be fetched ahead of a program that opens its documents one after the other.
     let readsAhead: Bool
     let nodes = Mutex(NodeTable())
+    let changes: NameChanges
     let files = HandleTable<OpenFile>()
     let writers = Writers()
     let readers = Readers()
@@ -42,6 +43,7 @@ final class MountedTree: KernelHandler {
         self.readsAhead = readsAhead
         self.explain = explain
         self.link = link
+        changes = NameChanges(patience: link.patience)
         self.policy = policy
         self.address = address
     }
@@ -75,7 +77,9 @@ final class MountedTree: KernelHandler {
         else { return request.fail(.noSuchFileOrDirectory) }
         request.answer { [self] request in
             do {
-                try await reply(name, in: folder, location, request)
+                try await following(name, in: folder, from: location) { location in
+                    try await reply(name, in: folder, location, request)
+                }
             } catch {
                 refuse(request, error)
             }
@@ -90,8 +94,9 @@ final class MountedTree: KernelHandler {
         for _ in 0..<Self.mostLooks {
             let (look, changes) = (freshness.look(), nodes.withLock { $0.changes })
             let (attributes, identity) = try await self.look(at: location)
-            let known = nodes.withLock {
-                $0.lookUp(name, in: folder, as: identity, inode: attributes.number, at: changes)
+            let known = try nodes.withLock { nodes in
+                guard nodes.location(of: name, in: folder) == location else { throw Errno.noSuchFileOrDirectory }
+                return nodes.lookUp(name, in: folder, as: identity, inode: attributes.number, at: changes)
             }
             guard let known else { continue }
             told.forget(known.number)
@@ -127,12 +132,14 @@ final class MountedTree: KernelHandler {
         guard let location = place.location else { return request.reply(top, lifetime: Freshness.short) }
         request.answer { [self] request in
             do {
-                var (attributes, identity) = try await self.look(at: location)
-                let own = attributes.number
-                // It may have been opened meanwhile, and written to.
-                attributes = openAttributes(of: node, handle) ?? attributes
-                attributes.number = nodes.withLock { $0.found(node, as: identity, inode: own, at: changes) }
-                reply(attributes, of: node, at: location, look, request)
+                try await following(node, from: location) { location in
+                    var (attributes, identity) = try await self.look(at: location)
+                    let own = attributes.number
+                    // It may have been opened meanwhile, and written to.
+                    attributes = openAttributes(of: node, handle) ?? attributes
+                    attributes.number = nodes.withLock { $0.found(node, as: identity, inode: own, at: changes) }
+                    reply(attributes, of: node, at: location, look, request)
+                }
             } catch {
                 refuse(request, error)
             }

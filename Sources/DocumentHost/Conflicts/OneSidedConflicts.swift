@@ -56,10 +56,3 @@ struct OneSidedConflicts: Sendable {
         }
     }
 }
-
-extension IndexReader {
-    /// Whether the remote does not have an item any more, as far as is known: it is gone, or a folder around it.
-    func isGoneThere(_ item: IndexedItem) throws -> Bool {
-        try item.isGone || folders(around: item).contains { $0.isGone }
-    }
-}

@@ -358,6 +358,8 @@ struct Arranger: Sendable {
             try await session.delete(
                 ProviderCall.DeleteCall(id: item.id, baseVersion: base, recursive: false, operation: operation))
         } catch {
+            // Kept for what was changed of it here, it was gone there before.
+            if error.code == .noSuchItem, try storage.read({ try $0.isGoneThere(item) }) { return }
             guard RemoteObserver.leavesOpen(error) else { throw error }
             if try await observer.look(at: item, error) != nil { throw error }
         }

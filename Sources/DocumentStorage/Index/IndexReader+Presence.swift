@@ -70,6 +70,11 @@ extension IndexReader {
         return try present(within: item.id, in: item.domain).contains(where: \.isUnsent)
     }
 
+    /// Whether the remote does not have an item any more, as far as is known: it is gone, or a folder around it.
+    package func isGoneThere(_ item: IndexedItem) throws -> Bool {
+        try item.isGone || folders(around: item).contains { $0.isGone }
+    }
+
     /// What is known to be at a location, for whoever asks.
     package func shownItem(at location: Location) throws -> IndexedItem? {
         guard let item = try item(at: location), try isShown(item) else { return nil }

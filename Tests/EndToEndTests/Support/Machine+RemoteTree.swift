@@ -8,7 +8,7 @@ struct RemoteTree: Codable {
     var feed: [[[String]]] = []
     /// The first anchor that holds.
     var oldest = 0
-    /// How many items of a folder are told before its listing fails.
+    /// How many items of a folder are told before its listing fails; what else fails, by its method.
     var failing: [String: Int] = [:]
     /// What ends the provider's process once it is done; once.
     var dying: [String] = []

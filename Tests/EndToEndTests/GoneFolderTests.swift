@@ -1,0 +1,55 @@
+import DocumentModel
+import Foundation
+import Testing
+
+/// A folder that the remote has removed while an edit in it waits here.
+@Suite(.serialized) struct GoneFolderTests {
+    private static let before = RemoteTree(items: [
+        "e": ["/", "E", nil], "a": ["e", "a.txt", "alpha"], "b": ["e", "b.txt", "beta"],
+    ])
+
+    /// Paused, so that the edit of `a.txt` waits; the folder is gone on the remote.
+    private func withGoneFolder(hasFeed: Bool, _ body: (Machine) throws -> Void) throws {
+        try Machine.with { machine in
+            try machine.addRemoteTree("d", hasFeed: hasFeed, isWritable: true)
+            var tree = Self.before
+            try machine.provide(tree, in: "d")
+            try machine.succeed("refresh", "d:/")
+            try machine.succeed("ls", "d:/E")
+            try machine.succeed("cat", "d:/E/a.txt")
+            try machine.succeed("pause", "d:/E")
+            try machine.write("edited", to: machine.root + "/documents/d/E/a.txt")
+            #expect(try Machine.eventually { try state(machine) == "changed" })
+            tree.items = [:]
+            tree.feed = [[[], ["e", "a", "b"]]]
+            try machine.provide(tree, in: "d")
+            try machine.succeed("refresh", "d:/")
+            #expect(try names(machine).first == "a.txt", "\(machine.logTail)")
+            try body(machine)
+        }
+    }
+
+    private func state(_ machine: Machine) throws -> String? {
+        (try machine.json("stat", "d:/E/a.txt") as? [String: Any])?["state"] as? String
+    }
+
+    private func names(_ machine: Machine) throws -> [String] {
+        try machine.docent("ls", "d:/E").output.split(separator: "\n").compactMap { line in
+            line.split(separator: " ").last { $0.hasSuffix(".txt") }.map(String.init)
+        }
+    }
+
+    @Test(
+        "VER-15, CONT-13: what is gone on the remote, and was kept for an edit, can be removed, also where the provider says that there is no such item",
+        arguments: [true, false])
+    func removedHere(hasFeed: Bool) throws {
+        try withGoneFolder(hasFeed: hasFeed) { machine in
+            var tree = try machine.provided(in: "d")
+            tree.failing["delete"] = 1
+            try machine.provide(tree, in: "d")
+            try machine.succeed("rm", "--discard-unsent", "d:/E/a.txt")
+            #expect(try machine.docent("stat", "d:/E/a.txt").status != 0)
+            #expect(!FileManager.default.fileExists(atPath: machine.root + "/documents/d/E/a.txt"))
+        }
+    }
+}

@@ -52,4 +52,16 @@ import Testing
             #expect(!FileManager.default.fileExists(atPath: machine.root + "/documents/d/E/a.txt"))
         }
     }
+
+    @Test(
+        "VER-15, CONT-13: a folder that is gone on the remote is removed with the edit in it, of which nobody has to be told what is in it",
+        arguments: [true, false])
+    func removedAsAWhole(hasFeed: Bool) throws {
+        try withGoneFolder(hasFeed: hasFeed) { machine in
+            try machine.succeed("rm", "-r", "--discard-unsent", "d:/E")
+            #expect(try machine.docent("stat", "d:/E").status != 0)
+            #expect(!FileManager.default.fileExists(atPath: machine.root + "/documents/d/E"))
+            #expect(try machine.succeed("trash", "list").contains("a.txt"))
+        }
+    }
 }

@@ -20,6 +20,8 @@ struct FolderRemover: Sendable {
 
     /// Sees to it that all that is in a folder is known: it was asked for, too.
     func learn(_ folder: IndexedItem, of domain: Domain) async throws(DocumentError) {
+        // Its provider knows neither it nor what is in it any more.
+        if try storage.read({ try $0.isGoneThere(folder) }) { return }
         let isKnown = try storage.read { try $0.listing(of: folder.id, in: domain.name).isComplete }
         // Without a feed, nobody has told what is new in it.
         if !isKnown || !domain.hasFeed { try await follower.list(folder.id, of: domain) }

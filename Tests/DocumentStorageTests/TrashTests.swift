@@ -55,6 +55,22 @@ struct TrashTests {
         #expect(try trash().map(contents) == ["edited"])
     }
 
+    @Test("VER-15, CONT-13: it goes with its folder, too, also when somebody may be writing it")
+    func keptForEditInFolder() throws {
+        try storage.tell(try storage.item("f", "f", kind: .folder))
+        try provided("a", "a.txt", in: "f", "first")
+        try storage.edit("a", "edited")
+        try removeTold("a")
+        _ = try storage.store.expectChange(of: ItemIdentifier("a"), in: storage.domain)
+        let change = try storage.store.beginRemoving(
+            ItemIdentifier("f"), in: storage.domain, discardingEdits: true, skippingTrash: false)
+        try storage.store.recordRemoved([ItemIdentifier("a")], with: change)
+        #expect(try storage.index.read { try $0.item(ItemIdentifier("a"), in: storage.domain) } == nil)
+        #expect(try storage.document("f/a.txt") == nil)
+        #expect(try trash().map(contents) == ["edited"])
+        try storage.store.finishRemoving(change)
+    }
+
     @Test("CONT-13: contents that are here stay in the trash when their document is removed, here or at its provider")
     func kept() throws {
         try provided("a", "a.txt", "first")

@@ -100,10 +100,10 @@ extension DocumentStore {
             of: index.read { try $0.subtree(of: id, in: domain) }.map(\.id), in: domain,
             discardingEdits: payload.discardsEdits, skippingTrash: payload.skipsTrash)
         let outcome = try index.write { index in
-            // First: what is gone already, and has something open, is taken for what is being cleared.
-            try index.finish(change.entry)
-            return try remove(
+            let outcome = try remove(
                 [id], in: domain, discardingEdits: payload.discardsEdits, skippingTrash: payload.skipsTrash, index)
+            try index.finish(change.entry)
+            return outcome
         }
         try reached(.removeRecorded)
         try perform(outcome)

@@ -32,7 +32,7 @@ extension ItemApplier {
                     .int(row)
                 ) { _ in true } ?? false || isBeingEdited(row)
         }
-        if existing.isGone, hasContents, try !transaction.journal(of: id, in: domain.name).isEmpty { return }
+        if existing.isGone, hasContents, try isBeingCleared(id) { return }
         if let place = try shownPlace(of: row) {
             var payload = JournalPayload()
             payload.place = place
@@ -44,6 +44,11 @@ extension ItemApplier {
         } else {
             try deleteRows(row, existing)
         }
+    }
+
+    /// Whether the tree is still to follow that an item is gone. What else is open of one that was kept is in nobody's way.
+    private func isBeingCleared(_ id: ItemIdentifier) throws -> Bool {
+        try transaction.journal(of: id, in: domain.name).contains { $0.step.isForTree && $0.step.action == .remove }
     }
 
     /// Whether somebody writes in a package at or below a row: what it will have then is known when that has ended, and nobody

@@ -13,12 +13,17 @@ extension DocumentHost {
         let domain = try domains.domain(location.domain)
         try domain.require([.open, .import], for: "listed")
         if page == nil { try await freshen(domain, asking: true) }
-        let folder = try await resolver.resolve(location, in: domain)
+        var folder = try await resolver.resolve(location, in: domain)
         guard folder.item.kind != .document else {
             throw DocumentError.isNoFolder(location)
         }
+        var isGone = try storage.read { try $0.isGoneThere(folder) }
+        if page == nil, isGone, refreshing || !domain.hasFeed {
+            folder = await lookedForAgain(folder, of: domain)
+            isGone = try storage.read { [folder] in try $0.isGoneThere(folder) }
+        }
         // Its provider knows nothing any more of a folder that is gone there, and is here for what was changed in it.
-        if page == nil, !folder.isGone {
+        if page == nil, !isGone {
             let isKnown = try storage.read { try $0.listing(of: folder.id, in: domain.name).isComplete }
             if !isKnown || refreshing || !domain.hasFeed {
                 do throws(DocumentError) {
@@ -36,6 +41,26 @@ extension DocumentHost {
             }
         }
         return try self.page(page, of: folder, at: location, suggestedCount)
+    }
+
+    /// A folder that is gone at its provider may be there again, or another one in its place: what is around it is listed, from
+    /// the outside in. When the remote is not there, nothing more is known than before.
+    private func lookedForAgain(_ folder: IndexedItem, of domain: Domain) async -> IndexedItem {
+        do throws(DocumentError) {
+            for item in try storage.read({ try $0.folders(around: folder) }).reversed() + [folder] {
+                guard let parent = item.item.parentID,
+                    try storage.read({ try $0.item(item.id, in: item.domain) })?.isGone == true
+                else { continue }
+                if try storage.read({ try $0.item(parent, in: item.domain) })?.isGone == true { break }
+                try await follower.list(parent, of: domain)
+            }
+            return try storage.read { try $0.item(folder.id, in: folder.domain) } ?? folder
+        } catch {
+            logger.notice(
+                "whether a folder is there again could not be found out",
+                metadata: ["domain": "\(domain.name)", "item.id": "\(folder.id)", "error": "\(error)"])
+            return folder
+        }
     }
 
     /// One page of what the index knows of a folder.

@@ -64,4 +64,38 @@ import Testing
             #expect(try machine.succeed("trash", "list").contains("a.txt"))
         }
     }
+
+    @Test("VER-15: what lies deeper in a folder that is gone on the remote is listed as it is known, too")
+    func listedBelow() throws {
+        try Machine.with { machine in
+            try machine.addRemoteTree("d", hasFeed: false, isWritable: true)
+            try machine.provide(
+                RemoteTree(items: ["e": ["/", "E", nil], "s": ["e", "S", nil], "a": ["s", "a.txt", "alpha"]]), in: "d")
+            try machine.succeed("refresh", "d:/")
+            try machine.succeed("ls", "d:/E")
+            try machine.succeed("cat", "d:/E/S/a.txt")
+            try machine.succeed("pause", "d:/E")
+            try machine.write("edited", to: machine.root + "/documents/d/E/S/a.txt")
+            #expect(
+                try Machine.eventually {
+                    (try machine.json("stat", "d:/E/S/a.txt") as? [String: Any])?["state"] as? String == "changed"
+                })
+            try machine.provide(RemoteTree(), in: "d")
+            try machine.succeed("refresh", "d:/")
+            #expect(try machine.succeed("ls", "d:/E/S").contains("a.txt"))
+            try machine.succeed("rm", "-r", "--discard-unsent", "d:/E/S")
+            #expect(!FileManager.default.fileExists(atPath: machine.root + "/documents/d/E/S"))
+        }
+    }
+
+    @Test("INV-8: without a feed, a folder that was gone and is there again is seen by whoever lists it")
+    func thereAgain() throws {
+        try withGoneFolder(hasFeed: false) { machine in
+            var tree = Self.before
+            tree.items["c"] = ["e", "c.txt", "gamma"]
+            try machine.provide(tree, in: "d")
+            #expect(try names(machine) == ["a.txt", "b.txt", "c.txt"])
+            #expect(machine.read(machine.root + "/documents/d/E/a.txt") == "edited")
+        }
+    }
 }

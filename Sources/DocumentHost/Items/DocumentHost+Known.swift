@@ -49,9 +49,10 @@ extension DocumentHost {
 
     private func list(_ folder: IndexedItem, of domain: Domain) async throws(DocumentError) {
         // Its provider knows nothing any more of one that is here for what was changed in it.
-        guard !folder.isGone, try !storage.read({ try $0.listing(of: folder.id, in: folder.domain).isComplete }) else {
-            return
+        let isKnown = try storage.read { index in
+            try index.isGoneThere(folder) || index.listing(of: folder.id, in: folder.domain).isComplete
         }
+        if isKnown { return }
         // Who does not wait for it any more, or asks once more, finds it when it is done.
         try await follower.list(folder.id, of: domain, goesOn: true)
     }

@@ -111,9 +111,19 @@ extension AccessGranter {
 
     /// Records what was written to a document, and has it sent.
     private func record(_ change: JournalEntry, of access: Access) async throws(DocumentError) {
-        let item: IndexedItem
+        var item: IndexedItem
         do throws(DocumentError) {
-            item = try await storage.run { try $0.recordChange(change) }
+            // Under who moves or removes it, its file goes where that one says.
+            let isAtPlace = access.isForWhole || access.hasReplaced(change)
+            let (found, isMissing) = try await storage.run { store -> (IndexedItem, Bool) in
+                if !isAtPlace, let missing = try store.missingFile(of: change) { return (missing, true) }
+                return (try store.recordChange(change), false)
+            }
+            item = found
+            if isMissing {
+                if try await disk.follows(item, change) { return }
+                item = try await storage.run { try $0.recordChange(change) }
+            }
         } catch {
             // Removed inside of the access that was to remove it (COORD-16).
             if error.code == .noSuchItem, access.isForDeleting || access.hasReplaced(change) { return }

@@ -83,6 +83,17 @@ struct DiskCheck: Sendable {
         return file
     }
 
+    /// A coordinated write has ended, and a program has moved the document's file meanwhile, or a folder around it: the document
+    /// follows, with what was written to it, and the write is recorded.
+    ///
+    /// - Parameter missing: its file is not at its place.
+    /// - Returns: false when it is nowhere; then nothing is recorded.
+    func follows(_ missing: IndexedItem, _ change: JournalEntry) async throws(DocumentError) -> Bool {
+        guard let file = try await movedFile(of: missing) else { return false }
+        try await storage.run { try $0.recordChange(change, in: file) }
+        return true
+    }
+
     /// The same for those that have no claim; what somebody uses is left to them.
     func lookIfUnused(_ item: IndexedItem) async throws(DocumentError) -> IndexedItem {
         guard item.local != nil,

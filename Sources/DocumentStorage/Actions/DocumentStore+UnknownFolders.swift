@@ -106,6 +106,26 @@ extension DocumentStore {
             if !now.isUnsent { try index.setState(.changed, of: item.id, in: item.domain) }
         }
     }
+
+    /// The document of a coordinated write, when its file is not at its place.
+    package func missingFile(of entry: JournalEntry) throws -> IndexedItem? {
+        guard let item = try index.read({ try $0.subject(of: entry, in: entry.domain) }), try isFileMissing(item)
+        else { return nil }
+        return item
+    }
+
+    /// The same at the end of a coordinated write, once what was changed is known.
+    package func recordChange(_ entry: JournalEntry, in moved: MovedFile) throws {
+        let isNew = entry.payload.isNew
+        if isNew, try tree.flush(moved.location) != nil { try tree.flushFolders(around: moved.location) }
+        try index.write(durably: isNew) { index in
+            try index.finish(entry)
+            guard let item = try index.item(moved.id, in: entry.domain), !item.isUnsent,
+                try !index.isChangeExpected(of: item.id, in: item.domain)
+            else { return }
+            try dropBases(of: item, index)
+        }
+    }
 }
 
 extension IndexReader {

@@ -207,6 +207,33 @@ struct NameClashTests {
         #expect(try storage.indexed("q").wanted == nil)
     }
 
+    @Test(
+        "CONT-12: what has left a folder that goes, for another one of its name, goes there with its contents, and nothing goes into the trash",
+        arguments: [false, true])
+    func leftForNamesake(leavesOthers: Bool) throws {
+        let storage = try StorageFixture()
+        let (moving, other) = (
+            try storage.item("a", "a.txt", in: "old", contents: "text"),
+            try storage.item("b", "b.txt", in: "old", contents: "other")
+        )
+        try storage.tell(storage.item("old", "F", kind: .folder), moving, other)
+        try storage.provide(moving, "text")
+        if leavesOthers { try storage.provide(other, "other") }
+        try storage.tell(storage.item("new", "F", kind: .folder))
+        try storage.tell(storage.item("a", "a.txt", in: "new", contents: "text"))
+        #expect(try storage.document("F/a.txt") == "text")
+        _ = try storage.store.apply(
+            ItemChanges(
+                updated: [], deleted: [ItemIdentifier("b"), ItemIdentifier("old")], anchor: SyncAnchor([1])),
+            in: storage.domain)
+        let known = try storage.indexed("a")
+        #expect(known.state == .materialised && known.item.parentID?.rawValue == "new")
+        #expect(known.item.name?.rawValue == "a.txt")
+        #expect(try storage.document("F/a.txt") == "text")
+        #expect(try storage.index.read { try $0.trashStatus().documents } == (leavesOthers ? 1 : 0))
+        #expect(try storage.index.read { try $0.journal() }.isEmpty)
+    }
+
     @Test("CONT-12: a name that became free goes to who wants it still, and not to who wanted it once")
     func formerWish() throws {
         let storage = try StorageFixture()

@@ -20,7 +20,10 @@ extension ItemApplier {
         guard let (id, existing) = try existing(row: row) else { return }
         // The provider does not know it yet, and so cannot say that it is gone.
         if id.isArriving, !removesArriving { return }
-        if existing.kind != .document { try takeOutRelocated(of: row) }
+        if existing.kind != .document {
+            try takeOutRelocated(of: row)
+            try takeOutWaiting(of: row)
+        }
         let hasContents: Bool
         if existing.kind == .document {
             hasContents = existing.state != 0 && existing.state != Self.clash

@@ -45,4 +45,34 @@ extension ItemApplier {
             try perform(WaitingMove(row: item.row, id: id, parent: origin.row, name: name, key: key))
         }
     }
+
+    /// A folder goes, and its provider has told of some of what is in it elsewhere before. That waits where only the folder is in its
+    /// way, because the other one around it has the folder's name: beside the folder it goes on waiting.
+    mutating func takeOutWaiting(of folder: Int64) throws {
+        guard let around = try parent(of: folder) else { return }
+        for move in try waiting + wanting() where try move.row != folder && isWithin(move.row, folder) {
+            guard try !isWithin(move.parent, folder), try isKept(move, only: folder) else { continue }
+            let name = try ItemName(Self.asideName(of: move.row))
+            try perform(
+                WaitingMove(row: move.row, id: move.id, parent: around, name: name, key: FoldedName(name).text))
+            waiting.removeAll { $0.row == move.row }
+            waiting.append(move)
+        }
+    }
+
+    /// Whether nothing but the name of a folder that goes keeps an item from where it is to be.
+    private func isKept(_ move: WaitingMove, only folder: Int64) throws -> Bool {
+        if let holder = try holder(of: move.key, in: move.parent), holder != move.row { return false }
+        var next: Int64? = move.parent
+        var steps = 0
+        while let current = next, steps < 2 * IndexReader.maximumDepth {
+            guard let (_, outer) = try existing(row: current), !outer.isGone else { return false }
+            if outer.state == Self.clash, let parent = outer.parent {
+                guard try holder(of: outer.key, in: parent) == folder else { return false }
+            }
+            next = outer.parent
+            steps += 1
+        }
+        return next == nil
+    }
 }

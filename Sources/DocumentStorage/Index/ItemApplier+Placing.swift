@@ -253,7 +253,7 @@ extension ItemApplier {
     }
 
     /// All of the domain that wait.
-    private func wanting() throws -> [WaitingMove] { try wanting("+domain = ?", [.int(domain.number)]) }
+    func wanting() throws -> [WaitingMove] { try wanting("+domain = ?", [.int(domain.number)]) }
 
     private func wanting(_ condition: String, _ values: [SQLValue]) throws -> [WaitingMove] {
         try sql.all(

@@ -167,6 +167,31 @@ import Testing
         #expect(try conflicts() == 0)
     }
 
+    @Test("RS-5: contents that are damaged on their way, as what was made is looked at, leave it the one that was made")
+    func damagedWhenLookedAt() async throws {
+        let id = try newDocument("first")
+        try await losingAnswers(id)
+        try provider.rename("new.txt", "theirs.txt")
+        try storage.edit(id.rawValue, "second, longer")
+        provider.state.withLock { $0.damages = true }
+        await #expect(throws: DocumentError.self) { try await send(id) }
+        try await send(id)
+        #expect(provider.names.count == 1)
+        #expect(provider.contents == ["first"])
+        #expect(try storage.indexed("i1").state == .changed)
+    }
+
+    @Test("VER-15: what has a new document's name is looked at before that is made beside it, however late")
+    func listedLater() async throws {
+        _ = try provider.make("new.txt", "first")
+        let id = try newDocument("first")
+        provider.state.withLock { $0.isUnlistable = true }
+        await #expect(throws: DocumentError.self) { try await send(id) }
+        try await send(id)
+        #expect(provider.contents == ["first"])
+        #expect(try storage.indexed("i1").state == .materialised)
+    }
+
     @Test("RS-5: when it is made with what was edited since, because nothing had come of the first ones, all is sent")
     func madeAfterEdit() async throws {
         let id = try newDocument("first")

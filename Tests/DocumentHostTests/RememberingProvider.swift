@@ -17,6 +17,9 @@ final class RememberingProvider: ProviderCalling {
         /// Dies when it has done something, and does not run for one call.
         var dies = false
         var refusal: DocumentError.Code?
+        /// Once, what it gives away is damaged, or nobody is told what there is.
+        var damages = false
+        var isUnlistable = false
         var versions: UInt8 = 0
     }
 
@@ -55,11 +58,16 @@ final class RememberingProvider: ProviderCalling {
                 switch call {
                 case .itemChanged: return .itemChanged
                 case .item(let id): return .item(try Self.document(id, state).item)
+                case .enumerate where state.isUnlistable:
+                    state.isUnlistable = false
+                    throw DocumentError(.providerDied, "It has died.")
                 case .enumerate: return .enumerate(ItemPage(items: state.documents.map(\.item)))
                 case .startProviding(let id, let path, _):
                     let found = try Self.document(id, state)
                     try TemporaryFile.write(found.contents, to: FilePath(path))
-                    return .startProviding(ProvidedContents(found.item))
+                    defer { state.damages = false }
+                    return .startProviding(
+                        ProvidedContents(found.item, sha256: state.damages ? Array(repeating: 0, count: 32) : nil))
                 case .modify(let change):
                     return .modify(
                         try Self.once(change.operation, &state) { state in

@@ -114,8 +114,15 @@ extension Delivery {
     private func same(
         as sending: Sending, named name: ItemName, in parent: ItemIdentifier, with turn: ProviderTurn
     ) async throws(DocumentError) -> (item: Item, earlier: StagedFile?)? {
-        guard let found = try? await folders.existing(name, of: sending.item, in: parent, turn.session)
-        else { return nil }
+        let listed: Item?
+        do throws(DocumentError) {
+            listed = try await folders.existing(name, of: sending.item, in: parent, turn.session)
+        } catch {
+            // Nobody knows what has the name: it is asked for again.
+            if error.code.errorClass == .transient { throw error }
+            return nil
+        }
+        guard let found = listed else { return nil }
         guard found.id != sending.item.id else {
             throw DocumentError(
                 .busy, "\(sending.location) was removed on the remote and is there again; it is looked at anew.")
@@ -144,6 +151,12 @@ extension Delivery {
             let found = try await fetch(made.id, toCompareWith: sending, turn)
             return found?.item.id == made.id ? found : nil
         } catch {
+            // Damaged on their way, they say nothing of the answer that it was made.
+            if error.code == .contractBroken {
+                throw DocumentError(
+                    .busy, "What the remote has of \(sending.location) could not be looked at: \(error.message)",
+                    itemID: sending.item.id)
+            }
             guard error.code.errorClass == .definitive else { throw error }
             return nil
         }

@@ -41,6 +41,20 @@ struct FailedFlushTests {
         #expect(try storage.indexed("a").state == .conflict)
     }
 
+    @Test("RS-5: a sending whose name was not flushed is not taken up: who starts next would not know it")
+    func unflushedName() throws {
+        let id = try ItemIdentifier("a")
+        try withFailingLog {
+            #expect(throws: DocumentError.self) { try storage.store.beginSending(id, in: storage.domain) }
+        }
+        let entry = try #require(
+            try storage.index.read { try $0.journal(of: id, in: storage.domain) }.last { $0.action == .send })
+        let error = #expect(throws: DocumentError.self) { try storage.store.resumeSending(entry) }
+        #expect(error?.code == .localStorage)
+        try storage.reopen()
+        #expect(try storage.store.resumeSending(entry).operation == entry.payload.operation)
+    }
+
     @Test("After a flush that failed nothing more is written until the next start; reading goes on")
     func nothingMore() throws {
         let domain = storage.domain

@@ -198,6 +198,8 @@ extension DocumentStore {
         guard entry.action == .send, let id = entry.itemID, let base = entry.payload.base,
             let operation = entry.payload.operation, let name = entry.payload.staging
         else { throw DocumentError(.internal, "The journal's entry \(entry.id) is no send that could be taken up.") }
+        // Whoever began it may have had no answer of the disk: nobody would know the name after a power failure.
+        try index.flush()
         var (item, location) = try locate(id, in: entry.domain)
         // As it was when it was begun: what was told since is newer than the answer, perhaps.
         item.item.version = base

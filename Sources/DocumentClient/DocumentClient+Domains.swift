@@ -153,7 +153,7 @@ extension DocumentClient {
 
     /// What is where, what is under way and what is wrong: as it is known here, without asking a provider.
     ///
-    /// - Parameter location: nil for everything.
+    /// - Parameter location: nil for everything; else the numbers are of what is at and below it.
     /// - Throws: ``DocumentError``: `noSuchItem` for what is not known here.
     public func status(_ location: Location? = nil) async throws(DocumentError) -> StorageStatus {
         guard case .status(let domains, let items, let transfers, let broughtFor) = try await ask(.status(location))

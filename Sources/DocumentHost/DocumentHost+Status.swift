@@ -7,7 +7,7 @@ import FileCoordination
 extension DocumentHost {
     /// What is told of a part of everything.
     public struct Report: Hashable, Sendable {
-        /// Every domain that it touches, in numbers.
+        /// Every domain that it touches, in numbers: of what is at and below the location, where there is one.
         public var domains: [DomainStatus] = []
         /// The items that are neither placeholders nor simply in sync; a document that was named in any case.
         public var items: [ItemStatus] = []
@@ -44,8 +44,8 @@ extension DocumentHost {
             let below = location ?? Location(domain: record.name)
             // It reads by itself.
             let description = describe(record)
-            let (status, items) = try storage.read { index in
-                try self.status(of: record, description, below: below, index)
+            let (status, items) = try storage.read { [named] index in
+                try self.status(of: record, description, below: below, named, index)
             }
             report.domains.append(status)
             for item in items { tally.add(item.transfers) }
@@ -67,19 +67,27 @@ extension DocumentHost {
     }
 
     private func status(
-        of record: DomainRecord, _ description: DomainDescription, below: Location, _ index: IndexReader
+        of record: DomainRecord, _ description: DomainDescription, below: Location, _ named: IndexedItem?,
+        _ index: IndexReader
     ) throws -> (domain: DomainStatus, items: [ItemStatus]) {
-        let counts = try index.counts(of: record.name)
-        var domain = DomainStatus(domain: description, items: UInt64(counts.documents + counts.folders))
-        (domain.materialised, domain.materialisedBytes) = try index.contentsHere(of: record.name)
+        var domain = DomainStatus(domain: description)
+        if let named {
+            (domain.items, domain.materialised, domain.materialisedBytes) = try index.contentsHere(within: named)
+        } else {
+            let counts = try index.counts(of: record.name)
+            domain.items = UInt64(counts.documents + counts.folders)
+            (domain.materialised, domain.materialisedBytes) = try index.contentsHere(of: record.name)
+        }
         var tally = TransferTally()
         var items: [ItemStatus] = []
         for item in try restless(in: record.name, index) {
+            let place = try? index.shownLocation(of: item)
+            guard place?.components.starts(with: below.components) ?? below.isRoot else { continue }
             if item.isUnsent { domain.unsent += 1 }
             let isInConflict = try item.state == .conflict || !index.unresolvedSides(of: item).isEmpty
             if isInConflict { domain.conflicts += 1 }
             // In a folder that is not shown because of its name.
-            guard let place = try? index.shownLocation(of: item) else { continue }
+            guard place != nil else { continue }
             let status = try self.status(of: item, index)
             // What was wrong with it is over, and there is nothing else.
             if item.problem != nil, item.state == .placeholder, status.problem == nil, !isInConflict,
@@ -88,9 +96,12 @@ extension DocumentHost {
                 continue
             }
             tally.add(status.transfers)
-            if place.components.starts(with: below.components) { items.append(status) }
+            items.append(status)
         }
-        domain.unsent += UInt64(backlog.count(of: record.name))
+        let unheard = backlog.entries(of: record.name).filter { entry in
+            entry.payload.place?.starts(with: below.components) ?? below.isRoot
+        }
+        domain.unsent += UInt64(unheard.count)
         domain.transfers = tally.summary
         return (domain, items)
     }

@@ -105,7 +105,7 @@ struct ListingTests {
                 Needs a look:
                   work:/c d.txt  conflict
                     The other side's contents: /v/c
-                    Choose with: docent resolve 'work:/c d.txt' --keep local|remote|both
+                    Choose with: docent resolve 'work:/c d.txt' --keep local|remote|both, or --merge
 
                 """)
     }

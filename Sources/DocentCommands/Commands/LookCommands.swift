@@ -155,6 +155,7 @@ struct StatusCommand: ClientCommand {
         let status = try await client.status(location)
         let coordination = try await client.coordinationStatus()
         try listing.show(
-            status.json(with: coordination), StatusListing.text(status) + CoordinationListing.text(coordination))
+            status.json(with: coordination),
+            StatusListing.text(status, of: location) + CoordinationListing.text(coordination))
     }
 }

@@ -247,16 +247,18 @@ extension ItemStatus {
 }
 
 package enum StatusListing {
-    package static func text(_ status: StorageStatus) -> String {
+    /// - Parameter location: what it was asked of, if not of everything.
+    package static func text(_ status: StorageStatus, of location: Location? = nil) -> String {
         guard !status.domains.isEmpty else { return DomainListing.text([]) }
         var table = Table([
-            Table.Column("DOMAIN"), Table.Column("PROVIDER"), Table.Column("STATE"), Table.Column("KNOWN", .right),
-            Table.Column("HERE", .right), Table.Column("BYTES", .right), Table.Column("UNSENT", .right),
-            Table.Column("CONFLICTS", .right),
+            Table.Column(location?.isRoot == false ? "LOCATION" : "DOMAIN"), Table.Column("PROVIDER"),
+            Table.Column("STATE"), Table.Column("KNOWN", .right), Table.Column("HERE", .right),
+            Table.Column("BYTES", .right), Table.Column("UNSENT", .right), Table.Column("CONFLICTS", .right),
         ])
         for entry in status.domains {
+            let name = location.flatMap { $0.isRoot ? nil : "\($0)" } ?? entry.domain.name.rawValue
             table.add(
-                entry.domain.name.rawValue, entry.domain.providerID.rawValue, DomainListing.state(of: entry.domain),
+                name, entry.domain.providerID.rawValue, DomainListing.state(of: entry.domain),
                 "\(entry.items)", "\(entry.materialised)", Words.size(entry.materialisedBytes), "\(entry.unsent)",
                 "\(entry.conflicts)")
         }
@@ -323,13 +325,13 @@ package enum StatusListing {
                 text +=
                     "    Another device is in conflict over it; the remote keeps both sides: docent versions \(place)\n"
                 if item.state != .conflict {
-                    text += "    Choose with: docent resolve \(place) --keep local|remote|both\n"
+                    text += "    Choose with: docent resolve \(place) --keep local|remote|both, or --merge\n"
                 }
             }
             if let other = item.conflictPath {
                 text += "    The other side's contents: \(other)\n"
                 text +=
-                    "    Choose with: docent resolve \(Quoting.shell(item.location.description)) --keep local|remote|both\n"
+                    "    Choose with: docent resolve \(Quoting.shell(item.location.description)) --keep local|remote|both, or --merge\n"
             }
             return text
         }.joined()

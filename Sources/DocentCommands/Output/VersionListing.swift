@@ -27,7 +27,7 @@ package enum VersionListing {
                 return "  \(place)\(wins): \(version.path ?? "not here") (\(Words.time(version.modified))\(device))\n"
             }
             return "\(item.location)\n" + sides.joined()
-                + "  docent resolve \(item.location) --keep local|remote|both\n"
+                + "  docent resolve \(item.location) --keep local|remote|both, or --merge\n"
         }.joined()
     }
 

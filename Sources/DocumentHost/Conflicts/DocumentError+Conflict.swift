@@ -7,7 +7,7 @@ extension DocumentError {
     static func inConflict(at location: Location, causes: [String] = []) -> DocumentError {
         DocumentError(
             .inConflict,
-            "\(location) was changed here and on the remote; both contents are kept. See docent status \(location), then docent resolve \(location) --keep local, remote or both.",
+            "\(location) was changed here and on the remote; both contents are kept. See docent status \(location), then docent resolve \(location) --keep local, remote or both, or --merge.",
             causes: causes)
     }
 }

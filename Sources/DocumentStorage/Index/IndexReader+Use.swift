@@ -20,6 +20,20 @@ extension IndexReader {
         ) { (UInt64(max($0.int(0), 0)), UInt64(max($0.int(1), 0))) } ?? (0, 0)
     }
 
+    /// The same of an item and all that is known below it, and how many those are, a folder itself not among them. Takes as
+    /// long as there are many.
+    package func contentsHere(within item: IndexedItem) throws -> (items: UInt64, documents: UInt64, bytes: UInt64) {
+        try sql.first(
+            """
+            WITH RECURSIVE sub (row) AS (
+                SELECT ?1 UNION ALL SELECT item.row FROM item JOIN sub ON item.parent = sub.row
+            )
+            SELECT count(*) - ?2, count(local_inode), total(CASE WHEN local_inode IS NOT NULL THEN local_size END)
+            FROM item JOIN sub ON sub.row = item.row
+            """, .int(item.row), .int(item.item.kind == .document ? 0 : 1)
+        ) { (UInt64(max($0.int(0), 0)), UInt64(max($0.int(1), 0)), UInt64(max($0.int(2), 0))) } ?? (0, 0, 0)
+    }
+
     /// Documents with contents here, in the order in which they were last used.
     package func leastRecentlyUsed(
         after cursor: UseCursor, limit: Int

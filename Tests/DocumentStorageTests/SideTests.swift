@@ -134,6 +134,21 @@ struct SideTests {
         #expect(try unlisted() == [item.id])
     }
 
+    @Test("VER-10: what is gone there while the document is in no conflict is kept anew when it is in one again")
+    func goneMeanwhile() throws {
+        try conflict()
+        _ = try keep("mine")
+        #expect(try record([ProvidedVersion(id: "mine", role: .conflict)]).own == nil)
+        _ = try storage.store.resolveConflict(of: item.id, in: storage.domain, keepingLocal: true)
+        #expect(try record([]).own == nil, "there is nothing to be followed")
+        let sending = try storage.store.beginSending(item.id, in: storage.domain)
+        var remote = item
+        remote.version = try ItemVersion(content: Array("3".utf8))
+        _ = try storage.store.recordConflict(sending, remote: remote, because: DocumentError(.inConflict, "Both."))
+        #expect(try unkept == [item.id])
+        #expect(try keep("mine, anew") != nil)
+    }
+
     @Test("VER-2, VER-8: sides of others are told once, under a name that stays; one's own is none of them")
     func remote() throws {
         try conflict()

@@ -27,8 +27,9 @@ final class SideKeeper: Sendable {
         var hasBegun = false
         /// What was listed of late.
         var listings: [ItemIdentifier: Listings] = [:]
-        /// Documents that are being settled, as their conflict was resolved elsewhere.
-        var settling: Set<ItemIdentifier> = []
+        /// Documents that are being settled, as their conflict was resolved elsewhere; and whether that was said of them once more
+        /// meanwhile.
+        var settling: [ItemIdentifier: Bool] = [:]
     }
 
     /// How often a document's sides were listed since a time.
@@ -271,8 +272,7 @@ final class SideKeeper: Sendable {
 
     /// What was kept of a document is gone at the remote: its conflict was resolved elsewhere.
     private func settle(_ own: OwnSide, in domain: DomainName) {
-        let begins = state.withLock { $0[domain]?.settling.insert(own.itemID).inserted } == true
-        guard begins, let follow = follower.withLock({ $0 })?.follow else { return }
+        guard beginSettling(own.itemID, in: domain), let follow = follower.withLock({ $0 })?.follow else { return }
         let isAdded = work.add { [self] in
             do throws(DocumentError) {
                 if let item = try storage.read({ try $0.item(own.itemID, in: domain) }) { try await follow(item, own) }
@@ -283,12 +283,28 @@ final class SideKeeper: Sendable {
                         metadata: ["domain": "\(domain)", "item.id": "\(own.itemID)", "error": "\(error)"])
                     // It is looked at once more, and not at once: somebody may use the document.
                     try? await Task.sleep(for: Self.longest)
-                    try? await storage.run { try $0.listSidesAgain(of: own.itemID, in: domain) }
+                    _ = beginSettling(own.itemID, in: domain)
                 }
             }
-            state.withLock { _ = $0[domain]?.settling.remove(own.itemID) }
+            // What was resolved elsewhere meanwhile was kept anew before that.
+            if endSettling(own.itemID, in: domain) {
+                try? await storage.run { try $0.listSidesAgain(of: own.itemID, in: domain) }
+            }
         }
-        if !isAdded { state.withLock { _ = $0[domain]?.settling.remove(own.itemID) } }
+        if !isAdded { _ = endSettling(own.itemID, in: domain) }
+    }
+
+    /// - Returns: false when it is being settled already; then ``endSettling(_:in:)`` tells that it was said once more.
+    private func beginSettling(_ id: ItemIdentifier, in domain: DomainName) -> Bool {
+        state.withLock { state in
+            let isUnderWay = state[domain]?.settling[id] != nil
+            state[domain, default: Standing()].settling[id] = isUnderWay
+            return !isUnderWay
+        }
+    }
+
+    private func endSettling(_ id: ItemIdentifier, in domain: DomainName) -> Bool {
+        state.withLock { $0[domain]?.settling.removeValue(forKey: id) } == true
     }
 }
 

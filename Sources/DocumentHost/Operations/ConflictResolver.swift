@@ -93,6 +93,8 @@ struct ConflictResolver: Sendable {
                             return nil
                         }
                         let change = try store.resolveConflict(of: item.id, in: item.domain, keepingLocal: false)
+                        // In conflict once more, the same contents are to be kept once more.
+                        try store.forget(own)
                         for conflict in kept { try store.root.versions.remove(conflict.kept) }
                         return change
                     }

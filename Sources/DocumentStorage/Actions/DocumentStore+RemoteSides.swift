@@ -40,15 +40,16 @@ extension DocumentStore {
                 side.isSeen = true
                 try index.update(side)
             }
-            if var last = own.last, let version = last.version, !names.contains(version),
-                try index.item(id, in: domain)?.state == .conflict
-            {
-                if last.isSeen {
-                    change.own = last
-                } else {
+            if var last = own.last, let version = last.version, !names.contains(version) {
+                if !last.isSeen {
                     // It may only be late, or gone before it was ever listed: the remote is asked once more, by the same name.
                     last.version = nil
                     try index.update(last)
+                } else if try index.item(id, in: domain)?.state == .conflict {
+                    change.own = last
+                } else {
+                    // There is nothing to be followed. In conflict once more, the same contents are to be kept once more.
+                    try index.remove(last)
                 }
             }
             return change

@@ -169,6 +169,30 @@ struct HeldRemovalTests {
         #expect(try storage.index.read { try $0.countHeld(of: .asked, in: storage.domain) } == (0, 0))
     }
 
+    @Test("CONT-13: while an answer is waited for a further removal waits, too, without a look at those before it")
+    func askedAlready() throws {
+        let storage = try fixture()
+        var looks = 0
+        for id in ["f", "c"] {
+            let verdict = try storage.store.admitRemoval(
+                of: ItemIdentifier(id), in: storage.domain, recursive: true, discardingEdits: false
+            ) { _, record in
+                looks += 1
+                record.asked = 7
+                return .wait
+            }
+            #expect(verdict == .wait)
+        }
+        #expect(looks == 1)
+        let (held, watch) = try storage.index.read { index in
+            (
+                try index.heldRemovals(of: .asked, in: storage.domain),
+                try index.removalWatch(of: .asked, in: storage.domain)
+            )
+        }
+        #expect(Set(held.map(\.item.id.rawValue)) == ["c", "f"] && watch.asked == 7)
+    }
+
     /// Asks like the host: from three deletions on. What is carried out is noted.
     private func judge(_ load: DocumentStore.RemovalLoad, _ record: inout RemovalWatchRecord)
         -> DocumentStore.RemovalVerdict

@@ -19,11 +19,12 @@ struct DeletionDesk: Sendable {
     /// asked.
     func settle(_ domain: DomainName) async throws(DocumentError) {
         let (rule, now) = (try guardRule(of: domain), clock())
+        let isAsked = try isAsked(.told, in: domain)
         let outcome = try await storage.run { store in
             try store.settleHeldRemovals(of: domain) { load, record in Self.judge(load, &record, rule, now) }
         }
         try await take(outcome)
-        try say(.told, in: domain)
+        if !isAsked, try self.isAsked(.told, in: domain) { say(.told, in: domain) }
     }
 
     private func take(_ outcome: ApplyOutcome) async throws(DocumentError) {
@@ -40,13 +41,14 @@ struct DeletionDesk: Sendable {
         _ item: IndexedItem, at location: Location, recursive: Bool, discardingEdits: Bool
     ) async throws(DocumentError) {
         let (rule, now) = (try guardRule(of: item.domain), clock())
+        let isAsked = try isAsked(.asked, in: item.domain)
         let verdict = try await storage.run { store in
             try store.admitRemoval(
                 of: item.id, in: item.domain, recursive: recursive, discardingEdits: discardingEdits
             ) { load, record in Self.judge(load, &record, rule, now) }
         }
         guard verdict == .wait else { return }
-        try say(.asked, in: item.domain)
+        if !isAsked { say(.asked, in: item.domain) }
         let held = try storage.read { try $0.countHeld(of: .asked, in: item.domain).items }
         throw DocumentError(
             .deletionRejected,
@@ -168,8 +170,12 @@ struct DeletionDesk: Sendable {
         return DeletionGuard(minimum: rules.deletionMinimum, percent: rules.deletionPercent)
     }
 
-    private func say(_ side: RemovalSide, in domain: DomainName) throws(DocumentError) {
-        guard try storage.read({ try $0.removalWatch(of: side, in: domain).asked }) != nil else { return }
+    private func isAsked(_ side: RemovalSide, in domain: DomainName) throws(DocumentError) -> Bool {
+        try storage.read { try $0.removalWatch(of: side, in: domain).asked != nil }
+    }
+
+    /// Once for each question.
+    private func say(_ side: RemovalSide, in domain: DomainName) {
         logger.warning(
             "more is to be deleted than goes without a yes: docent status tells what",
             metadata: ["domain": "\(domain)", "side": "\(side)"])

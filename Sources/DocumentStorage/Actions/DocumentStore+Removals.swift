@@ -69,7 +69,7 @@ extension DocumentStore {
     ) throws -> RemovalVerdict {
         try index.write(durably: false) { index in
             try index.hold(id, in: domain, recursive: recursive, discardingEdits: discardingEdits)
-            let (verdict, watch) = try index.judgeRemovals(of: .asked, in: domain, judge: judge)
+            let (verdict, watch) = try index.judgeRemovals(of: .asked, in: domain, adding: id, judge: judge)
             try index.setRemovalWatch(watch, of: .asked, in: domain)
             switch verdict {
             case .carryOut: try index.releaseHeldRemovals(of: .asked, in: domain, only: id)
@@ -99,6 +99,8 @@ extension IndexReader {
         of side: RemovalSide, in domain: DomainName, adding id: ItemIdentifier? = nil,
         judge: (DocumentStore.RemovalLoad, inout RemovalWatchRecord) -> DocumentStore.RemovalVerdict
     ) throws -> (verdict: DocumentStore.RemovalVerdict, watch: RemovalWatchRecord) {
+        // However many wait already: somebody removes them one by one, and each is refused.
+        if let id, let watch = try openQuestion(of: side, in: domain, about: id) { return (.wait, watch) }
         let counts = try counts(of: domain)
         let gathered = try gatheredRemovals(of: side, in: domain, adding: id)
         var load = DocumentStore.RemovalLoad(
@@ -117,6 +119,20 @@ extension IndexReader {
         }
         var watch = load.watch
         return (judge(load, &watch), watch)
+    }
+
+    /// Whether an answer is waited for, and the removal of one item is something that waits for it, whatever becomes of the others.
+    ///
+    /// - Returns: the record, which stays as it is.
+    private func openQuestion(
+        of side: RemovalSide, in domain: DomainName, about id: ItemIdentifier
+    ) throws -> RemovalWatchRecord? {
+        let watch = try removalWatch(of: side, in: domain)
+        guard watch.asked != nil,
+            let (removal, place) = try gatheredRemovals(of: side, in: domain, adding: id, only: true).first, let place,
+            try excused(removal, at: place, adding: row(of: id, reference(to: domain))) < removal.count
+        else { return nil }
+        return watch
     }
 
     /// - Returns: whether anything is.

@@ -70,9 +70,11 @@ extension IndexReader {
 
     /// What is to go of one side; nothing is excused yet.
     ///
-    /// - Parameter id: is to go as well.
+    /// - Parameters:
+    ///   - id: is to go as well.
+    ///   - only: whether of all that go only that is told.
     func gatheredRemovals(
-        of side: RemovalSide, in domain: DomainName, adding id: ItemIdentifier?
+        of side: RemovalSide, in domain: DomainName, adding id: ItemIdentifier?, only: Bool = false
     ) throws -> [(removal: GatheredRemoval, place: RemovalPlace?)] {
         let own = try reference(to: domain)
         var rows = try sql.all(
@@ -82,16 +84,17 @@ extension IndexReader {
             """, .int(side.rawValue), .int(own.number)
         ) { $0.int(0) }
         var more = 0
-        if let added = try id.flatMap({ try row(of: $0, own) }), !rows.contains(added) {
+        let added = try id.flatMap { try row(of: $0, own) }
+        if let added, !rows.contains(added) {
             rows.append(added)
             more = try countSubtree(row: added)
         }
-        guard rows.count <= Self.mostGathered else {
+        guard only || rows.count <= Self.mostGathered else {
             return [(GatheredRemoval(count: try countHeld(of: side, in: domain).items + more), nil)]
         }
         let leaving = Set(rows)
         var known: [Int64: Surroundings] = [:]
-        return try rows.compactMap { row in
+        return try rows.filter { !only || $0 == added }.compactMap { row in
             guard let item = try item(row: row, in: domain),
                 let parent = try sql.first(
                     "SELECT parent FROM item WHERE row = ?", .int(row), reading: { $0.optionalInt(0) })

@@ -93,7 +93,7 @@ extension DocumentHost {
     }
 
     /// - Parameter atOnce: here, whether or not the provider can be reached; it is sent later. Who writes at its place is waited
-    ///   for as long as ``Configuration/claimPatience`` says.
+    ///   for as long as ``Configuration/claimPatience`` says, and so is the provider, where it never listed the folder around it.
     public func makeFolder(at location: Location, atOnce: Bool = false) async throws(DocumentError) -> ItemStatus {
         try await makeFolder(at: location, atOnce: atOnce, within: atOnce ? configuration.claimPatience : nil)
     }

@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentStorage
 import DocumentTestSupport
+import Glibc
 import SystemPackage
 import Testing
 
@@ -49,6 +50,47 @@ extension EmbeddedHostTests {
             #expect(host.claimCount == 0)
             #expect(try (host.storage.read { try $0.item(at: document) }?.exists ?? false) == (deed == .makeFolder))
             host.disconnect(holder)
+        }
+    }
+
+    @Test(
+        "PH-8: who makes something in a folder that was never listed gives up waiting for its provider at once, and a folder is made without it"
+    )
+    func makingInUnlistedFolder() async throws {
+        try await withHost(claimPatience: .milliseconds(300)) { host, remote in
+            try #require(mkdir(remote.appending("f").string, 0o700) == 0)
+            try TemporaryFile.write("there", to: remote.appending("f").appending("there"))
+            _ = try await host.items(in: Location("d:/"), page: nil, suggestedCount: 10, refreshing: false)
+            let provider = try #require(try await host.domainDescriptions().first?.providerProcessID)
+            try #require(kill(provider, SIGSTOP) == 0)
+            defer { kill(provider, SIGCONT) }
+            let tool = host.connect(tool: "maker")
+            defer { host.disconnect(tool) }
+            var request = AccessRequest(location: try Location("d:/f/new"), intent: .writing)
+            request.isCreating = true
+            let making = Task { [request] in try await host.beginAccess(request, for: tool) }
+            for _ in 0..<3_000 where host.granter.pending.explanations.isEmpty {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            var began = ContinuousClock.now
+            making.cancel()
+            let error = await #expect(throws: DocumentError.self) { try await making.value }
+            #expect(error?.code == .cancelled)
+            // A provider that is told of it may take ten seconds to say that it has heard.
+            #expect(ContinuousClock.now - began < .seconds(5))
+            began = ContinuousClock.now
+            _ = try await host.makeFolder(at: Location("d:/f/g"), atOnce: true)
+            #expect(ContinuousClock.now - began < .seconds(5))
+            kill(provider, SIGCONT)
+            // Its provider may tell of what it has just been given before it answers.
+            var names: [String] = []
+            for _ in 0..<3_000 where names != ["g", "there"] {
+                try await Task.sleep(for: .milliseconds(10))
+                let page = try await host.items(
+                    in: Location("d:/f"), page: nil, suggestedCount: 10, refreshing: false)
+                names = page.items.compactMap(\.item.name?.rawValue).sorted()
+            }
+            #expect(names == ["g", "there"])
         }
     }
 

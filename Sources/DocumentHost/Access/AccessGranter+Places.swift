@@ -32,6 +32,16 @@ extension AccessGranter {
         }
     }
 
+    /// The folder in which something new is to be made at once, where that is known to be possible.
+    func room(
+        for intention: AccessRequest.Intention, in domain: Domain, by owner: ClaimOwner
+    ) async throws(DocumentError) -> IndexedItem? {
+        if let room = try resolver.folderWithRoom(for: intention.location, in: domain) { return room }
+        return try await pending.during(.place, intention, by: owner) { () async throws(DocumentError) in
+            try await resolver.listedFolderWithRoom(for: intention.location, in: domain)
+        }
+    }
+
     private func checkPlace(
         _ location: Location, in folder: IndexedItem, _ domain: Domain
     ) throws(DocumentError) {

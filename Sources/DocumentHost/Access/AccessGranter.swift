@@ -74,7 +74,7 @@ struct AccessGranter: Sendable {
         for intention in request.intentions {
             let domain = try domains.domain(intention.location.domain)
             // Who wants only what is known here does not wait for the remote's news (COORD-13), nor who makes something new.
-            let room = request.isCreating ? try resolver.folderWithRoom(for: intention.location, in: domain) : nil
+            let room = request.isCreating ? try await room(for: intention, in: domain, by: owner) : nil
             if intention.wantsNews, room == nil {
                 try await pending.during(.news, intention, by: owner) { () async throws(DocumentError) in
                     if try isHere(intention) {

@@ -282,6 +282,33 @@ struct ChangeFollower: Sendable {
         }
     }
 
+    /// The same for who can do without: returns also when the provider cannot be asked, or does not answer in time. The listing
+    /// goes on then.
+    func list(
+        _ folder: ItemIdentifier, of domain: Domain, within patience: Duration
+    ) async throws(DocumentError) {
+        let outcome = await withTaskGroup(of: Result<Void, DocumentError>?.self) { group in
+            group.addTask {
+                do throws(DocumentError) {
+                    return .success(try await self.list(folder, of: domain, goesOn: true))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            group.addTask {
+                try? await Task.sleep(for: patience)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+        if Task.isCancelled { throw DocumentError(wrapping: CancellationError()) }
+        guard case .failure(let error) = outcome else { return }
+        guard error.code.errorClass == .resolvable || error.code.errorClass == .transient, error.code != .cancelled
+        else { throw error }
+        logger.notice("going on without a listing", metadata: ["domain": "\(domain.name)", "error": "\(error)"])
+    }
+
     /// The same for nobody in particular.
     ///
     /// - Returns: whether anything was new.

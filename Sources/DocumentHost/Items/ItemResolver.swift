@@ -47,6 +47,29 @@ struct ItemResolver: Sendable {
         }
     }
 
+    /// The same, where a folder that was never listed is listed for it. Who waits for that can give it up at once, and the listing
+    /// goes on.
+    func listedFolderWithRoom(
+        for location: Location, in domain: Domain
+    ) async throws(DocumentError) -> IndexedItem? {
+        if let folder = try folderWithRoom(for: location, in: domain) { return folder }
+        guard let parent = location.parent, !domain.isDropBox, let folder = try unlistedFolder(at: parent) else {
+            return nil
+        }
+        try await follower.list(folder.id, of: domain, goesOn: true)
+        return try folderWithRoom(for: location, in: domain)
+    }
+
+    /// A folder that is known, and was never listed.
+    func unlistedFolder(at location: Location) throws(DocumentError) -> IndexedItem? {
+        try storage.read { index in
+            guard let folder = try index.item(at: location), !folder.isGone, folder.item.kind != .document,
+                try !index.listing(of: folder.id, in: folder.domain).isComplete
+            else { return nil }
+            return folder
+        }
+    }
+
     /// The item of an identifier, also one that is not known here: then its provider is asked for it, and for the folders
     /// around it.
     func resolve(_ id: ItemIdentifier, in domain: Domain) async throws(DocumentError) -> IndexedItem {

@@ -84,7 +84,11 @@ struct Arrivals: Sendable {
         try domain.requireVisible()
         try domain.requireModifying(location)
         guard let name = location.name else { throw Exporter.exists(location) }
-        if try resolver.folderWithRoom(for: location, in: domain) == nil {
+        if let patience, let parent = location.parent, let folder = try resolver.unlistedFolder(at: parent) {
+            // What turns out to be there later is kept, too.
+            try await follower.list(folder.id, of: domain, within: patience)
+            if try storage.read({ try $0.shownItem(at: location) }) != nil { throw Exporter.exists(location) }
+        } else if try resolver.folderWithRoom(for: location, in: domain) == nil {
             try await follower.freshen(domain)
             if try await present(location, in: domain) != nil { throw Exporter.exists(location) }
         }

@@ -180,11 +180,13 @@ package struct NodeTable: Sendable {
         return shown
     }
 
-    /// What programs are told as the number of a name.
+    /// What programs are told as the numbers of the names in a folder: each of them another one.
     ///
-    /// - Parameter inode: what they are to be told when they were not told one yet.
-    package func inode(of name: ItemName, in folder: Number, orElse inode: UInt64) -> UInt64 {
-        number(of: name, in: folder).flatMap { self.inode(of: $0) } ?? inodes.free(inode)
+    /// - Parameter names: with what programs are to be told when they were not told one yet.
+    package mutating func inodes(of names: [(name: ItemName, inode: UInt64)], in folder: Number) -> [UInt64] {
+        let known = names.map { number(of: $0.name, in: folder).flatMap { inode(of: $0) } }
+        var others = inodes.list(zip(names, known).filter { $0.1 == nil }.map(\.0.inode)).makeIterator()
+        return zip(names, known).map { $0.1 ?? others.next() ?? $0.0.inode }
     }
 
     package func inode(of number: Number) -> UInt64? { nodes[number]?.inode }

@@ -23,18 +23,33 @@ struct ShownInodes: Sendable {
     mutating func show(_ inode: UInt64, as shown: UInt64?) -> UInt64 {
         let shown = shown ?? free(inode)
         taken.insert(shown)
+        keep(inode, as: shown)
+        return shown
+    }
+
+    /// What items of one listing are shown by that the kernel does not know: each by another number, which it keeps when the
+    /// kernel is told of it.
+    mutating func list(_ inodes: [UInt64]) -> [UInt64] {
+        var listed: Set<UInt64> = []
+        return inodes.map { inode in
+            let shown = free(inode, besides: listed)
+            listed.insert(shown)
+            keep(inode, as: shown)
+            return shown
+        }
+    }
+
+    private mutating func keep(_ inode: UInt64, as shown: UInt64) {
         if kept.count >= Self.mostKept { kept = [:] }
         kept[inode] = shown == inode ? nil : shown
-        return shown
     }
 
     /// The kernel does not know any more what was shown by it.
     mutating func forget(_ shown: UInt64) { taken.remove(shown) }
 
-    /// What an item would be shown by that the kernel does not know.
-    func free(_ inode: UInt64) -> UInt64 {
+    private func free(_ inode: UInt64, besides listed: Set<UInt64> = []) -> UInt64 {
         var number = kept[inode] ?? inode
-        while taken.contains(number) {
+        while taken.contains(number) || listed.contains(number) {
             number = max(StableHash(withUnsafeBytes(of: number.littleEndian) { Array($0) }).value, 2)
         }
         return number

@@ -141,7 +141,7 @@ import Testing
         let domain = try look("work", in: NodeTable.top, &table)
         let moved = table.lookUp(try name("a"), in: domain, as: try identity("a"), inode: 11, at: table.changes)
         table.renamed(try name("a"), in: domain, to: try name("b"), in: domain)
-        let listed = table.inode(of: try name("a"), in: domain, orElse: 11)
+        let listed = table.inodes(of: [(try name("a"), 11)], in: domain).first
         let another = table.lookUp(try name("a"), in: domain, as: try identity("a"), inode: 11, at: table.changes)
         let inode = try #require(another?.inode)
         #expect(moved?.inode == 11 && inode != 11 && listed == inode)
@@ -160,7 +160,7 @@ import Testing
         let made = try #require(found)
         let seen = table.found(made.number, as: try identity("1"), inode: 12, at: table.changes)
         table.forget(made.number, 1)
-        let listed = table.inode(of: try name("a"), in: domain, orElse: 12)
+        let listed = table.inodes(of: [(try name("a"), 12)], in: domain).first
         let again = table.lookUp(try name("a"), in: domain, as: try identity("1"), inode: 12, at: table.changes)
         #expect(seen == 11 && listed == 11 && again?.inode == 11 && again?.number != made.number)
         // Looked at before a program changed something, it may be something else.
@@ -169,6 +169,23 @@ import Testing
         table.forget(try #require(second).number, 1)
         let other = table.lookUp(try name("c"), in: domain, as: try identity("2"), inode: 14, at: table.changes)
         #expect(late == 13 && other?.inode == 14)
+    }
+
+    /// Without having the kernel know them.
+    @Test func theNamesOfAListingHaveEachAnotherNumberAndKeepItWhenTheKernelIsToldOfThem() throws {
+        var table = NodeTable()
+        let domain = try look("work", in: NodeTable.top, &table)
+        let (one, other) = (try name("a"), try name("b"))
+        let made = try #require(table.made(one, in: domain, as: try identity("new"), inode: 11))
+        _ = table.found(made.number, as: try identity("1"), inode: 12, at: table.changes)
+        table.forget(made.number, 1)
+        // The second one has an identifier that the first one was made with.
+        let listed = table.inodes(of: [(one, 12), (other, 11)], in: domain)
+        #expect(listed.first == 11 && listed.last != 11)
+        let second = table.lookUp(other, in: domain, as: try identity("new"), inode: 11, at: table.changes)
+        let first = table.lookUp(one, in: domain, as: try identity("1"), inode: 12, at: table.changes)
+        #expect([first?.inode, second?.inode] == listed)
+        #expect(table.inodes(of: [(one, 12), (other, 11)], in: domain) == listed)
     }
 
     @Test(arguments: 0..<50) func inARandomHistoryNoTwoAreShownByOneNumber(_ seed: UInt64) throws {
@@ -195,8 +212,10 @@ import Testing
             }
             let shown = table.numbers.compactMap { table.inode(of: $0) }
             #expect(Set(shown).count == shown.count)
-            for name in names where table.number(of: name, in: domain) == nil {
-                #expect(!shown.contains(table.inode(of: name, in: domain, orElse: inode)))
+            let listed = table.inodes(of: names.enumerated().map { ($1, UInt64(11 + $0)) }, in: domain)
+            #expect(Set(listed).count == names.count)
+            for (name, inode) in zip(names, listed) where table.number(of: name, in: domain) == nil {
+                #expect(!shown.contains(inode))
             }
         }
     }

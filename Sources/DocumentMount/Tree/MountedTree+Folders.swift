@@ -85,15 +85,18 @@ extension MountedTree {
             }
         case .item(let location):
             let items = try await following(node, from: location) { try await knownItems(in: $0) }
-            for (item, known) in zip(items, try await attributes(of: items)) {
-                guard let name = item.item.name else { continue }
+            let found = zip(items, try await attributes(of: items)).compactMap { item, known in
+                item.item.name.map { (name: $0, item: item, known: known) }
+            }
+            let own = found.map { (name: $0.name, inode: ($0.known ?? NodeAttributes($0.item, file: nil)).number) }
+            let shown = nodes.withLock { $0.inodes(of: own, in: node) }
+            for ((name, item, known), (own, shown)) in zip(found, zip(own, shown)) {
                 var attributes = known ?? NodeAttributes(item, file: nil)
-                let own = attributes.number
-                attributes.number = nodes.withLock { $0.inode(of: name, in: node, orElse: own) }
+                attributes.number = shown
                 names.append(
                     OpenFolder.Entry(
                         name: name.rawValue, position: OpenFolder.position(of: name.rawValue),
-                        attributes: attributes, own: own,
+                        attributes: attributes, own: own.inode,
                         // Where its size is not known, the kernel is to ask for it.
                         identity: known.map { _ in NodeTable.Identity(item) }))
             }

@@ -218,7 +218,7 @@ extension MountedTree {
     /// Gives an item the place of an empty folder. Should it not come there, a folder is there as before.
     private func replaceFolder(at destination: Location, by origin: Location) async throws {
         // What was begun is ended, or taken back, also when the program is interrupted.
-        try await Task {
+        try await Task(executorPreference: link.loop) { [self] in
             try await removeUnused(destination)
             do {
                 try await move(origin, to: destination)
@@ -241,7 +241,7 @@ extension MountedTree {
         let name = ".nfs.docent-\(getpid())-\(UInt64.random(in: 0 ... .max))"
         let aside = folder.appending(try ItemName(name))
         // What was begun is ended, or taken back, also when the program is interrupted.
-        try await Task {
+        try await Task(executorPreference: link.loop) { [self] in
             try await move(there, to: aside)
             do {
                 try await move(origin, to: there)

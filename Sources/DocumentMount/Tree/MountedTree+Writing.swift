@@ -17,7 +17,7 @@ extension MountedTree {
 
     func makeDocument(_ name: String, in folder: UInt64, _ request: KernelRequest) {
         make(name, in: folder, isExclusive: true, request) { [self] file, made, request in
-            defer { Task { await file.close() } }
+            defer { Task(executorPreference: link.loop) { await file.close() } }
             let look = freshness.look()
             guard let attributes = file.attributes else { return request.fail(.ioError) }
             let isTaken = freshness.answer(look, of: nil) { lifetime in
@@ -93,7 +93,7 @@ extension MountedTree {
         let session = request.session
         let look = freshness.look()
         guard let attributes = file.attributes else {
-            Task { await file.close() }
+            Task(executorPreference: link.loop) { await file.close() }
             return request.fail(.ioError)
         }
         // Its number is new: nobody has anything else open under it.
@@ -107,7 +107,7 @@ extension MountedTree {
         forget(made.number, 1)
         files.remove(handle)
         directly.close(file.node, session)
-        Task { await file.close() }
+        Task(executorPreference: link.loop) { await file.close() }
     }
 
     /// One more user of a document that is written.
@@ -170,7 +170,8 @@ extension MountedTree {
 
     private func open(_ hold: AccessHold, making: Bool = false) async throws -> Writer {
         do {
-            return Writer(file: try await openFile(hold.path, .readWrite, making: making), hold: hold)
+            return Writer(
+                file: try await openFile(hold.path, .readWrite, making: making), hold: hold, on: link.loop)
         } catch {
             await hold.endAndWait()
             throw error
@@ -275,7 +276,7 @@ extension MountedTree {
     /// can be interrupted.
     private func settle(_ node: UInt64) async throws {
         let (end, ending) = AsyncStream<Never>.makeStream()
-        Task {
+        Task(executorPreference: link.loop) { [self] in
             await writers.settle(node)
             ending.finish()
         }

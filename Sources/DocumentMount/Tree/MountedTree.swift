@@ -17,7 +17,7 @@ final class MountedTree: KernelHandler {
     let nodes = Mutex(NodeTable())
     let changes: NameChanges
     let files = HandleTable<OpenFile>()
-    let writers = Writers()
+    let writers: Writers
     let readers = Readers()
     let directly = DirectFiles()
     let folders = HandleTable<OpenFolder>()
@@ -44,6 +44,7 @@ final class MountedTree: KernelHandler {
         self.explain = explain
         self.link = link
         changes = NameChanges(patience: link.patience)
+        writers = Writers(on: link.loop)
         self.policy = policy
         self.address = address
     }

@@ -17,9 +17,12 @@ final class Writer: Sendable {
     /// For reading and writing. What several programs write goes through one.
     let file: FileDescriptor
     private let state: Mutex<State>
+    private let executor: any TaskExecutor
 
-    init(file: FileDescriptor, hold: AccessHold) {
+    /// - Parameter executor: where it is closed.
+    init(file: FileDescriptor, hold: AccessHold, on executor: any TaskExecutor) {
         self.file = file
+        self.executor = executor
         state = Mutex(State(hold: hold))
     }
 
@@ -89,7 +92,7 @@ final class Writer: Sendable {
     func close() async {
         let closing = state.withLock { state in
             if let closing = state.closing { return closing }
-            let closing = Task { [hold = state.hold, onClose = state.onClose, file] in
+            let closing = Task(executorPreference: executor) { [hold = state.hold, onClose = state.onClose, file] in
                 await hold.endAndWait()
                 try? file.close()
                 onClose()

@@ -11,6 +11,10 @@ final class Writers: Sendable {
     static let patience = Duration.seconds(1)
 
     private let table = Mutex(UseTable<Opening>())
+    /// Runs what is done for them.
+    private let executor: any TaskExecutor
+
+    init(on executor: any TaskExecutor) { self.executor = executor }
 
     /// Those that are open, or were until just now.
     func isOpen(_ node: UInt64) -> Bool { table.withLock { $0[node] != nil } }
@@ -31,7 +35,7 @@ final class Writers: Sendable {
     /// One more user. What it takes to open it is done once, whoever asks.
     func use(_ node: UInt64, _ open: @escaping @Sendable () async throws -> Writer) async throws -> Writer {
         while true {
-            let opening = table.withLock { $0.use(node) { Task { try await open() } } }
+            let opening = table.withLock { $0.use(node) { Task(executorPreference: executor) { try await open() } } }
             do {
                 return try await value(of: opening, node)
             } catch  where opening.isCancelled && !Task.isCancelled {
@@ -60,9 +64,9 @@ final class Writers: Sendable {
     func leave(_ node: UInt64, joined: Bool = false) {
         switch table.withLock({ $0.leave(node, joined: joined) }) {
         case .nothing: return
-        case .end(let opening): Task { await close(opening, node) }
+        case .end(let opening): Task(executorPreference: executor) { await self.close(opening, node) }
         case .wait(let ticket):
-            Task {
+            Task(executorPreference: executor) { [self] in
                 try? await Task.sleep(for: Self.patience)
                 guard let opening = table.withLock({ $0.end(node, ticket) }) else { return }
                 await close(opening, node)

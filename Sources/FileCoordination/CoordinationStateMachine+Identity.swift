@@ -28,6 +28,21 @@ extension CoordinationStateMachine {
         return CoordinatedItem(subject: subject, kind: item.kind, enclosing: enclosing, location: item.location)
     }
 
+    /// An identifier as it is used now.
+    package func current(_ key: CoordinatedItem.Key) -> CoordinatedItem.Key { identities.current(key) }
+
+    /// The items that a claim is on by now, wherever they were moved and whatever their identifiers were when it was granted.
+    package func items(of claim: ClaimID) -> [CoordinatedItem.Key] {
+        records[claim]?.claim.intentions.compactMap { intention in
+            if case .item(let key) = intention.item.subject { key } else { nil }
+        } ?? []
+    }
+
+    /// The claims on an item, and on what lies in it when it is a package; also those that wait.
+    package func claims(on key: CoordinatedItem.Key) -> Set<ClaimID> {
+        tree[.item(identities.current(key))].map { $0.readers.union($0.writers) } ?? []
+    }
+
     func current(_ claim: Claim) -> Claim {
         guard !identities.isEmpty else { return claim }
         var claim = claim

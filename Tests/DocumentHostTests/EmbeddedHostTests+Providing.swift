@@ -64,4 +64,50 @@ extension EmbeddedHostTests {
             #expect(try Set(stops(in: folder)).count == 2)
         }
     }
+
+    @Test(
+        "PROV-10, PROV-16: nobody looks again and again whether a document is open that was sent since somebody opened it; with the end of the last access its provider is told",
+        arguments: [false, true])
+    func openWhileSent(isFirstOneLast: Bool) async throws {
+        try await withHost { host, remote in
+            let (folder, location) = (try Location("d:/f"), try Location("d:/f/new.txt"))
+            try #require(mkdir(remote.appending("f").string, 0o700) == 0)
+            _ = try await host.items(in: Location("d:/"), page: nil, suggestedCount: 10, refreshing: true)
+            let folders = try await host.recordProvider(
+                ProviderIdentifier("org.docent.folder"), domain: DomainName("d"), isOn: true)
+            let traffic = try #require(folders.first)
+            try await host.setPaused(true, at: folder)
+            let source = remote.removingLastComponent().appending("new.txt")
+            try TemporaryFile.write("new", to: source)
+            _ = try await host.moveIn(source, to: location)
+            let tool = host.connect(tool: "one")
+            defer { host.disconnect(tool) }
+            let request = AccessRequest(location: location, intent: .reading)
+            let first = try await host.beginAccess(request, for: tool)
+            #expect(first.items[0].item.item.id.isArriving)
+            try await host.setPaused(false, at: folder)
+            func eventually(_ isSo: () throws -> Bool) async throws -> Bool {
+                for _ in 0..<1_000 {
+                    if try isSo() { return true }
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+                return false
+            }
+            #expect(
+                try await eventually {
+                    try host.storage.read { try $0.item(at: location) }?.state == .materialised
+                })
+            let sent = try #require(try host.storage.read { try $0.item(at: location) })
+            #expect(!sent.id.isArriving)
+            let second = try await host.beginAccess(request, for: tool)
+            #expect(second.items[0].item.item.id == sent.id)
+            let (one, other) = isFirstOneLast ? (second, first) : (first, second)
+            try await host.endAccess(one.number, of: tool)
+            #expect(try await eventually { host.granter.providing.isIdle })
+            #expect(try stops(in: traffic).isEmpty)
+            try await host.endAccess(other.number, of: tool)
+            #expect(try await eventually { try stops(in: traffic) == [sent.id.rawValue] })
+            #expect(try await eventually { host.granter.providing.isIdle })
+        }
+    }
 }

@@ -65,9 +65,12 @@ extension AccessGranter {
     ) async throws(DocumentError) {
         var effects: [ClaimEffect]?
         defer {
+            // They may have got other identifiers since it was granted.
+            let items = access.awaited.isEmpty ? broker.items(of: access.claim) : []
+            let keys = items.isEmpty ? access.keys.map(broker.current) : items
             broker.end(access.claim, effects: effects)
             accesses.quota.giveBack(access.share)
-            for key in access.keys { providing.claimEnded(on: key) }
+            for key in keys { providing.claimEnded(on: key) }
         }
         // Whatever becomes of the places, what was written to documents is recorded, too.
         var failure: DocumentError?

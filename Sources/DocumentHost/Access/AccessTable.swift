@@ -124,13 +124,9 @@ final class AccessTable: Sendable {
         }
     }
 
-    /// Whether somebody accesses an item, or something in it when it is a package.
-    func isHeld(_ key: ItemKey) -> Bool {
-        accesses.withLock { accesses in
-            accesses.values.contains { access in
-                access.keys.contains(key) || access.intentions.contains { $0.item.claimed == .item(key) }
-            }
-        }
+    /// Whether one of these claims is that of an access.
+    func holdsAny(of claims: Set<ClaimID>) -> Bool {
+        accesses.withLock { accesses in claims.contains { accesses[$0] != nil } }
     }
 
     /// Whether one of these claims is on the item, or on a folder around it for what concerns all that is inside.

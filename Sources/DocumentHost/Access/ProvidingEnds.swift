@@ -20,6 +20,14 @@ final class ProvidingEnds: Sendable {
             recent.insert(key)
             earlier.remove(key)
         }
+
+        /// What was made here may have been sent since, and have another identifier.
+        mutating func follow(_ current: (ItemKey) -> ItemKey) {
+            recent = Set(recent.map(current))
+            earlier = Set(earlier.map(current))
+            let known = parts.map { (current($0), Set($1.map(current))) }
+            parts = Dictionary(known) { $0.union($1) }
+        }
     }
 
     /// A provider is told after one to two of these.
@@ -47,6 +55,9 @@ final class ProvidingEnds: Sendable {
         self.logger = logger
     }
 
+    /// Whether it waits for nothing but an access's end: else it looks again in a moment.
+    var isIdle: Bool { state.withLock { !$0.isLooking } }
+
     /// A document was brought because of an access to what it lies in: when that ends, nobody needs it any more.
     func started(_ part: ItemKey, for whole: ItemKey) {
         state.withLock { _ = $0.parts[whole, default: []].insert(part) }
@@ -57,6 +68,8 @@ final class ProvidingEnds: Sendable {
     }
 
     /// A claim has ended, perhaps the last one. A provider that does not run has nothing to drop.
+    ///
+    /// - Parameter key: by the identifier that it has now.
     func claimEnded(on key: ItemKey) {
         listener.withLock { $0 }?(key)
         guard domains.find(key.domain)?.isRunning == true else {
@@ -94,6 +107,7 @@ final class ProvidingEnds: Sendable {
             // It throws when the host ends: then the providers end, too.
             do { try await Task.sleep(for: Self.grace) } catch { return }
             let (due, isDone) = state.withLock { state in
+                state.follow(broker.current)
                 defer { (state.earlier, state.recent) = (state.recent, []) }
                 state.isLooking = !(state.recent.isEmpty && state.earlier.isEmpty)
                 return (state.earlier, !state.isLooking)
@@ -114,7 +128,8 @@ final class ProvidingEnds: Sendable {
         let package = package(around: key)
         // Before that is asked: whose access ends from here on sees it.
         if let package { started(key, for: package) }
-        guard !accesses.isHeld(package ?? key) else { return }
+        // By their claims, which follow an item whatever becomes of its identifier.
+        guard !accesses.holdsAny(of: broker.claims(on: package ?? key)) else { return }
         notice { $0.notice(package ?? key) }
     }
 

@@ -276,7 +276,22 @@ package final class CoordinationBroker: Sendable {
         perform { $0.machine.version(version, event, of: item, in: claim, at: self.clock.now()) }
     }
 
+    /// An identifier as it is used now.
+    package func current(_ key: CoordinatedItem.Key) -> CoordinatedItem.Key {
+        state.withLock { $0.machine.current(key) }
+    }
+
     // MARK: - What is held
+
+    /// The items that a claim is on, by the identifiers that they have now.
+    package func items(of claim: ClaimID) -> [CoordinatedItem.Key] {
+        state.withLock { $0.machine.items(of: claim) }
+    }
+
+    /// The claims on an item, and on what lies in it when it is a package; also those that wait.
+    package func claims(on key: CoordinatedItem.Key) -> Set<ClaimID> {
+        state.withLock { $0.machine.claims(on: key) }
+    }
 
     package func isClaimed(_ item: CoordinatedItem, contentsToo: Bool = false) -> Bool {
         state.withLock { $0.machine.isClaimed(item, contentsToo: contentsToo) }

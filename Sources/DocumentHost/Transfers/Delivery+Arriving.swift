@@ -53,7 +53,7 @@ extension Delivery {
                     throw error.wrapped("\(try location(of: folder)) cannot be made on the remote: \(error.message)")
                 }
                 // The folder around it is gone there by now.
-                let parent = try await folders.revive(parent, in: domain, for: "\(id)", with: session)
+                let parent = try await folders.revive(parent, around: folder, for: "\(id)", with: session)
                 answer = try await folders.make(folder, in: parent, "\(id)", session)
             }
             let new = answer.item

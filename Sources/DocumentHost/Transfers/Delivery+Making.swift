@@ -47,7 +47,7 @@ extension Delivery {
                 if isFolderGone {
                     (isFolderGone, mayBeGone) = (false, false)
                     call.parentID = try await folders.revive(
-                        parent, in: sending.item.domain, for: sending.operation, with: session)
+                        parent, around: sending.item, for: sending.operation, with: session)
                 }
                 let item = try await create(call, for: sending.location, with: turn, isUnanswered)
                 guard item.kind == call.kind else {

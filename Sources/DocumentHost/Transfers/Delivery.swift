@@ -207,9 +207,14 @@ struct Delivery: Sendable {
                     conflict = try await settle(
                         sending, with: turn, because: evidence.refusal, settling, isUnanswered, report)
                 case .create:
+                    // Not every provider refuses to make something in a folder that is gone; it may just be made anew.
+                    let isGone = try storage.read { index in
+                        let folders = try index.folders(around: sending.item)
+                        return folders.isEmpty || folders.contains { $0.isGone }
+                    }
                     try await make(
-                        sending, modified: sending.snapshot.source?.modified, settling: settling, with: turn,
-                        isUnanswered)
+                        sending, modified: sending.snapshot.source?.modified, inFolder: isGone ? .gone : .known,
+                        settling: settling, with: turn, isUnanswered)
                 case .revive where settling == .refusing: throw Self.conflicting(sending, because: evidence.refusal)
                 case .revive: try await makeAnew(sending, in: trees, with: turn, isUnanswered)
                 default: throw evidence.refusal ?? DocumentError(.busy, "\(sending.location) cannot be sent just now.")

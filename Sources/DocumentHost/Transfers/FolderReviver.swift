@@ -17,10 +17,32 @@ struct FolderReviver: Sendable {
 
     let storage: StorageThreads
     let logger: Logger
+    /// Several documents of one folder may be sent at once.
+    private let turns = KeyedLock<DomainName>()
 
-    /// - Parameter operation: the name of what is sent, so that a folder is not made twice for it.
+    init(storage: StorageThreads, logger: Logger) {
+        self.storage = storage
+        self.logger = logger
+    }
+
+    /// - Parameters:
+    ///   - item: what is sent into it.
+    ///   - operation: the name of that, so that a folder is not made twice for it.
     /// - Returns: the folder's identifier from now on; the same one when it was there all along.
     func revive(
+        _ id: ItemIdentifier, around item: IndexedItem, for operation: String, with session: ProviderSession
+    ) async throws(DocumentError) -> ItemIdentifier {
+        try await turns.withLock(item.domain) { () async throws(DocumentError) in
+            let now = try storage.read { index in
+                guard try index.item(id, in: item.domain) == nil else { return id }
+                // It was made anew for something else just now.
+                return try index.item(row: item.row, in: item.domain)?.item.parentID ?? id
+            }
+            return try await revive(now, in: item.domain, for: operation, with: session)
+        }
+    }
+
+    private func revive(
         _ id: ItemIdentifier, in domain: DomainName, for operation: String, with session: ProviderSession
     ) async throws(DocumentError) -> ItemIdentifier {
         // From the inside out, up to the first one that is there.

@@ -65,6 +65,47 @@ import Testing
         }
     }
 
+    @Test(
+        "VER-15: programs save in a folder that is gone on the remote, also by way of a new document; all of that is sent when the folder is made anew",
+        .enabled(if: Machine.canMount, "This machine has no /dev/fuse for us."), arguments: [true, false])
+    func savedInIt(hasFeed: Bool) throws {
+        try withGoneFolder(hasFeed: hasFeed) { machine in
+            try machine.mounted {
+                let folder = machine.root + "/documents/d/E"
+                try machine.sh("cd d/E && printf saved > .a.tmp && sync .a.tmp && mv .a.tmp a.txt && cat a.txt")
+                #expect(try machine.sh("ls -A d/E | grep -v b.txt; cat d/E/a.txt") == "a.txt\nsaved")
+                try machine.sh("cd d/E && printf new > .new.tmp && mv .new.tmp new.txt")
+                try machine.sh("cd d/E && printf brief > brief && rm brief")
+                #expect(try machine.sh("ls -A d/E | grep -v b.txt; cat d/E/new.txt") == "a.txt\nnew.txt\nnew")
+                #expect(machine.read(folder + "/a.txt") == "saved" && machine.read(folder + "/new.txt") == "new")
+                // Its name is no other one's, and nothing else of it is there.
+                let left = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.contains("tmp") }
+                #expect(left == [])
+                try machine.sh("! mkdir d/E/sub")
+            }
+            try machine.succeed("resume", "d:/E")
+            let contents = ["a.txt": "saved", "new.txt": "new"]
+            let isSent =
+                try Machine.eventually {
+                    let items = try machine.provided(in: "d").items
+                    guard let made = items.first(where: { $0.value[1] == "E" })?.key else { return false }
+                    let inside = items.values.filter { $0[0] == made }
+                    return Dictionary(inside.map { ($0[1] ?? "", $0[2] ?? "") }) { one, _ in one } == contents
+                        && inside.count == 2 && items.count == 3
+                }
+            let items = try machine.provided(in: "d").items
+            #expect(isSent, "\(items) \(machine.logTail)")
+            for (name, text) in contents {
+                #expect(try machine.succeed("cat", "d:/E/\(name)") == text)
+                #expect(
+                    try Machine.eventually {
+                        (try machine.json("stat", "d:/E/\(name)") as? [String: Any])?["state"] as? String
+                            == "materialised"
+                    })
+            }
+        }
+    }
+
     @Test("VER-15: what lies deeper in a folder that is gone on the remote is listed as it is known, too")
     func listedBelow() throws {
         try Machine.with { machine in

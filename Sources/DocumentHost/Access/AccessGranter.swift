@@ -270,10 +270,16 @@ struct AccessGranter: Sendable {
         if found == nil, let other = try known.item(at: location), broker.isIdentified(other.coordinated, as: key) {
             found = other
         }
-        guard let now = found, now.item.exists else {
+        guard let now = found, try isShown(now.item) else {
             throw Self.wasRemoved(location)
         }
         return now
+    }
+
+    /// Most are there: that costs no look into the index.
+    private func isShown(_ item: IndexedItem) throws(DocumentError) -> Bool {
+        if item.exists { return true }
+        return try storage.read { try $0.isShown(item) }
     }
 
     /// COORD-9: contents first, under the claim.

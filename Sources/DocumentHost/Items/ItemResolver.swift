@@ -35,12 +35,13 @@ struct ItemResolver: Sendable {
     }
 
     /// The folder around a location, where that was listed, and nothing is known to be at the location: for those who make
-    /// something there at once, and do not wait for a remote that may not answer. What turns out to be there is kept, too.
+    /// something there at once, and do not wait for a remote that may not answer. What turns out to be there is kept, too; so is
+    /// what is in a folder that takes the place of one that is gone.
     func folderWithRoom(for location: Location, in domain: Domain) throws(DocumentError) -> IndexedItem? {
         guard let parent = location.parent, !domain.isDropBox else { return nil }
         return try storage.read { index in
-            guard let folder = try index.item(at: parent), folder.exists, folder.item.kind != .document,
-                try folder.isArriving || index.listing(of: folder.id, in: domain.name).isComplete,
+            guard let folder = try index.shownItem(at: parent), folder.item.kind != .document,
+                try folder.isArriving || folder.isGone || index.listing(of: folder.id, in: domain.name).isComplete,
                 try index.item(at: location)?.exists != true
             else { return nil }
             return folder

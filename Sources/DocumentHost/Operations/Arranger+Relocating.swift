@@ -18,13 +18,13 @@ extension Arranger {
             location != destination, !location.isRoot
         else { return nil }
         let found = try storage.read { index in
-            (try index.item(at: location), try index.item(at: around), try index.item(at: destination))
+            (try index.item(at: location), try index.shownItem(at: around), try index.item(at: destination))
         }
-        guard let item = found.0, let parent = found.1, item.exists, parent.exists, parent.item.kind != .document,
-            found.2 == nil || found.2?.id == item.id
+        guard let item = found.0, let parent = found.1, item.exists, Self.takes(parent, item),
+            parent.item.kind != .document, found.2 == nil || found.2?.id == item.id
         else { return nil }
         // A name in a folder that was not listed may be taken on the remote; who sends something finds that out.
-        if item.isArriving, item.state != .sending, !parent.isArriving,
+        if item.isArriving, item.state != .sending, !parent.isArriving, !parent.isGone,
             try storage.read({ try !$0.listing(of: parent.id, in: parent.domain).isComplete }),
             try !backlog.holdsMoved(below: location)
         {
@@ -50,6 +50,11 @@ extension Arranger {
         return moved
     }
 
+    /// One that is gone takes only documents that were made here: with those it is made anew on the remote.
+    private static func takes(_ folder: IndexedItem, _ item: IndexedItem) -> Bool {
+        folder.exists || item.isArriving && item.item.kind == .document
+    }
+
     private func moved(
         _ item: IndexedItem, from location: Location, to parent: IndexedItem, as name: ItemName, in claim: MovingClaim
     ) async throws(DocumentError) -> IndexedItem? {
@@ -73,7 +78,8 @@ extension Arranger {
     ) async throws(DocumentError) -> IndexedItem? {
         let moved = try await locks.withLockIfFree(item.key) { () async throws(DocumentError) -> IndexedItem? in
             guard let now = try storage.read({ try $0.item(item.id, in: item.domain) }), now.isArriving,
-                let folder = try storage.read({ try $0.item(parent.id, in: parent.domain) }), folder.exists
+                let folder = try storage.read({ try $0.item(parent.id, in: parent.domain) }), Self.takes(folder, now),
+                try storage.read({ try $0.isShown(folder) })
             else { return nil }
             let before = try storage.read { try $0.coordinated(now) }
             let moved = try await storage.run { try $0.moveArriving(now, to: folder.id, name: name) }

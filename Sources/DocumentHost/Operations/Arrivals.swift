@@ -123,7 +123,7 @@ struct Arrivals: Sendable {
                 guard folder.exists else {
                     throw DocumentError(
                         .noSuchItem,
-                        "\(place) was removed on the remote, and is here only until what was changed in it is sent: nothing can be put into it. docent status \(place) says what that waits for."
+                        "\(place) was removed on the remote, and is here only until what was changed in it is sent: no folder can be made in it, and nothing put into it, until then. docent status \(place) says what that waits for."
                     )
                 }
                 guard folder.item.capabilities.contains(.write) else {

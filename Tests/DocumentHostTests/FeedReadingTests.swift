@@ -106,4 +106,31 @@ import Testing
             #expect(try host.storage.read { try $0.location(of: id, in: domain.name) } == Location("d:/new/a.txt"))
         }
     }
+
+    @Test(
+        "RS-8, CONT-12: what waits for a place in a folder that is not shown, and is gone, goes when its folder is listed",
+        arguments: [false, true])
+    func goneWhileWaiting(isPinned: Bool) async throws {
+        try await withHost { host, remote in
+            let domain = try host.domains.domain(DomainName("d"))
+            for name in ["F", "f"] { try #require(mkdir(remote.appending(name).string, 0o700) == 0) }
+            try await host.refresh(Location("d:/"))
+            let all = try host.storage.read { try $0.children(of: domain.rootID, in: domain.name, limit: 10) }
+            let hidden = try #require(all.items.first { $0.state == .nameClash })
+            // As was told before it went there.
+            var item = Item(
+                id: try ItemIdentifier("gone"), parentID: domain.rootID, name: try ItemName("a.txt"), kind: .document,
+                size: 1, modified: .zero, version: try ItemVersion(content: [1], metadata: [1]))
+            _ = try host.storage.store.apply([item], in: domain.name)
+            if isPinned {
+                try await host.setPaused(true, at: Location("d:/a.txt"))
+                try await host.setKeeping(.pinned, at: Location("d:/a.txt"))
+            }
+            (item.parentID, item.version) = (hidden.id, try ItemVersion(content: [1], metadata: [2]))
+            _ = try host.storage.store.apply([item], in: domain.name)
+            #expect(try host.storage.read { try $0.item(item.id, in: domain.name) } != nil)
+            _ = try await host.follower.listAgain(domain.rootID, of: domain)
+            #expect(try host.storage.read { try $0.item(item.id, in: domain.name) } == nil)
+        }
+    }
 }

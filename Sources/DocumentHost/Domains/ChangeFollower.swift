@@ -341,6 +341,10 @@ struct ChangeFollower: Sendable {
             let inside = try storage.read { try $0.spokenOf(below: folder, in: domain.name) }
             try await follow(inside.filter { !listed.contains($0) && !$0.isArriving }, of: domain)
         }
+        guard !gone.isEmpty else { return }
+        try await storage.run { store in
+            try store.root.index.write(durably: false) { try $0.giveUpWanted(of: gone, in: domain.name) }
+        }
     }
 
     /// - Returns: whether anything was new.

@@ -42,13 +42,14 @@ extension IndexReader {
     }
 
     /// Those of a folder's items that a listing has not shown, and none before it, of which more is known here than what their
-    /// provider has told: contents that are here, what somebody has said or asked for, be it of something below them.
+    /// provider has told: contents that are here, what somebody has said or asked for, be it of something below them. Those that
+    /// wait for a place in another folder, too: whether they are there, no listing of this one says.
     package func unseenOfNote(
         in folder: ItemIdentifier, of domain: DomainName, generation: Int64
     ) throws -> [ItemIdentifier] {
         let own = try reference(to: domain)
         guard let row = try row(of: folder, own) else { return [] }
-        let isOfNote = "(item.local_inode IS NOT NULL OR \(Self.isSpokenOf))"
+        let isOfNote = "(item.local_inode IS NOT NULL OR item.wanted_parent <> item.parent OR \(Self.isSpokenOf))"
         let unseen = try sql.all(
             """
             SELECT id, \(isOfNote) FROM item

@@ -132,6 +132,20 @@ package final class IndexTransaction: IndexReader {
         return true
     }
 
+    /// The provider does not have them any more, as it has said when it was asked: they wait for no place in another folder, and a
+    /// listing of the one that they are in that does not show them counts.
+    package func giveUpWanted(of ids: [ItemIdentifier], in domain: DomainName) throws {
+        let own = try reference(to: domain)
+        for id in ids {
+            guard let row = try row(of: id, own) else { continue }
+            try sql.run(
+                """
+                UPDATE item SET wanted_parent = NULL, wanted_name = NULL, wanted_key = NULL
+                WHERE row = ? AND wanted_parent <> parent
+                """, .int(row))
+        }
+    }
+
     /// Tries again to give items the places that they want.
     func retryWanted(in domain: DomainName) throws -> ApplyOutcome {
         var applier = ItemApplier(self, try reference(to: domain), reporting: true)

@@ -25,11 +25,23 @@ extension HostSimulation {
             let before = given[MachineContents(device: device, number: number)],
             before.operation != Self.name(of: operation), remote.entries[before.item] != nil,
             // Past hosts, and when power fails, files come to the places of other documents.
-            item == nil || item == before.item
+            item == nil || item == before.item, !isAmbiguous(before, of: device, contents)
         else { return }
         complain(
             "\(device) sends the contents \(number) under two names: for \(before.item), and for \(item?.rawValue ?? "a new document")"
         )
+    }
+
+    /// A machine asks the provider to take contents, whether or not that ever hears of it.
+    func asks(_ contents: [UInt8]?, by device: String, for operation: String) {
+        guard let number = contents.flatMap(ledger.number) else { return }
+        asked[device + Self.name(of: operation), default: []].insert(number)
+    }
+
+    /// Whether nobody can tell any more which of the contents that were asked for by one name the provider has taken, as others
+    /// have written over them: they are in conflict with those, and people may keep both.
+    private func isAmbiguous(_ before: GivenContents, of device: String, _ contents: [UInt8]) -> Bool {
+        asked[device + before.operation, default: []].count > 1 && remote.entries[before.item]?.contents != contents
     }
 
     func gave(_ contents: [UInt8], by device: String, as item: ItemIdentifier, for operation: String) {

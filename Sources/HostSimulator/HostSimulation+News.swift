@@ -23,8 +23,8 @@ extension HostSimulation {
         }
         note("others have changed a little more")
         run(until: time + 5 * 60_000_000_000)
-        // What goes on the remote by one machine's yes may be asked about on another one.
-        for _ in lives.indices where scenario.asksBeforeDeleting {
+        // What goes on the remote by one machine's yes may be asked about on another one, and not all of it goes at once.
+        for _ in 0..<2 * lives.count where scenario.asksBeforeDeleting {
             askAll { host in try? await host.answerDeletions(of: Self.domainName, carryOut: true) }
             run(until: time + 60_000_000_000)
         }

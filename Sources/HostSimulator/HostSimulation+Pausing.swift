@@ -28,7 +28,8 @@ extension HostSimulation {
         _ document: ItemStatus, _ behavior: ResumeBehavior, _ host: DocumentHost
     ) async throws {
         let place = document.location
-        let here = asPerson { ledger.number(of: SimulatedDisk.bytes(of: Self.path(place, host))) }
+        // Where nothing of it is here, another file may lie in its place.
+        let here = number(of: (try? await host.item(at: place)) ?? document, host)
         let there = remote.entries[document.item.id]?.contents.flatMap(ledger.number)
         var dropped: (number: Int, for: Int)?
         if let here, let there, here != there {

@@ -49,6 +49,8 @@ package final class HostSimulation: @unchecked Sendable {  // One thread, as it 
     var made: [String: ItemIdentifier] = [:]
     /// What each machine has given to the provider last.
     var given: [MachineContents: GivenContents] = [:]
+    /// What each machine has asked it to take, by the machine and what it was asked by.
+    var asked: [String: Set<Int>] = [:]
     /// Nothing fails any more, nor does anybody do anything of his own.
     var isCalm = false
     /// What people were told about pins of documents.

@@ -106,7 +106,8 @@ extension SimulatedProvider {
     func stopProvidingItem(_ id: ItemIdentifier) {}
 
     func createItem(_ new: ItemCreation, transfer: Transfer) async throws -> Item {
-        try await call("create \(new.name) in \(new.parentID)") {
+        simulation.asks(try? new.contents.map(transfer.read), by: context.deviceName, for: new.operation)
+        return try await call("create \(new.name) in \(new.parentID)") {
             let contents = try new.contents.map(transfer.read)
             let item = try giving(contents, to: nil, for: new.operation) {
                 try remote.create(
@@ -165,6 +166,7 @@ extension SimulatedProvider {
             let page = remote.changes[from...].prefix(5)
             var seen: Set<ItemIdentifier> = []
             let ids = page.filter { seen.insert($0).inserted }
+            for id in ids { simulation.note("\(context.deviceName) hears of \(id): \(remote.path(of: id))") }
             return ItemChanges(
                 updated: try ids.filter { remote.entries[$0] != nil }.map(remote.item),
                 deleted: remote.mistake == .forgetsDeletions ? [] : ids.filter { remote.entries[$0] == nil },

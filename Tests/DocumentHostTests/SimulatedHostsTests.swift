@@ -51,10 +51,10 @@ import Testing
         "What hosts, disks and providers can do wrong is seen, each at a seed of its own, which holds without it",
         arguments: [
             ("skipsFlushes", 0, "are lost"), ("ignoresBases", 2, "are lost"),
-            ("deletesAnyVersion", 71, "are lost"), ("forgetsDeletions", 0, "which is gone"),
+            ("deletesAnyVersion", 136, "are lost"), ("forgetsDeletions", 0, "which is gone"),
             ("forgetsPages", 10, "does not show"), ("forgetsChanges", 46, "which is gone"),
             ("vouchesForNothing", 5, "are lost"), ("repeatsOperations", 1, "is made twice"),
-            ("forgetsPins", 3, "has forgotten that"), ("dropsTrash", 58, "into the trash, and they are not there"),
+            ("forgetsPins", 3, "has forgotten that"), ("dropsTrash", 71, "into the trash, and they are not there"),
             ("dropsVersions", 44, "are no version of it"), ("prefersOwn", 2, "the winner"),
             ("forgetsSides", 2, "has not given the remote its side of"), ("mixesParts", 36, "damaged"),
         ])

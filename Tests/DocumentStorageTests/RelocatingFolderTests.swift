@@ -38,6 +38,23 @@ struct RelocatingFolderTests {
         try storage.index.read { try $0.item(at: storage.location(place)) }
     }
 
+    @Test(
+        "What is flushed is flushed also when a folder around it is moved in the middle of that", arguments: 0...1,
+        [false, true])
+    func flushedMeanwhile(_ passing: Int, isNew: Bool) throws {
+        let change =
+            isNew
+            ? try storage.store.makeDocument(named: ItemName("n.txt"), in: inner.id, of: storage.domain).change
+            : try storage.store.expectChange(of: document.id, in: storage.domain)
+        let (plan, store, folder, other) = (FaultPlan(), storage.store, folder.id, other.id)
+        let (place, name) = (try storage.location("F"), try ItemName("G"))
+        plan.before(.flush, passing: passing) {
+            _ = try? store.relocate(folder, in: place.domain, from: place, to: other, name: name)
+        }
+        try FaultPlan.$current.withValue(plan) { try storage.store.flushChange(change) }
+        #expect(try item(at: "other/G") != nil)
+    }
+
     @Test("A folder is moved with all below it, at once, and the journal says from where, and which version of it")
     func moved() throws {
         let entry = try relocate(folder.id, to: other.id, as: "G")

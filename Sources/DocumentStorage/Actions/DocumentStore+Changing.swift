@@ -75,6 +75,11 @@ extension DocumentStore {
     package func flushChange(_ entry: JournalEntry) throws {
         // A folder around it may be moved just now.
         if try !flushFile(of: entry) { _ = try moves.exclusively { try flushFile(of: entry) } }
+        if entry.payload.isNew {
+            try moves.exclusively {
+                if let around = try place(of: entry)?.parent?.parent { try tree.flushNames(in: around) }
+            }
+        }
         try index.flush()
     }
 
@@ -90,12 +95,14 @@ extension DocumentStore {
 
     /// - Returns: false when there is no file at its place.
     private func flushFile(of entry: JournalEntry) throws -> Bool {
-        let location = try index.read { index in
+        guard let location = try place(of: entry) else { return false }
+        return try tree.flush(location) != nil
+    }
+
+    private func place(of entry: JournalEntry) throws -> Location? {
+        try index.read { index in
             try (index.subject(of: entry) ?? entry.itemID).flatMap { try index.diskLocation(of: $0, in: entry.domain) }
         }
-        guard let location, try tree.flush(location) != nil else { return false }
-        if entry.payload.isNew { try tree.flushFolders(around: location) }
-        return true
     }
 
     /// Looks at an item's file outside a coordinated write: records a change that was made without asking.

@@ -79,11 +79,13 @@ package struct DocumentTree: Sendable {
     }
 
     /// Opens a document for reading; nil when there is none.
-    func open(_ location: Location) throws -> OpenFile? {
+    func open(_ location: Location) throws -> OpenFile? { try openInFolder(location)?.file }
+
+    private func openInFolder(_ location: Location) throws -> (file: OpenFile, folder: DirectoryHandle)? {
         let (parent, name) = try place(of: location)
         guard let folder = try documents.folderIfPresent(parent), let file = try folder.file(name) else { return nil }
         guard try file.status().isFile else { throw notAFile(location) }
-        return file
+        return (file, folder)
     }
 
     /// Opens a document's file for somebody else, who closes it.
@@ -178,11 +180,11 @@ package struct DocumentTree: Sendable {
     /// - Returns: its identity before that: what a program stores into its mapping of the file meanwhile is another state of
     ///   it, and afterwards shows in the file's time.
     package func flush(_ location: Location) throws -> FileIdentity? {
-        guard let file = try open(location) else { return nil }
+        guard let (file, folder) = try openInFolder(location) else { return nil }
         let identity = try file.status().identity
         try file.flush()
-        let (parent, _) = try place(of: location)
-        try documents.folder(parent).flush()
+        // Wherever it is by now.
+        try folder.flush()
         return identity
     }
 

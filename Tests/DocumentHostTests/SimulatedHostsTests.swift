@@ -50,8 +50,8 @@ import Testing
     @Test(
         "What hosts, disks and providers can do wrong is seen, each at a seed of its own, which holds without it",
         arguments: [
-            ("skipsFlushes", 0, "are lost"), ("ignoresBases", 2, "are lost"),
-            ("deletesAnyVersion", 136, "are lost"), ("forgetsDeletions", 0, "which is gone"),
+            ("skipsFlushes", 30, "are lost"), ("ignoresBases", 2, "are lost"),
+            ("deletesAnyVersion", 181, "are lost"), ("forgetsDeletions", 0, "which is gone"),
             ("forgetsPages", 10, "does not show"), ("forgetsChanges", 46, "which is gone"),
             ("vouchesForNothing", 5, "are lost"), ("repeatsOperations", 1, "is made twice"),
             ("forgetsPins", 3, "has forgotten that"), ("dropsTrash", 71, "into the trash, and they are not there"),

@@ -191,10 +191,9 @@ package struct NodeTable: Sendable {
 
     package func inode(of number: Number) -> UInt64? { nodes[number]?.inode }
 
-    /// Whether it was found as this, or may be whatever is found in its place.
+    /// Whether it was found as this.
     package func isKnown(_ number: Number, as id: ItemIdentifier) -> Bool {
-        guard let node = nodes[number] else { return false }
-        return node.known.isEmpty || node.isNew || node.known.contains(id)
+        nodes[number]?.known.contains(id) == true
     }
 
     /// Whether a program has made it, and its provider was not seen to have given it another identifier.

@@ -91,10 +91,10 @@ import Testing
             try machine.succeed("refresh", "d:/")
             try machine.succeed("resume", "d:/")
             #expect(try Machine.eventually { try state("a.txt", machine) == "conflict" }, "\(machine.logTail)")
-            #expect(try machine.succeed("status").contains("docent resolve d:/a.txt --keep local, remote or both, or --merge."))
+            #expect(try machine.succeed("status").contains("resolve d:/a.txt --keep local, remote or both, or --merge"))
             try rename(folder + "/a.txt", folder + "/c.txt")
             #expect(try Machine.eventually { try state("c.txt", machine) == "conflict" }, "\(machine.logTail)")
-            #expect(try machine.succeed("status").contains("docent resolve d:/c.txt --keep local, remote or both, or --merge."))
+            #expect(try machine.succeed("status").contains("resolve d:/c.txt --keep local, remote or both, or --merge"))
             let status = try machine.succeed("status")
             #expect(
                 !status.contains("docent resolve d:/a.txt") && !status.contains("docent status d:/a.txt"), "\(status)")

@@ -272,7 +272,7 @@ final class SideKeeper: Sendable {
 
     /// What was kept of a document is gone at the remote: its conflict was resolved elsewhere.
     private func settle(_ own: OwnSide, in domain: DomainName) {
-        guard beginSettling(own.itemID, in: domain), let follow = follower.withLock({ $0 })?.follow else { return }
+        guard let follow = follower.withLock({ $0 })?.follow, beginSettling(own.itemID, in: domain) else { return }
         let isAdded = work.add { [self] in
             do throws(DocumentError) {
                 if let item = try storage.read({ try $0.item(own.itemID, in: domain) }) { try await follow(item, own) }

@@ -41,7 +41,8 @@ struct ItemResolver: Sendable {
         guard let parent = location.parent, !domain.isDropBox else { return nil }
         return try storage.read { index in
             guard let folder = try index.shownItem(at: parent), folder.item.kind != .document,
-                try folder.isArriving || folder.isGone || index.listing(of: folder.id, in: domain.name).isComplete,
+                try folder.isArriving || index.isGoneThere(folder)
+                    || index.listing(of: folder.id, in: domain.name).isComplete,
                 try index.item(at: location)?.exists != true
             else { return nil }
             return folder
@@ -64,8 +65,8 @@ struct ItemResolver: Sendable {
     /// A folder that is known, and was never listed.
     func unlistedFolder(at location: Location) throws(DocumentError) -> IndexedItem? {
         try storage.read { index in
-            guard let folder = try index.item(at: location), !folder.isGone, folder.item.kind != .document,
-                try !index.listing(of: folder.id, in: folder.domain).isComplete
+            guard let folder = try index.item(at: location), folder.item.kind != .document,
+                try !index.isGoneThere(folder), try !index.listing(of: folder.id, in: folder.domain).isComplete
             else { return nil }
             return folder
         }

@@ -45,8 +45,14 @@ extension Delivery {
             let heard = try made.heard(of: domain)
             let answer: FolderReviver.Made
             do throws(DocumentError) {
+                // Not every provider says no to what is made in nothing.
+                let isGone = try storage.read { index in
+                    try index.item(parent, in: domain).map { try index.isGoneThere($0) } ?? false
+                }
+                let place =
+                    isGone ? try await folders.revive(parent, around: folder, for: "\(id)", with: session) : parent
                 // Asked again after a crash, it is not made twice: its name here is that of the operation, too.
-                answer = try await folders.make(folder, in: parent, "\(id)", session)
+                answer = try await folders.make(folder, in: place, "\(id)", session)
             } catch {
                 guard error.code == .noSuchItem else {
                     if error.code == .cancelled { throw error }

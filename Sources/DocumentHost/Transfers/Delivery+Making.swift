@@ -118,8 +118,7 @@ extension Delivery {
         do throws(DocumentError) {
             listed = try await folders.existing(name, of: sending.item, in: parent, turn.session)
         } catch {
-            // Nobody knows what has the name: it is asked for again.
-            if error.code.errorClass == .transient { throw error }
+            try Self.stop(sending, because: error)
             return nil
         }
         guard let found = listed else { return nil }
@@ -134,8 +133,7 @@ extension Delivery {
         do throws(DocumentError) {
             return try await fetch(found.id, toCompareWith: sending, turn)
         } catch {
-            // What was not looked at is not known to be another.
-            if error.code == .busy || error.code == .cancelled { throw error }
+            try Self.stop(sending, because: error)
             return nil
         }
     }
@@ -151,15 +149,29 @@ extension Delivery {
             let found = try await fetch(made.id, toCompareWith: sending, turn)
             return found?.item.id == made.id ? found : nil
         } catch {
-            // Damaged on their way, they say nothing of the answer that it was made.
-            if error.code == .contractBroken {
-                throw DocumentError(
-                    .busy, "What the remote has of \(sending.location) could not be looked at: \(error.message)",
-                    itemID: sending.item.id)
-            }
-            guard error.code.errorClass == .definitive else { throw error }
+            try Self.stop(sending, because: error)
             return nil
         }
+    }
+
+    /// What could not be looked at, or came damaged, is not known to be another: it is asked for again.
+    ///
+    /// - Throws: whatever says nothing of what is there. Returns when nobody gives it away, or it is gone.
+    private static func stop(_ sending: Sending, because error: DocumentError) throws(DocumentError) {
+        switch error.code {
+        case .notPermitted, .unimplemented, .cannotSynchronize, .excludedFromSync: return
+        case .cancelled: throw error
+        case .contractBroken: break
+        default:
+            switch error.code.errorClass {
+            case .definitive: return
+            case .transient, .resolvable: throw error
+            case .caller: break
+            }
+        }
+        throw DocumentError(
+            .busy, "What the remote has of \(sending.location) could not be looked at: \(error.message)",
+            itemID: sending.item.id)
     }
 
     /// - Returns: nil when the contents are neither those that are sent nor those that they began from.

@@ -47,10 +47,10 @@ extension MountedTree {
         throw Errno.staleNFSFileHandle
     }
 
-    /// Another one may have come to the place that an item has left.
+    /// Another one may have come to the place that an item has left. Whoever asked is to look where the item is by now.
     func check(_ hold: AccessHold, of node: UInt64, at location: Location) throws(Errno) {
         guard let id = hold.status?.item.id else { return }
         let isOther = nodes.withLock { $0.place(of: node)?.location != location && !$0.isKnown(node, as: id) }
-        if isOther { throw .noSuchFileOrDirectory }
+        if isOther { throw .staleNFSFileHandle }
     }
 }

@@ -85,7 +85,16 @@ struct MountMovingRaceTests {
 
     @Test(
         "What is done in a folder while it is renamed is done in that folder, wherever it is by then", arguments: deeds)
-    func beside(_ deed: Deed) throws {
+    func beside(_ deed: Deed) throws { try run(deed, hasOther: false) }
+
+    @Test(
+        "Nor is it done in another folder that comes to the place that it had",
+        arguments: ["appended to", "emptied", "read", "shortened", "tagged"])
+    func besideAnother(_ name: String) throws {
+        try run(#require(Self.deeds.first { $0.testDescription == name }), hasOther: true)
+    }
+
+    private func run(_ deed: Deed, hasOther: Bool) throws {
         try Machine.with { machine in
             try machine.succeed(
                 "domain", "add", "w", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
@@ -93,11 +102,12 @@ struct MountMovingRaceTests {
                 let program = machine.folder + "/program.py"
                 let lines = deed.deed.split(separator: "\n").map { "    \($0)\n" }.joined()
                 try machine.write(Self.program + "def deed(folder, n):\n\(lines)\n" + Self.rounds, to: program)
-                let result = try machine.shell(
-                    "REMOTE='\(machine.remote)' python3 '\(program)' \"\(deed.after)\"", timeout: 120)
+                let environment = "OTHER=\(hasOther ? 1 : 0) REMOTE='\(machine.remote)'"
+                let python = "\(environment) python3 '\(program)' \"\(deed.after)\""
+                let result = try machine.shell(python, timeout: 120)
                 #expect(result.status == 0, "\(result.output)\(result.errors)\n\(machine.logTail)")
                 // A write counts a moment after the close.
-                let there = { try machine.shell("python3 '\(program)' \"\(deed.after)\" '\(machine.remote)'") }
+                let there = { try machine.shell("\(python) '\(machine.remote)'") }
                 #expect(
                     try Machine.eventually(within: 60) { try there().status == 0 },
                     "\((try? there())?.errors ?? "")\n\(machine.logTail)")
@@ -111,6 +121,8 @@ struct MountMovingRaceTests {
         from os import O_APPEND, O_CREAT, O_EXCL, O_TRUNC, O_WRONLY
         after = eval(sys.argv[1])
         rounds = 12
+        has_other = os.environ["OTHER"] == "1"
+        other = {"a": "other"}
         def write(name, text, flags):
             file = os.open(name, O_WRONLY | flags, 0o600, dir_fd=folder)
             os.write(file, text.encode())
@@ -132,10 +144,11 @@ struct MountMovingRaceTests {
         wrong = []
         if len(sys.argv) > 2:
             names = sorted(os.listdir(sys.argv[2]))
-            if names != sorted(f"to{n}" for n in range(rounds)): wrong.append(names)
+            all_names = [f"to{n}" for n in range(rounds)] + [f"at{n}" for n in range(rounds) if has_other]
+            if names != sorted(all_names): wrong.append(names)
             for name in names:
                 found = seen(f"{sys.argv[2]}/{name}")
-                if found != after: wrong.append((name, found))
+                if found != (other if name.startswith("at") else after): wrong.append((name, found))
             assert not wrong, wrong
             sys.exit()
         remote = os.environ["REMOTE"]
@@ -150,6 +163,9 @@ struct MountMovingRaceTests {
             def move():
                 for k in range(4):
                     os.rename(f"at{n}" if k == 0 else f"by{n}-{k - 1}", f"by{n}-{k}" if k < 3 else f"to{n}")
+                    if k == 0 and has_other:
+                        os.mkdir(f"at{n}")
+                        with open(f"at{n}/a", "w") as file: file.write("other")
             moving = threading.Thread(target=move)
             moving.start()
             time.sleep(0.002 * n)
@@ -159,6 +175,7 @@ struct MountMovingRaceTests {
             os.close(folder)
             found = seen(f"to{n}")
             if found != after: wrong.append((n, found))
+            if has_other and seen(f"at{n}") != other: wrong.append((n, "other", seen(f"at{n}")))
         assert not wrong, wrong
         """
 }

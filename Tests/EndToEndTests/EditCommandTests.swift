@@ -34,12 +34,29 @@ struct EditCommandTests {
     @Test("An edit whose program takes the file away is no edit, and is said to be none")
     func fileTakenAway() throws {
         try withWork { machine in
-            let edit = try machine.docent("edit", "work:/one.txt", "--with", "sh", "-c", "mv '{}' '{}'.x")
-            #expect(edit.status == 1)
-            #expect(edit.errors.contains("sh took the file of work:/one.txt away"), "\(edit.errors)")
-            #expect(try machine.succeed("cat", "work:/one.txt") == "one\n")
+            for command in ["rm '{}'", "mv '{}' '\(machine.folder)/aside.txt'"] {
+                let edit = try machine.docent("edit", "work:/one.txt", "--with", "sh", "-c", command)
+                #expect(edit.status == 1)
+                #expect(edit.errors.contains("sh took the file of work:/one.txt away"), "\(edit.errors)")
+                #expect(try machine.succeed("cat", "work:/one.txt") == "one\n")
+            }
             let resolve = try machine.docent("resolve", "work:/one.txt", "--keep", "local")
             #expect(resolve.status == 0 && resolve.errors.contains("is not in conflict"), "\(resolve.errors)")
+        }
+    }
+
+    @Test("DOWN-3: a document follows its file when the program of an edit has given it another name")
+    func fileRenamed() throws {
+        try withWork { machine in
+            let edit = try machine.docent("edit", "work:/one.txt", "--with", "sh", "-c", "mv '{}' '{}'.x")
+            #expect(edit.status == 1)
+            #expect(edit.errors.contains("the document follows it there"), "\(edit.errors)")
+            #expect(
+                try Machine.eventually(within: 60) {
+                    try FileManager.default.contentsOfDirectory(atPath: machine.remote).sorted()
+                        == ["Letters", "one.txt.x"]
+                }, "\(machine.logTail)")
+            #expect(try machine.succeed("cat", "work:/one.txt.x") == "one\n")
         }
     }
 

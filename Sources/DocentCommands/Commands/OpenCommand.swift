@@ -100,7 +100,7 @@ struct EditCommand: AsyncParsableCommand {
         if edit.tookItAway {
             throw DocumentError(
                 .noSuchItem,
-                "\(program) took the file of \(location) away: the document is as it was before. Had it saved under another name, give that file to Docent with “docent export”."
+                "\(program) took the file of \(location) away. Where it only has another place in the domain, the document follows it there; else it is as it was before: had it been saved somewhere else, give that file to Docent with “docent export”."
             )
         } else if !edit.hasChanged {
             Console.complain("\(location) was not changed.")

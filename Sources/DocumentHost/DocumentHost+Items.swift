@@ -17,8 +17,8 @@ extension DocumentHost {
         guard folder.item.kind != .document else {
             throw DocumentError.isNoFolder(location)
         }
-        var isGone = try storage.read { try $0.isGoneThere(folder) }
-        if page == nil, isGone, refreshing || !domain.hasFeed {
+        var isGone = page == nil ? try storage.read { [folder] in try $0.isGoneThere(folder) } : false
+        if isGone, refreshing || !domain.hasFeed {
             folder = await lookedForAgain(folder, of: domain)
             isGone = try storage.read { [folder] in try $0.isGoneThere(folder) }
         }

@@ -152,12 +152,18 @@ import Testing
         #expect(try storage.indexed("i1").state == .materialised)
     }
 
-    @Test("RS-5: so it is when it was edited since: what was made is changed then, whichever of the two it has")
-    func editedCreation() async throws {
+    /// Nobody heard that a document was made, others have renamed it, and it was edited here.
+    private func editedAfterLostAnswer() async throws -> ItemIdentifier {
         let id = try newDocument("first")
         try await losingAnswers(id)
         try provider.rename("new.txt", "theirs.txt")
         try storage.edit(id.rawValue, "second, longer")
+        return id
+    }
+
+    @Test("RS-5: so it is when it was edited since: what was made is changed then, whichever of the two it has")
+    func editedCreation() async throws {
+        let id = try await editedAfterLostAnswer()
         try await send(id)
         #expect(try storage.indexed("i1").state == .changed)
         #expect(provider.contents == ["first"])
@@ -169,10 +175,7 @@ import Testing
 
     @Test("RS-5: contents that are damaged on their way, as what was made is looked at, leave it the one that was made")
     func damagedWhenLookedAt() async throws {
-        let id = try newDocument("first")
-        try await losingAnswers(id)
-        try provider.rename("new.txt", "theirs.txt")
-        try storage.edit(id.rawValue, "second, longer")
+        let id = try await editedAfterLostAnswer()
         provider.state.withLock { $0.damages = true }
         await #expect(throws: DocumentError.self) { try await send(id) }
         try await send(id)

@@ -320,19 +320,14 @@ package enum StatusListing {
             if let rule = item.marks.ignoredBy {
                 text += "    Kept here by the ignore rule “\(rule)”: docent ignore \(item.location.domain)\n"
             }
+            let place = Quoting.shell(item.location.description)
+            let choice = "    Choose with: docent resolve \(place) --keep local|remote|both, or --merge\n"
             if item.item.conflictVersions > 0 {
-                let place = Quoting.shell(item.location.description)
                 text +=
                     "    Another device is in conflict over it; the remote keeps both sides: docent versions \(place)\n"
-                if item.state != .conflict {
-                    text += "    Choose with: docent resolve \(place) --keep local|remote|both, or --merge\n"
-                }
+                if item.state != .conflict { text += choice }
             }
-            if let other = item.conflictPath {
-                text += "    The other side's contents: \(other)\n"
-                text +=
-                    "    Choose with: docent resolve \(Quoting.shell(item.location.description)) --keep local|remote|both, or --merge\n"
-            }
+            if let other = item.conflictPath { text += "    The other side's contents: \(other)\n" + choice }
             return text
         }.joined()
     }

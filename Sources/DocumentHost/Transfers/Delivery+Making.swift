@@ -118,7 +118,7 @@ extension Delivery {
         do throws(DocumentError) {
             listed = try await folders.existing(name, of: sending.item, in: parent, turn.session)
         } catch {
-            try Self.stop(sending, because: error)
+            try Self.requireAnswer(error, for: sending)
             return nil
         }
         guard let found = listed else { return nil }
@@ -133,7 +133,7 @@ extension Delivery {
         do throws(DocumentError) {
             return try await fetch(found.id, toCompareWith: sending, turn)
         } catch {
-            try Self.stop(sending, because: error)
+            try Self.requireAnswer(error, for: sending)
             return nil
         }
     }
@@ -149,26 +149,23 @@ extension Delivery {
             let found = try await fetch(made.id, toCompareWith: sending, turn)
             return found?.item.id == made.id ? found : nil
         } catch {
-            try Self.stop(sending, because: error)
+            try Self.requireAnswer(error, for: sending)
             return nil
         }
     }
 
+    /// Nobody gives away what is there.
+    private static let withheld: Set<DocumentError.Code> = [
+        .notPermitted, .unimplemented, .cannotSynchronize, .excludedFromSync,
+    ]
+
     /// What could not be looked at, or came damaged, is not known to be another: it is asked for again.
     ///
     /// - Throws: whatever says nothing of what is there. Returns when nobody gives it away, or it is gone.
-    private static func stop(_ sending: Sending, because error: DocumentError) throws(DocumentError) {
-        switch error.code {
-        case .notPermitted, .unimplemented, .cannotSynchronize, .excludedFromSync: return
-        case .cancelled: throw error
-        case .contractBroken: break
-        default:
-            switch error.code.errorClass {
-            case .definitive: return
-            case .transient, .resolvable: throw error
-            case .caller: break
-            }
-        }
+    private static func requireAnswer(_ error: DocumentError, for sending: Sending) throws(DocumentError) {
+        let (code, kind) = (error.code, error.code.errorClass)
+        guard kind != .definitive, !withheld.contains(code) else { return }
+        guard code == .contractBroken || (kind == .caller && code != .cancelled) else { throw error }
         throw DocumentError(
             .busy, "What the remote has of \(sending.location) could not be looked at: \(error.message)",
             itemID: sending.item.id)

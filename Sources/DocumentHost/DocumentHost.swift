@@ -258,7 +258,10 @@ public final class DocumentHost: Sendable {
             storage: storage, downloader: downloader, pauses: pauses, follower: follower, domains: domains,
             requests: lasting, hub: events, work: work, retry: RetryPolicy(), clock: clock, logger: logger)
         pauses.follow { [weak pinKeeper] in pinKeeper?.pausesChanged() }
-        root.index.observeIdentities { [weak pinKeeper] in pinKeeper?.identified($0) }
+        root.index.observeIdentities { [weak pinKeeper, weak broker] news in
+            broker?.appeared(news.compactMap(\.newKey))
+            pinKeeper?.identified(news)
+        }
         board = TransferBoard(
             materialiser: materialiser, sender: sender, pinKeeper: pinKeeper, requests: requests, failures: failures,
             clock: clock)

@@ -17,6 +17,12 @@ extension CoordinationStateMachine {
         }
     }
 
+    /// Something new has an identifier. If that was another item's before, as with identifiers that follow names, whoever asks by
+    /// it from now on means the new one.
+    package mutating func appeared(_ key: CoordinatedItem.Key) {
+        if !identities.isEmpty { identities.forget(key) }
+    }
+
     /// An item under the identifiers that are used now.
     package func current(_ item: CoordinatedItem) -> CoordinatedItem {
         guard !identities.isEmpty else { return item }

@@ -45,7 +45,8 @@ struct Identities: Sendable {
         order = kept
     }
 
-    private mutating func forget(_ key: Key) {
+    /// An identifier is an item's by itself.
+    mutating func forget(_ key: Key) {
         guard let current = now.removeValue(forKey: key) else { return }
         before[current]?.remove(key)
         if before[current]?.isEmpty == true { before[current] = nil }

@@ -88,6 +88,20 @@ struct IdentityTests {
         #expect(Set(granted(machine.end(ClaimID(1)))) == [ClaimID(2), ClaimID(3)])
     }
 
+    @Test("ID-4: an identifier that another item has by now is that one's alone: neither waits for the other")
+    func takenAgain() throws {
+        var machine = CoordinationStateMachine()
+        let first = try item("d/a.txt", "a.txt")
+        _ = machine.identified(first, as: try ItemIdentifier("d/b.txt"))
+        let renamed = try item("d/b.txt", "b.txt")
+        #expect(machine.current(first).subject == renamed.subject)
+        machine.appeared(.init(domain: domain, id: try ItemIdentifier("d/a.txt")))
+        #expect(machine.current(first).subject == first.subject)
+        #expect(granted(machine.request(claim(1, tool, renamed, .writing(nil)))) == [ClaimID(1)])
+        #expect(granted(machine.request(claim(2, other, first, .writing(nil)))) == [ClaimID(2)])
+        #expect(machine.items(of: ClaimID(2)) == [.init(domain: domain, id: try ItemIdentifier("d/a.txt"))])
+    }
+
     @Test("what is kept of identifiers does not grow with each one that changes, and none that is in use is forgotten")
     func bounded() throws {
         var machine = CoordinationStateMachine()

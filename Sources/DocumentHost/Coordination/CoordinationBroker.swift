@@ -265,6 +265,13 @@ package final class CoordinationBroker: Sendable {
         perform { $0.machine.identified(item, as: id, at: self.clock.now()) }
     }
 
+    /// New items have identifiers that others may have had before. Must not block.
+    func appeared(_ keys: [CoordinatedItem.Key]) {
+        state.withLock { state in
+            for key in keys { state.machine.appeared(key) }
+        }
+    }
+
     /// Whether an item has this identifier from now on, also when it is still known by its first one elsewhere.
     package func isIdentified(_ item: CoordinatedItem, as key: CoordinatedItem.Key) -> Bool {
         state.withLock { $0.machine.current(item).subject == .item(key) }

@@ -5,6 +5,14 @@ import FileCoordination
 /// An item, wherever it lies: what locks, transfers and claims go by.
 typealias ItemKey = CoordinatedItem.Key
 
+extension IdentityNews {
+    /// Of an item that is new.
+    var newKey: ItemKey? {
+        guard case .appeared(let domain, let id) = self else { return nil }
+        return ItemKey(domain: domain, id: id)
+    }
+}
+
 extension IndexedItem {
     var key: ItemKey { ItemKey(domain: domain, id: id) }
 

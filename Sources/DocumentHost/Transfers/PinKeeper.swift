@@ -346,9 +346,9 @@ final class PinKeeper: Sendable {
     /// Items have other identifiers: what is to come of them comes all the same. Must not block.
     func identified(_ news: [IdentityNews]) {
         var wanted: [ItemKey] = []
-        for news in news {
-            let former = ItemKey(domain: news.domain, id: news.former)
-            let key = ItemKey(domain: news.domain, id: news.id)
+        for case .changed(let domain, let formerID, let id) in news {
+            let former = ItemKey(domain: domain, id: formerID)
+            let key = ItemKey(domain: domain, id: id)
             let isRequested = requests.identified(former, as: key)
             // What was set aside waits on; all else is looked at by the new one.
             let wasPaused = state.withLock { $0.paused.remove(former) != nil && $0.paused.insert(key).inserted }

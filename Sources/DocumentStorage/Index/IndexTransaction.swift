@@ -4,11 +4,13 @@ package import DocumentModel
 package final class IndexTransaction: IndexReader {
     /// What is told of when it is committed.
     private(set) var presence: Set<PresenceNews> = []
-    /// Items that have other identifiers, in the order in which they got them.
+    /// Items that have other identifiers, and new ones, in the order in which they got them.
     private(set) var identities: [IdentityNews] = []
     private(set) var touched = WriteLog.Touched.anything
 
     func note(_ news: PresenceNews) { presence.insert(news) }
+
+    func note(_ news: IdentityNews) { identities.append(news) }
 
     /// What was written is of one document, and nothing that is looked up with another item: to be called when all is written.
     func touchesOnly(_ item: IndexedItem) {
@@ -182,7 +184,7 @@ package final class IndexTransaction: IndexReader {
         let work = try makeWay(for: newID, of: id, in: domain)
         try update("id = ?", .text(newID.rawValue), of: id, in: domain)
         try noteArrival(of: id, as: newID, own)
-        if id != newID { identities.append(IdentityNews(domain: domain, former: id, id: newID)) }
+        if id != newID { note(.changed(domain, former: id, id: newID)) }
         if try item(newID, in: domain)?.item.kind != .document {
             try renameInRelocations(id, to: newID, in: domain)
             // Who watches it knows it by its former identifier.
@@ -220,7 +222,7 @@ package final class IndexTransaction: IndexReader {
         }
         try update("id = ?", .text(newID.rawValue), of: id, in: domain)
         try noteArrival(of: id, as: newID, own)
-        if id != newID { identities.append(IdentityNews(domain: domain, former: id, id: newID)) }
+        if id != newID { note(.changed(domain, former: id, id: newID)) }
         // It may have been moved here while it was made there.
         try sql.run(
             "UPDATE journal SET item = ? WHERE domain = ? AND item = ? AND action = 'relocate'", .text(newID.rawValue),

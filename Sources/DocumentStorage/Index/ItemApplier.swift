@@ -384,6 +384,7 @@ struct ItemApplier {
         while try statement.step() {}
         guard sql.changesCount == 1 else { return false }
         outcome.inserted += 1
+        transaction.note(.appeared(domain.name, item.id))
         firstInserted = min(firstInserted ?? .max, sql.lastInsertedRow)
         try count(item.kind, 1)
         if item.kind.isFolder { try keepApart(item.id) }

@@ -93,8 +93,8 @@ package final class ItemIndex: Sendable {
         presenceObserver.withLock { $0 = Hook(observer) }
     }
 
-    /// Is told, after a commit, which items have other identifiers, and may be known by the former ones. Called on a thread
-    /// that writes; must not block.
+    /// Is told, after a commit, which items have other identifiers, and may be known by the former ones; and which are new, and
+    /// may have an identifier that was another one's. Called on a thread that writes; must not block.
     package typealias IdentityObserver = @Sendable ([IdentityNews]) -> Void
 
     package func observeIdentities(_ observer: @escaping IdentityObserver) {

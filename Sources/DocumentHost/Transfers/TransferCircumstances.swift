@@ -105,7 +105,8 @@ package struct TransferCircumstances: Hashable, Sendable {
         case .parked: return .use
         case .held(let until?):
             status.retryIn = max(until - now, .zero)
-            return .retry
+            // Time alone makes no room on the disk.
+            return problem.flatMap(Self.remedy) == .localSpace ? .localSpace : .retry
         case .held(nil): return (problem.map(Self.remedy) ?? Self.remedy(for: obstacle)) ?? .provider
         case .queued, .running, .none:
             // Tried again by now; what went wrong before is not what it waits for.

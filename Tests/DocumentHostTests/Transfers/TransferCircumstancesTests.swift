@@ -85,6 +85,9 @@ struct TransferCircumstancesTests {
         )
         circumstances.sending = .held(until: nil)
         #expect(try status(circumstances).transfers.upload?.wait == .localSpace)
+        circumstances.sending = .held(until: .seconds(13))
+        let retried = try status(circumstances).transfers.upload
+        #expect(retried?.wait == .localSpace && retried?.retryIn == .seconds(4))
     }
 
     @Test(

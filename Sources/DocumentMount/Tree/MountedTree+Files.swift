@@ -119,7 +119,7 @@ extension MountedTree {
             reader.leave()
         }
         return try await link.with { session in
-            while true {
+            for attempt in 0... {
                 let hold =
                     bringing
                     ? try await hold(location, .reading(ahead: readsAhead), session)
@@ -129,7 +129,9 @@ extension MountedTree {
                     try check(hold, of: node, at: location)
                     guard bringing || !isComing else { throw Errno.notPermitted }
                     return opened(try await reader(of: node, at: location, hold, isComing: isComing, session))
-                } catch let error as Errno where error == .noSuchFileOrDirectory && isComing {
+                } catch let error as Errno
+                    where error == .noSuchFileOrDirectory && isComing && attempt < Self.mostMoments
+                {
                     // The rest has come meanwhile, and the document is about to be in its place.
                     await hold.endAndWait()
                     try await Task.sleep(for: Self.moment)
@@ -138,10 +140,13 @@ extension MountedTree {
                     throw error
                 }
             }
+            throw Errno.staleNFSFileHandle
         }
     }
 
     private static let moment = Duration.milliseconds(20)
+    /// A large document is flushed before it is in its place: a minute is waited for that at least, and nobody waits for ever.
+    private static let mostMoments = 3_000
 
     private func reader(
         of node: UInt64, at location: Location, _ hold: AccessHold, isComing: Bool, _ session: HostSession

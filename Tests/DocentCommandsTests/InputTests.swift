@@ -96,6 +96,6 @@ struct QuotingTests {
         ("work:/a.txt", "work:/a.txt"), ("work:/a b", "'work:/a b'"), ("it's", #"'it'\''s'"#), ("", "''"),
     ])
     func aLocationIsOneWordForAShell(text: String, quoted: String) {
-        #expect(Quoting.shell(text) == quoted)
+        #expect(ShellWord.quoted(text) == quoted)
     }
 }

@@ -110,6 +110,33 @@ struct ListingTests {
                 """)
     }
 
+    @Test("VER-5: the lists of conflicts and of what needs a look name the same command, which a shell takes as it is")
+    func conflictsNameTheCommand() throws {
+        let item = try status("it's c d.txt", state: .conflict, conflictPath: "/v/c")
+        let sides = [
+            DocumentVersion(
+                id: "current", kind: .current, path: "/work/c", modified: item.item.modified, isInPlace: true),
+            DocumentVersion(id: "4f1c", kind: .conflict, path: "/v/c", modified: item.item.modified, device: "ada's"),
+        ]
+        let command = "Choose with: docent resolve 'work:/it'\\''s c d.txt' --keep local|remote|both, or --merge"
+        #expect(
+            VersionListing.text(ofConflicts: [(item, sides)]) == """
+                work:/it's c d.txt
+                  here, wins: /work/c (2025-11-21 03:44)
+                  the remote's: /v/c (2025-11-21 03:44, saved by ada's)
+                  \(command)
+
+                """)
+        #expect(StatusListing.text(try listed(item)).contains("    \(command)\n"))
+    }
+
+    private func listed(_ item: ItemStatus) throws -> StorageStatus {
+        let domain = DomainDescription(
+            name: try DomainName("work"), providerID: try ProviderIdentifier("org.docent.folder"),
+            providerState: .running)
+        return StorageStatus(domains: [DomainStatus(domain: domain, items: 1)], items: [item])
+    }
+
     @Test func withNothingSetUpTheNextStepIsNamed() {
         #expect(
             StatusListing.text(StorageStatus(domains: [], items: []))

@@ -92,7 +92,7 @@ struct CatCommand: ClientCommand {
                     guard item.item.kind == .document else {
                         throw DocumentError(
                             .invalidArgument,
-                            "\(location) is a folder, which has no contents of its own: “docent ls \(location)” lists it."
+                            "\(location) is a folder, which has no contents of its own: “docent ls \(ShellWord.quoted(location.description))” lists it."
                         )
                     }
                     try Self.copyToOutput(path)

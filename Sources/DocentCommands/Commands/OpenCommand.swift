@@ -115,7 +115,9 @@ struct EditCommand: AsyncParsableCommand {
     private func prospect(_ client: DocumentClient) async -> String {
         let items = try? await client.status(location).items
         switch items?.first(where: { $0.location == location })?.transfers.upload?.wait {
-        case .resume?: return "is sent when it is resumed: docent resume \(location), or what is paused around it"
+        case .resume?:
+            return
+                "is sent when it is resumed: docent resume \(ShellWord.quoted(location.description)), or what is paused around it"
         case .inclusion?: return "is not sent, as the document is excluded from sync"
         default: return "is being sent"
         }
@@ -163,7 +165,7 @@ extension DocumentClient {
             // Paused by the user, too.
             guard try await knownItem(at: location).marks.isPaused else { throw error }
             Console.complain(
-                "The change of \(location) is safe here, and is sent when it is resumed: docent resume \(location), or what is paused around it."
+                "The change of \(location) is safe here, and is sent when it is resumed: docent resume \(ShellWord.quoted(location.description)), or what is paused around it."
             )
         } catch let error as DocumentError
             where ![.inConflict, .hostUnavailable, .cancelled].contains(error.code)

@@ -148,7 +148,7 @@ struct ResolveCommand: ClientCommand {
         // Another device's side is put in place as a change that is sent.
         guard keep == .remote, item.state == .conflict else { return try await client.waitUntilSentAndTell(location) }
         Console.complain(
-            "The conflict of \(location) is over: it is what the remote has. What it was before is among its versions: docent versions \(location)."
+            "The conflict of \(location) is over: it is what the remote has. What it was before is among its versions: docent versions \(ShellWord.quoted(location.description))."
         )
     }
 }

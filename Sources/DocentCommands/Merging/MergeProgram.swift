@@ -70,7 +70,7 @@ package struct MergeProgram: Hashable, Sendable {
         case 1:
             DocumentError(
                 .inConflict,
-                "\(program) finds no clear merge of \(location); nothing was changed. docent conflicts \(location) shows the files; choose with --keep."
+                "\(program) finds no clear merge of \(location); nothing was changed. docent conflicts \(ShellWord.quoted(location.description)) shows the files; choose with --keep."
             )
         default:
             DocumentError(

@@ -15,7 +15,7 @@ struct TextMerge {
             throw DocumentError(
                 .inConflict,
                 status < 128
-                    ? "The same lines of \(location) were changed on both sides; nothing was changed. docent conflicts \(location) shows the files; choose with --keep."
+                    ? "The same lines of \(location) were changed on both sides; nothing was changed. docent conflicts \(ShellWord.quoted(location.description)) shows the files; choose with --keep."
                     : "\(location) cannot be merged by lines; nothing was changed. Choose with --keep.")
         }
     }

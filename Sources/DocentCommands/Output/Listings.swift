@@ -311,7 +311,7 @@ package enum StatusListing {
                 text += "    \(name) \(how).\n"
             }
             if item.isHeldUp || item.transfers.download?.wait == .resume || item.transfers.upload?.wait == .resume {
-                let place = Quoting.shell(item.location.description)
+                let place = ShellWord.quoted(item.location.description)
                 text +=
                     item.marks.isPausedItself
                     ? "    Paused: docent resume \(place) lets it go on.\n"
@@ -320,8 +320,8 @@ package enum StatusListing {
             if let rule = item.marks.ignoredBy {
                 text += "    Kept here by the ignore rule “\(rule)”: docent ignore \(item.location.domain)\n"
             }
-            let place = Quoting.shell(item.location.description)
-            let choice = "    Choose with: docent resolve \(place) --keep local|remote|both, or --merge\n"
+            let place = ShellWord.quoted(item.location.description)
+            let choice = "    \(VersionListing.choice(of: item.location))\n"
             if item.item.conflictVersions > 0 {
                 text +=
                     "    Another device is in conflict over it; the remote keeps both sides: docent versions \(place)\n"
@@ -348,17 +348,5 @@ package enum HostListing {
             text += "\nNoticed:\n" + status.findings.map { "  \(ErrorText.visible($0))\n" }.joined()
         }
         return text
-    }
-}
-
-enum Quoting {
-    /// The text as one word for a shell.
-    static func shell(_ text: String) -> String {
-        let isPlain = text.utf8.allSatisfy {
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
-                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || "-_.:/+@%,".utf8.contains($0)
-        }
-        guard text.isEmpty || !isPlain else { return text }
-        return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 }

@@ -28,6 +28,6 @@ package enum PauseNotice {
             return "\(location)\(more) is paused: docent resume lets the folder around it, or its domain, go on."
         }
         let how = place == location ? "is paused" : "is paused with all of \(place)"
-        return "\(location)\(more) \(how): docent resume \(Quoting.shell(place.description)) lets it go on."
+        return "\(location)\(more) \(how): docent resume \(ShellWord.quoted(place.description)) lets it go on."
     }
 }

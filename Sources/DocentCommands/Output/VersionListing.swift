@@ -27,8 +27,13 @@ package enum VersionListing {
                 return "  \(place)\(wins): \(version.path ?? "not here") (\(Words.time(version.modified))\(device))\n"
             }
             return "\(item.location)\n" + sides.joined()
-                + "  docent resolve \(item.location) --keep local|remote|both, or --merge\n"
+                + "  \(choice(of: item.location))\n"
         }.joined()
+    }
+
+    /// How somebody ends a conflict.
+    static func choice(of location: Location) -> String {
+        "Choose with: docent resolve \(ShellWord.quoted(location.description)) --keep local|remote|both, or --merge"
     }
 
     private static func place(of version: DocumentVersion, _ item: ItemStatus, isFirst: Bool) -> String {

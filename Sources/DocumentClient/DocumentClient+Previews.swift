@@ -4,6 +4,8 @@ internal import DocumentWire
 /// Dry runs (CONT-13): told from what is known on this machine. No provider is asked, and nothing is changed.
 extension DocumentClient {
     /// What would be sent, brought, moved and removed at and below a location, and what waits, and for what.
+    ///
+    /// - Throws: ``DocumentError``: `noSuchItem` for what is not known here.
     public func preview(below location: Location) async throws(DocumentError) -> SyncPreview {
         let call = ServiceCall.safeguards(.previewSync(location))
         guard case .safeguards(.previewSync(let preview)) = try await ask(call, deadline: Self.patience) else {

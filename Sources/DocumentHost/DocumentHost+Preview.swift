@@ -9,15 +9,16 @@ extension DocumentHost {
     /// What would be done at and below a location, and what waits, and for what.
     ///
     /// - Parameter tool: who asks; what comes from elsewhere, or goes there, is not told to those who may not see all.
+    /// - Throws: `noSuchItem` for a location that is not known here, and of which nothing is to be done either.
     public func preview(below location: Location, for tool: Tool? = nil) throws(DocumentError) -> SyncPreview {
         let domain = try domains.domain(location.domain)
         try domain.requireVisible()
         let backlog = backlog.entries(of: domain.name)
-        let steps = try storage.read { index in
+        let (steps, isKnown) = try storage.read { index in
             let steps =
                 try restlessSteps(in: domain.name, index) + heldSteps(in: domain.name, index)
                 + arrangements(backlog, in: domain.name, index)
-            return steps.compactMap { step -> PlannedStep? in
+            let shown = steps.compactMap { step -> PlannedStep? in
                 guard [step.location, step.destination].contains(where: { $0?.isWithin(location) == true }) else {
                     return nil
                 }
@@ -27,7 +28,10 @@ extension DocumentHost {
                 if step.destination?.isWithin(location) == false { step.destination = nil }
                 return step
             }
+            return (shown, try location.isRoot || index.shownItem(at: location) != nil)
         }
+        // What was removed or renamed here, and is not yet on the remote, is told by its former name.
+        guard isKnown || !steps.isEmpty else { throw DocumentError.isUnknownHere(location) }
         let sorted = steps.sorted { one, other in
             one.location.components.lexicographicallyPrecedes(other.location.components)
         }
@@ -155,9 +159,7 @@ extension DocumentHost {
             return (preview, item)
         }
         guard let (known, item) = found else {
-            throw DocumentError(
-                .noSuchItem,
-                "Nothing is known here of \(location); docent ls \(location.parent ?? location) asks the provider.")
+            throw DocumentError.isUnknownHere(location)
         }
         var preview = known
         preview.refusal = refusal(of: preview, item, recursive: recursive, discardingUnsent: discardingUnsent)

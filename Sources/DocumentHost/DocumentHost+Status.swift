@@ -23,12 +23,7 @@ extension DocumentHost {
             if !location.isRoot {
                 try domain.requireVisible()
                 named = try storage.read { try $0.shownItem(at: location) }
-                guard named != nil else {
-                    throw DocumentError(
-                        .noSuchItem,
-                        "Nothing is known here of \(location); docent ls \(location.parent ?? location) asks the provider."
-                    )
-                }
+                guard named != nil else { throw DocumentError.isUnknownHere(location) }
             }
         }
         var report = Report()
@@ -123,5 +118,14 @@ extension DocumentHost {
             if let item = try index.item(key.id, in: domain) { found.append(item) }
         }
         return found
+    }
+}
+
+extension DocumentError {
+    /// Of what somebody asks that is told from what is known here.
+    static func isUnknownHere(_ location: Location) -> DocumentError {
+        DocumentError(
+            .noSuchItem,
+            "Nothing is known here of \(location); docent ls \(location.parent ?? location) asks the provider.")
     }
 }

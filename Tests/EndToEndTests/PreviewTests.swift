@@ -36,6 +36,19 @@ import Testing
         }
     }
 
+    @Test("CONT-13: a dry run of what is not there says so, and does not say that nothing is to be done for it")
+    func missing() throws {
+        try withWork { machine in
+            for arguments in [["plan", "work:/none.txt"], ["plan", "work:/none/deep.txt", "--json"]] {
+                let result = try machine.run(machine.folder + "/bin/docent", arguments)
+                #expect(result.status == 1 && result.output.isEmpty, "\(result)")
+                #expect(result.errors.contains("Nothing is known here of \(arguments[1])"), "\(result)")
+            }
+            #expect(try machine.docent("plan", "none:/").status == 1)
+            #expect(try machine.succeed("plan", "work:/a.txt") == "Nothing is to be done for work:/a.txt.\n")
+        }
+    }
+
     @Test("CONT-13: a dry run says item by item what would be done and what waits, and does nothing")
     func steps() throws {
         try withWork { machine in

@@ -59,6 +59,7 @@ extension DocumentHost {
         let folders = try await storage.run { store throws in
             try self.folders(of: name, in: store.root, besides: catalogue)
         }
+        try await checkForMounts(complete, of: bundle)
         let supervisor = try supervise(record, complete, bundle, folders)
         do throws(DocumentError) {
             record.rootID = try await supervisor.withProvider { live throws(DocumentError) in live.rootID }
@@ -90,6 +91,21 @@ extension DocumentHost {
         }
         events.domainChanged(name)
         return try await description(of: name)
+    }
+
+    /// What lies in a mount its provider is not given in any case (``SandboxPolicy``). A folder around one would work, but for
+    /// that: so nobody begins with it, and a mount that is made in one later ends nothing.
+    private func checkForMounts(_ settings: [String: String], of bundle: ProviderBundle) async throws(DocumentError) {
+        let mounts = try await storage.run { _ in DocentMounts.now() }
+        for setting in bundle.manifest.settings where setting.type == .path {
+            guard let folder = settings[setting.key],
+                let mount = DocentMounts.first(within: FilePath(folder), of: mounts)
+            else { continue }
+            throw DocumentError(
+                .notConfigured,
+                "“\(folder)” has to do with Docent's own mount at “\(mount)”: choose another folder, or mount the documents elsewhere."
+            )
+        }
     }
 
     /// A domain that waits for somebody to sign in.

@@ -131,13 +131,15 @@ struct SandboxPolicyTests {
 
     private func resolved(
         _ tables: String, folder: String = "/srv/photos", bundle place: FilePath = "/p/Photos",
-        links: [FilePath: FilePath] = [:], missing: Set<FilePath> = ["/srv/missing"]
+        links: [FilePath: FilePath] = [:], missing: Set<FilePath> = ["/srv/missing"], mounts: [FilePath] = [],
+        looking: (FilePath) -> Void = { _ in }
     ) throws -> SandboxPolicy {
         let settings = "[[settings]]\nkey = \"folder\"\ntype = \"path\"\n"
         let bundle = try bundle(settings + tables, folder: place)
         let policy = try SandboxPolicy(bundle, settings: ["folder": folder], folders: folders, system: system)
-        return try policy.resolved(for: bundle, folders: folders) { path in
-            missing.contains(path) ? nil : links[path] ?? path
+        return try policy.resolved(for: bundle, folders: folders, mounts: mounts) { path in
+            looking(path)
+            return missing.contains(path) ? nil : links[path] ?? path
         }
     }
 
@@ -173,6 +175,37 @@ struct SandboxPolicyTests {
         let message = error?.message ?? "none"
         #expect(message.hasPrefix("The provider Photos (org.example.photos) may not "), "\(message)")
         #expect(message.contains(reason) && message.contains("“\(folder)”"), "\(message)")
+    }
+
+    @Test(
+        "Nobody is given a mount of documents, or what lies in one; it is not even looked at, unless a link leads there"
+    )
+    func mounts() throws {
+        let tables = "[permissions]\nwrite = [\"{folder}\"]\n"
+        let mounts: [FilePath] = ["/home/ann/Docent"]
+        for folder in ["/home/ann/Docent", "/home/ann/Docent/work/F", "/home/ann/x/../Docent/", "/srv/link"] {
+            let error = #expect(throws: DocumentError.self) {
+                try resolved(tables, folder: folder, links: ["/srv/link": "/home/ann/Docent/work"], mounts: mounts) {
+                    if folder != "/srv/link" { #expect(!$0.string.contains("Docent")) }
+                }
+            }
+            #expect(error?.code == .serverUnreachable, "it is over when that is unmounted")
+            #expect(
+                error?.message.contains("Docent's own mount at “/home/ann/Docent”") == true, "\(error?.message ?? "")")
+        }
+        _ = try resolved(tables, folder: "/home/ann/Docent2", mounts: mounts)
+    }
+
+    @Test("Mounts of documents are told from others by the kernel's table, whatever they are called")
+    func mountTable() {
+        let table = """
+            36 35 98:0 / /mnt/a\\040b rw,noatime master:1 - fuse.docent docent:7:8 rw
+            37 35 98:1 / /mnt/c rw,noatime - ext4 /dev/fuse.docent rw
+            38 35 98:2 / /home/x rw - fuse.docent docent:9:1 ro
+            """
+        #expect(DocentMounts.places(in: table) == ["/mnt/a b", "/home/x"])
+        #expect(DocentMounts.first(within: "/mnt/./", of: ["/home/x", "/mnt/a b"]) == "/mnt/a b")
+        #expect(DocentMounts.first(within: "/mnt/a", of: ["/home/x", "/mnt/a b"]) == nil)
     }
 
     @Test(

@@ -5,19 +5,30 @@ extension SandboxPolicy {
     /// The same policy with paths as they are on this machine right now: without symbolic links, without what is not
     /// there, and without giving away what is nobody's to give. Blocks.
     ///
+    /// - Parameter mounts: where documents are mounted as files. What lies there is not even looked at.
     /// - Throws: ``DocumentError`` with the code `notConfigured`, that names the path and what to choose instead.
     package func resolved(
-        for bundle: ProviderBundle, folders: SandboxFolders, realPath: (FilePath) -> FilePath? = Self.realPath
+        for bundle: ProviderBundle, folders: SandboxFolders, mounts: [FilePath] = [],
+        realPath: (FilePath) -> FilePath? = Self.realPath
     ) throws(DocumentError) -> SandboxPolicy {
+        func checkMounts(_ grant: Grant, at place: FilePath) throws(DocumentError) {
+            guard grant.origin == .manifest, let mount = mounts.first(where: { place.isInside($0) }) else { return }
+            var refusal = Self.refusal(of: grant, bundle, "Docent's own mount at “\(mount)”")
+            // It is over when that is unmounted.
+            refusal.code = .serverUnreachable
+            throw refusal
+        }
         let places = folders.resolved(by: realPath)
         var resolved = self
         resolved.grants = []
         var seen: Set<Grant> = []
         for grant in grants {
+            try checkMounts(grant, at: grant.path.lexicallyNormalized())
             guard let real = realPath(grant.path) else {
                 if grant.origin == .manifest { resolved.missing.append(grant.path) }
                 continue
             }
+            try checkMounts(grant, at: real)
             if let what = places.loss(by: grant, at: real, bundle: bundle.folder) {
                 throw Self.refusal(of: grant, bundle, what)
             }

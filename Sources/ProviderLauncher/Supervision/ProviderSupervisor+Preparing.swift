@@ -61,7 +61,8 @@ extension ProviderSupervisor {
             bundle, settings: configuration.settings.settings, folders: configuration.folders,
             interpreters: interpreters)
         policy.mayLackLandlock = confinement.demand == .asFarAsPossible
-        return try policy.resolved(for: bundle, folders: configuration.folders, realPath: realPath)
+        return try policy.resolved(
+            for: bundle, folders: configuration.folders, mounts: DocentMounts.now(), realPath: realPath)
     }
 
     /// What is looked up right now, for whom it is that does not answer.

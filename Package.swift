@@ -414,7 +414,8 @@ let package = Package(
         .testTarget(
             name: "DocumentHostTests",
             dependencies: [
-                "CDocentShims", "DocumentModel", "DocumentWire", "DocumentTransport", "ProviderLauncher",
+                "CDocentShims", "DocumentModel", "DocumentWire", "DocumentTransport", "DocumentProvider",
+                "ProviderLauncher",
                 "DocumentStorage", "FileCoordination", "DocumentSync", "DocumentHost", "DocumentTestSupport",
                 "docent-trampoline", "FolderProvider",
                 .product(name: "SystemPackage", package: "swift-system"),

@@ -124,6 +124,45 @@ import Testing
     }
 
     @Test(
+        "VER-9: whether a version's contents are here is told, and who presents the document hears when they have come")
+    func localContents() async throws {
+        try await Machine.with(environment: ["DOCENT_DEVICE_NAME": "ann's"]) { (ann: Machine) async throws in
+            try await Machine.with(environment: ["DOCENT_DEVICE_NAME": "ben's"]) { (ben: Machine) async throws in
+                try ann.write("first\n", to: ann.remote + "/a.txt")
+                for machine in [ann, ben] {
+                    try machine.succeed(
+                        "domain", "add", "d", "--provider", "org.docent.folder", "--set", "folder=\(ann.remote)")
+                    try machine.succeed("open", "d:/a.txt")
+                }
+                try ann.succeed("pause", "d:/a.txt")
+                try ann.succeed("edit", "d:/a.txt", "--no-wait", "--with", "sh", "-c", "echo of ann > '{}'")
+                try ben.succeed("edit", "d:/a.txt", "--with", "sh", "-c", "echo of ben, longer > '{}'")
+                try ann.succeed("resume", "d:/a.txt")
+                let place = try Location("d:/a.txt")
+                try await ben.client { client async throws in
+                    func side() async throws -> DocumentVersion? {
+                        try await client.versions(of: place).first { $0.kind == .conflict }
+                    }
+                    for _ in 0..<1_500 where try await side() == nil { try await Task.sleep(for: .milliseconds(40)) }
+                    let before = try #require(try await side(), "\(ann.logTail) \(ben.logTail)")
+                    // The name of who has saved it is told of this one in any case.
+                    #expect(before.path == nil && before.device == "ann's" && !before.hasThumbnail)
+                    let notes = Notes(place)
+                    try await client.addPresenter(notes)
+                    for _ in 0..<2 { try ben.succeed("versions", "d:/a.txt", "--fetch") }
+                    #expect(try await notes.hears(["gained a version"]), "\(notes.all)")
+                    let after = try #require(try await side())
+                    #expect(after.id == before.id && after.path.flatMap(ben.read) == "of ann\n")
+                    try await client.removePresenter(notes)
+                    // What was saved before anybody said by whom has no name, and that is no error.
+                    let base = try await ann.client { try await $0.versions(of: place) }.first { $0.kind == .base }
+                    #expect(base?.device == nil)
+                }
+            }
+        }
+    }
+
+    @Test(
         "VER-7, COORD-27: who presents a document hears that versions of it are gone, and need not give it away for that"
     )
     func removedVersions() async throws {

@@ -129,13 +129,17 @@ struct SideStore: Sendable {
                 try await storage.run { _ in try room.request.remove() }
                 throw error.about(location)
             }
+            let kept: KeptVersion
             do throws(DocumentError) {
-                return try await storage.run {
+                kept = try await storage.run {
                     try $0.keepSide(room.file, of: room.request, as: provided, side: side, in: item.domain)
                 }
             } catch {
                 throw session.blamed(for: error)
             }
+            // It is among those whose contents are here from now on (VER-9).
+            broker.version(name(of: side, of: item), .gained, of: try storage.read { try $0.coordinated(item) })
+            return kept
         }
     }
 

@@ -43,6 +43,40 @@ import Testing
         }
     }
 
+    @Test(
+        "VER-1: one version is the current one, the first; the unresolved ones are told apart; of what is not there is no list, not even an empty one"
+    )
+    func currentAndOthers() throws {
+        try withDocument("first\n") { machine in
+            try machine.succeed("ls", "d:/")
+            // It is not here, and is a document all the same.
+            let placeholder = try versions(machine)
+            #expect(kinds(placeholder) == ["current"] && !(placeholder.first?["path"] is String))
+            for text in ["second", "third"] { #expect(try edit(machine, "echo \(text) > \"$1\"").status == 0) }
+            let edited = try versions(machine)
+            #expect(kinds(edited) == ["current", "older", "older"])
+            #expect(edited.map { $0["inPlace"] as? Bool } == [true, false, false])
+            #expect(Set(edited.compactMap { $0["id"] as? String }).count == 3)
+
+            let theirs = machine.remote + "/a.txt"
+            #expect(try edit(machine, "echo ours > \"$1\"; echo 'theirs, longer' > '\(theirs)'").status == 1)
+            let clashed = kinds(try versions(machine))
+            #expect(clashed.first == "current")
+            #expect(clashed.count { $0 == "current" } == 1 && clashed.count { $0 == "conflict" } == 1, "\(clashed)")
+            try machine.succeed("resolve", "d:/a.txt", "--keep", "remote")
+            let resolved = kinds(try versions(machine))
+            #expect(resolved.count { $0 == "current" } == 1 && !resolved.contains("conflict"), "\(resolved)")
+
+            try machine.succeed("mkdir", "d:/F")
+            try machine.succeed("rm", "d:/a.txt")
+            for place in ["d:/a.txt", "d:/none.txt", "d:/F", "d:/"] {
+                let refused = try machine.docent("versions", place, "--json")
+                #expect(
+                    refused.status == 1 && refused.output.isEmpty && !refused.errors.isEmpty, "\(place): \(refused)")
+            }
+        }
+    }
+
     @Test("VER-5, VER-13: both sides of a conflict and what they began from are shown, and merge where that is clear")
     func merge() throws {
         try withDocument("1\n2\n3\n4\n5\n") { machine in

@@ -78,6 +78,80 @@ import Testing
         }
     }
 
+    @Test(
+        "DOWN-5: what was begun in a picker goes on when that is closed in the middle, and lands where it was begun for; what names no such place is refused",
+        .timeLimit(.minutes(2)))
+    func landsAtItsPlace() async throws {
+        try await withDomains(settings: ["slow=yes"]) { machine, _ in
+            let place = try Location("book:/First day/Checklist.txt")
+            try await machine.client { client in
+                for try await _ in client.items(in: try Location("book:/First day")) {}
+                let request = try PickerRequest(.open, types: [.content], domain: try DomainName("book"))
+                await #expect(throws: CancellationError.self) {
+                    try await client.withPickerSession(request) { session in
+                        _ = try await entries(session, try root(session, "book"))
+                        try await client.startDownloading(place)
+                        throw CancellationError()
+                    }
+                }
+                for nowhere in ["none:/a.txt", "drop:/a.txt", "book:/none.txt"] {
+                    let refusal = await failure { try await client.startDownloading(try Location(nowhere)) }
+                    #expect(refusal != nil, "\(nowhere)")
+                }
+            }
+            #expect(try machine.docent("download", "--background").status != 0)
+            let file = machine.root + "/documents/book/First day/Checklist.txt"
+            #expect(!FileManager.default.fileExists(atPath: file), "nothing of it is seen before its end")
+            try await machine.client { client in
+                while try await status(of: place, client)?.isDownloaded != true {
+                    try await Task.sleep(for: .milliseconds(50))
+                }
+            }
+            #expect(try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int == 2_000_000)
+            #expect(machine.calls(of: "book").count { $0.hasPrefix("start_providing") } == 1)
+        }
+    }
+
+    @Test(
+        "DOWN-6: what has ended when nobody is there is no news for who comes later: they find it ended, or what went wrong, each told once",
+        .timeLimit(.minutes(2)))
+    func toldOnce() async throws {
+        try await withDomains { machine, _ in
+            let (good, bad) = (try Location("work:/one.txt"), try Location("work:/photo.png"))
+            try await machine.client { client in
+                for try await _ in client.items(in: try Location("work:/")) {}
+                try await client.startDownloading(good)
+                while try await status(of: good, client)?.isDownloaded != true {
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+                #expect(rename(machine.remote, machine.remote + "-away") == 0)
+                try await client.startDownloading(bad)
+            }
+            try await machine.client { client in
+                let events = Mutex<[String]>([])
+                let listening = Task {
+                    for try await event in try await client.changes(below: Location("work:/")) {
+                        events.withLock { $0.append("\(event)") }
+                    }
+                }
+                while try await status(of: bad, client)?.transfers.download?.problem == nil {
+                    try await Task.sleep(for: .milliseconds(50))
+                }
+                let failed = try #require(try await status(of: bad, client))
+                #expect(failed.downloadingError?.code == .serverUnreachable && failed.transfers.isDownloadRequested)
+                #expect(try await status(of: good, client)?.transfers == ItemTransfers(), "it is over")
+                #expect(events.withLock { $0.allSatisfy { !$0.contains("one.txt") } })
+                // It comes when it can, without anybody asking again, and what went wrong is over.
+                #expect(rename(machine.remote + "-away", machine.remote) == 0)
+                while try await status(of: bad, client)?.isDownloaded != true {
+                    try await Task.sleep(for: .milliseconds(50))
+                }
+                #expect(try await status(of: bad, client)?.transfers == ItemTransfers())
+                listening.cancel()
+            }
+        }
+    }
+
     private func choose(_ client: DocumentClient) async throws -> Location {
         let request = try PickerRequest(.open, types: [.content], domain: try DomainName("book"))
         return try await client.withPickerSession(request) { session in

@@ -141,6 +141,51 @@ struct TransferCircumstancesTests {
         #expect(paused.transfers(at: .zero).download?.wait == .resume)
     }
 
+    @Test("XFER-8: the attributes tell what was asked for, what is in conflict, and what is excluded, in every state")
+    func attributes() throws {
+        for state in ItemState.allCases {
+            var circumstances = TransferCircumstances(
+                state: state, isCurrent: [.materialised, .changed, .sending, .conflict].contains(state))
+            #expect(try status(circumstances).hasUnresolvedConflicts == (state == .conflict))
+            #expect(
+                try !status(circumstances).isExcludedFromSync && !status(circumstances).transfers.isDownloadRequested)
+            circumstances.isRequested = true
+            // What is here need not be asked for any more.
+            #expect(try status(circumstances).transfers.isDownloadRequested == !circumstances.isCurrent)
+            for keeping in [Keeping.automatic, .whileCurrent, .onlineOnly, .pinned] {
+                circumstances.marks = ItemMarks(keeping: keeping)
+                #expect(try !status(circumstances).isExcludedFromSync)
+            }
+            circumstances.marks = ItemMarks(keeping: .excluded)
+            #expect(try status(circumstances).isExcludedFromSync)
+        }
+    }
+
+    @Test(
+        "XFER-8: what keeps contents from coming has a slot of its own, and says what would end it, wanted or not",
+        arguments: [
+            // Nobody has uploaded it yet, or it is gone.
+            (DocumentError.Code.noSuchItem, TransferWait.change), (.versionNoLongerAvailable, .change),
+            (.serverUnreachable, .remote), (.insufficientQuota, .remoteSpace), (.notAuthenticated, .signIn),
+            (.localStorage, .change), (.cannotSynchronize, .provider), (.notPermitted, .change),
+        ])
+    func downloadErrors(code: DocumentError.Code, wait: TransferWait) throws {
+        for state in [ItemState.placeholder, .outdated] {
+            var circumstances = missing(state)
+            circumstances.problem = DocumentError(code, "It did not work.")
+            circumstances.isRequested = true
+            circumstances.fetching = .held(until: nil)
+            let held = try status(circumstances)
+            #expect(held.transfers.download?.wait == wait)
+            #expect(held.downloadingError?.code == code && held.uploadingError == nil && held.transfers.upload == nil)
+            #expect(held.downloadingStatus == (state == .outdated ? .downloaded : .notDownloaded))
+            (circumstances.isRequested, circumstances.fetching) = (false, .none)
+            // The next access tries again (DOWN-2): it waits for nobody's signal.
+            let expected = wait == .provider ? TransferWait.request : wait
+            #expect(try status(circumstances).transfers.download?.wait == expected)
+        }
+    }
+
     @Test("XFER-8: whatever is so, what is not under way says what it waits for")
     func always() {
         for seed in 0..<5_000 as Range<UInt64> {

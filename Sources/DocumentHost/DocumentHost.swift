@@ -286,7 +286,7 @@ public final class DocumentHost: Sendable {
             try await interrupted?.settleRemoval(of: key)
             try await backlog?.settle(before: key)
         }
-        sender.reportsFolders { [weak backlog] domain in backlog?.folderWasSent(in: domain) }
+        sender.reportsMade { [weak backlog] domain in backlog?.itemsWereMade(in: domain) }
         sender.reportsEnds { [weak backlog] key in backlog?.sendingEnded(key) }
         let parts = PackageParts(
             storage: storage, arrivals: arrivals, sender: sender, backlog: backlog, localChanges: localChanges,

@@ -32,7 +32,7 @@ import Testing
                 case .create(let new):
                     names.withLock { $0.append(new.name.rawValue) }
                     guard new.name != other.name else { throw DocumentError(.nameCollision, "“\(new.name)” is there.") }
-                    return .create(try Self.item("new", new.name, size: 4))
+                    return .create(try Self.item("new", new.name, in: new.parentID, size: 4))
                 case .enumerate: return .enumerate(ItemPage(items: [other]))
                 case .startProviding(_, let path, _):
                     try TemporaryFile.write(contents, to: FilePath(path))
@@ -44,9 +44,11 @@ import Testing
             }
         }
 
-        static func item(_ id: String, _ name: ItemName, size: Int64) throws -> Item {
+        static func item(
+            _ id: String, _ name: ItemName, in parent: ItemIdentifier = .root, size: Int64
+        ) throws -> Item {
             Item(
-                id: try ItemIdentifier(id), parentID: .root, name: name, kind: .document, size: size,
+                id: try ItemIdentifier(id), parentID: parent, name: name, kind: .document, size: size,
                 modified: Timestamp(seconds: 1_700_000_000), version: try ItemVersion(content: [1], metadata: [1]))
         }
 
@@ -71,9 +73,10 @@ import Testing
 
     /// - Parameter isTold: whether the index knows what has the name there.
     private func makeAnew(
-        beside contents: String, _ id: String = "b", isTold: Bool = true, taking again: Sending? = nil
+        beside contents: String, _ id: String = "b", in folder: ItemIdentifier = .root, isTold: Bool = true,
+        taking again: Sending? = nil
     ) async throws -> [String] {
-        let other = try Provider.item(id, ItemName("a.txt"), size: Int64(contents.utf8.count))
+        let other = try Provider.item(id, ItemName("a.txt"), in: folder, size: Int64(contents.utf8.count))
         if isTold { try storage.tell(other) }
         let provider = Provider(having: other, contents)
         let delivery = Delivery.alone(threads)
@@ -105,6 +108,26 @@ import Testing
         #expect(try storage.document(name) == "mine")
         #expect(try storage.index.read { try $0.relocations(in: storage.domain) }.isEmpty)
         // Each has a place of its own.
+        #expect(try storage.indexed("b").state == .placeholder)
+    }
+
+    @Test("VER-15, RS-5: so it is where the folder around it got another name since that was asked for first")
+    func besideInRenamedFolder() async throws {
+        let item = try storage.item("inside", "a.txt", in: "f", contents: "one")
+        try storage.tell(storage.item("f", "Folder", kind: .folder), item)
+        try storage.provide(item, "one")
+        try storage.edit("inside", "mine")
+        try storage.store.recordGone(item.id, in: storage.domain)
+        let first = try storage.store.beginSending(item.id, in: storage.domain)
+        try storage.store.abandon(first, because: nil, .open)
+        try storage.tell(storage.item("f", "Renamed", kind: .folder))
+        let again = try storage.store.beginSending(item.id, in: storage.domain)
+        #expect(again.isRepeated)
+        let name = try #require(
+            try await makeAnew(beside: "other", in: ItemIdentifier("f"), taking: again).last)
+        #expect(try storage.indexed("new").item.name?.rawValue == name)
+        #expect(try storage.document("Renamed/\(name)") == "mine")
+        #expect(try storage.index.read { try $0.relocations(in: storage.domain) }.isEmpty)
         #expect(try storage.indexed("b").state == .placeholder)
     }
 

@@ -95,8 +95,8 @@ final class Backlog: Sendable {
     /// Whether something is tried again by itself that is worth waiting for.
     var isBusy: Bool { lines.withLock { $0.values.contains(where: \.awaitsRetry) } }
 
-    /// A folder that was made here is known to its provider by now.
-    func folderWasSent(in domain: DomainName) {
+    /// What was made here, or is gone at its provider and was made there anew, is known to that by now.
+    func itemsWereMade(in domain: DomainName) {
         let open = entries(of: domain)
         if open.contains(where: \.namesArriving) { reread(domain) }
         // It may have been made where it was when that was asked for before a crash.

@@ -21,8 +21,8 @@ final class Sender: Sendable {
         var prepare: Preparation?
         /// Is told of a document that is in conflict by now.
         var conflictWasFound: (@Sendable (ItemKey) -> Void)?
-        /// Is told of a folder that its provider knows by now.
-        var folderWasSent: (@Sendable (DomainName) -> Void)?
+        /// Is told of what its provider knows by now, or knows anew.
+        var madeItems: (@Sendable (DomainName) -> Void)?
         /// Is told when nothing of an item is under way any more.
         var ended: (@Sendable (ItemKey) -> Void)?
     }
@@ -71,9 +71,9 @@ final class Sender: Sendable {
         state.withLock { $0.conflictWasFound = report }
     }
 
-    /// Says who is told when a folder that was made here was sent. It must not block.
-    func reportsFolders(_ report: @escaping @Sendable (DomainName) -> Void) {
-        state.withLock { $0.folderWasSent = report }
+    /// Says who is told when something that was made here was sent, or was made anew at its provider. It must not block.
+    func reportsMade(_ report: @escaping @Sendable (DomainName) -> Void) {
+        state.withLock { $0.madeItems = report }
     }
 
     /// Says who is told when an item's sending has ended, however it did. It must not block.
@@ -265,9 +265,14 @@ final class Sender: Sendable {
                 if error.code == .inConflict { self.state.withLock { $0.conflictWasFound }?(key) }
                 throw error
             }
-            if key.id.isArriving { self.state.withLock { $0.folderWasSent }?(key.domain) }
+            if self.isMade(key) { self.state.withLock { $0.madeItems }?(key.domain) }
             return outcome ?? .paused
         }
+    }
+
+    /// What was made at the provider, for the first time or anew, has another identifier by now.
+    private func isMade(_ key: ItemKey) -> Bool {
+        key.id.isArriving || (try? storage.read { try $0.item(key.id, in: key.domain) == nil }) ?? false
     }
 
     private func wasPaused(_ key: ItemKey) throws(DocumentError) -> DocumentError {

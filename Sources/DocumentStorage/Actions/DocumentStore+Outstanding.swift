@@ -82,9 +82,10 @@ extension Sending {
 }
 
 extension IndexReader {
-    /// Whether it was moved or renamed here since the provider was asked for it first, by its own name.
+    /// Whether it was moved or renamed here since the provider was asked for it first, by its own name. What could not have that has
+    /// the one that it was made with.
     func isMoved(_ item: IndexedItem, since sending: Sending) throws -> Bool {
-        guard sending.attempt == 0 else { return false }
+        guard try (open(sending.entry)?.payload.attempt ?? sending.attempt) == 0 else { return false }
         let begun = sending.item.item
         // A folder that was made anew for it has another identifier, and is the same one.
         let isElsewhere =

@@ -367,6 +367,7 @@ public final class DocumentHost: Sendable {
         localChanges.follow(report.moved)
         strays.toldAtStart(report.unknownFiles)
         root.tree.folderMoves.observe { [weak strays] in strays?.followFolder($0) }
+        store.leftFiles.onLeft { [weak strays] in strays?.tellLeft($0) }
         try openDomains()
     }
 

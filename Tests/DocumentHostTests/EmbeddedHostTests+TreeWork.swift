@@ -2,6 +2,7 @@ import DocumentModel
 import DocumentStorage
 import DocumentTestSupport
 import Foundation
+import Glibc
 import SystemPackage
 import Testing
 
@@ -33,6 +34,34 @@ extension EmbeddedHostTests {
                 #expect(try host.storage.read { try $0.item(item.id, in: item.domain) } == nil)
             }
             #expect(!FileManager.default.fileExists(atPath: path))
+        }
+    }
+
+    @Test("INV-3: a file that is nobody's, where nobody watches, is told of as soon as the folder around it is gone")
+    func leftBehind() async throws {
+        try await withHost { host, remote in
+            let folder = remote.appending("F")
+            try #require(mkdir(folder.string, 0o700) == 0)
+            try TemporaryFile.write("there", to: folder.appending("a.txt"))
+            for place in ["d:/", "d:/F"] {
+                _ = try await host.items(
+                    in: Location(place), page: nil, suggestedCount: 10, refreshing: true)
+            }
+            let stray = FilePath("\(host.rootPath)/documents/d/F/mine.txt")
+            try TemporaryFile.write("mine", to: stray)
+            try FileManager.default.removeItem(atPath: folder.string)
+            func isTold() -> Bool {
+                host.findings.contains { $0.contains("\(stray) belongs to no document") }
+            }
+            for _ in 0..<500 where !isTold() {
+                _ = try await host.items(in: Location("d:/"), page: nil, suggestedCount: 10, refreshing: true)
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            #expect(isTold())
+            #expect(try TemporaryFile.read(stray) == "mine")
+            // Who takes it away hears no more of it.
+            try FileManager.default.removeItem(atPath: stray.string)
+            #expect(!isTold())
         }
     }
 }

@@ -38,10 +38,19 @@ extension StrayFiles {
         return true
     }
 
-    /// A document's file is where no document can be.
+    /// A file is where no document can be, or was left where a folder is gone.
     func tellOutside(_ location: Location) {
         state.withLock { state in
             if state.outside.count < Self.mostUnknown { state.outside.insert(location) }
+        }
+    }
+
+    /// They are where a folder was that is gone.
+    func tellLeft(_ files: [Location]) {
+        for file in files {
+            // What programs leave beside documents is nothing to tell of.
+            let rule = try? storage.read { try $0.ignoringRule(at: file, isFolder: false) }
+            if (rule ?? nil) == nil { tellOutside(file) }
         }
     }
 

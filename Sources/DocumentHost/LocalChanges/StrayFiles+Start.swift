@@ -25,12 +25,15 @@ extension StrayFiles {
     var movedSinceStart: Set<Location> {
         var moved: Set<Location> = []
         for (told, place) in state.withLock({ $0.toldAtStart }) where place != told {
-            let holder = try? storage.read { index in try index.item(at: index.location(onDisk: place)) }
-            guard (holder ?? nil)?.local == nil,
-                ((try? storage.store.root.tree.inode(at: place)) ?? nil) != nil
-            else { continue }
+            guard isNobodys(place), ((try? storage.store.root.tree.inode(at: place)) ?? nil) != nil else { continue }
             moved.insert(place)
         }
         return moved
+    }
+
+    /// Whether what lies at a place is no document's.
+    func isNobodys(_ place: Location) -> Bool {
+        let holder = try? storage.read { index in try index.item(at: index.location(onDisk: place)) }
+        return (holder ?? nil)?.local == nil
     }
 }

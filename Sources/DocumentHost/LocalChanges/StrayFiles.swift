@@ -163,11 +163,14 @@ final class StrayFiles: Sendable {
     /// For people, one sentence each.
     var notices: [String] {
         let tree = storage.store.root.tree
-        let unknown = state.withLock { state in
+        let (outside, others) = state.withLock { state in
             // Nobody tells when they leave.
             state.outside = state.outside.filter { ((try? tree.inode(at: $0)) ?? nil) != nil }
-            return state.outside.union(state.unknown.values)
-        }.union(movedSinceStart).sorted { $0.description < $1.description }
+            return (state.outside, state.unknown.values)
+        }
+        let unknown = outside.filter { isNobodys($0) }.union(others).union(movedSinceStart).sorted {
+            $0.description < $1.description
+        }
         var notices = unknown.prefix(Self.mostNotices).map {
             "\(tree.path(of: $0)) belongs to no document, and is neither sent nor removed: docent export makes it one."
         }

@@ -223,8 +223,9 @@ extension DocumentStore {
         do {
             try tree.removeFolder(at: location)
         } catch let error as DocumentError where error.code == .directoryNotEmpty {
-            // Files that belong to no item stay; they are reported at every start.
+            // Files that belong to no item stay; they are reported now, and at every start.
             logger.notice("\(error.message)")
+            leftFiles.left(((try? tree.files(within: location)) ?? []).map(\.location))
         }
     }
 }

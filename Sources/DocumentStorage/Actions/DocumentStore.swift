@@ -15,6 +15,7 @@ package struct DocumentStore: Sendable {
     package let follower = TreeFollower()
     package let questions = ProviderQuestions()
     package let versionNews = VersionNews()
+    package let leftFiles = LeftFiles()
 
     package init(
         _ root: StorageRoot, observer: (any StepObserver)? = nil, date: @escaping @Sendable () -> Int64, logger: Logger

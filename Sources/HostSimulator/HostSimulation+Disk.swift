@@ -23,6 +23,7 @@ extension HostSimulation {
             }
             if let error = failure(of: change, machine) { return error }
         }
+        if change.kind == SIMULATION_UNLINK, !isPerson { noteDropped(change.path, on: machine) }
         disks[machine].willChange(change)
         return 0
     }

@@ -46,6 +46,8 @@ extension HostSimulation {
             // What a host does not know, and does not overwrite, somebody puts elsewhere, as it asks for: after its index was
             // lost. What nobody had looked at is told of when something comes there.
             if round < 2 { askAll { [self] host in await rescue(from: host) } }
+            // What was in a folder that got another name just when somebody looked was not to be seen.
+            if round < 2 { askAll { [self] host in await resumeAll(of: host) } }
             // What was chosen since has left other sides.
             winners = [:]
             for machine in lives.indices {
@@ -58,6 +60,7 @@ extension HostSimulation {
             run(until: time + 12 * Self.minute)
             if complaint != nil { return }
         }
+        answerLastDeletions()
         if mistake == .dropsTrash { dropTrash() }
         checkLosses()
         if scenario.keepsSides {
@@ -146,6 +149,23 @@ extension HostSimulation {
         }
     }
 
+    /// What goes on the remote by one machine's yes is asked about on those that have answered before that.
+    private func answerLastDeletions() {
+        for _ in 0..<2 * lives.count where scenario.asksBeforeDeleting {
+            isAsked = false
+            for machine in lives.indices {
+                askAll(only: machine) { [self] host in
+                    let domains = (try? await host.domainDescriptions()) ?? []
+                    guard domains.contains(where: { !$0.heldDeletions.isEmpty }) else { return }
+                    isAsked = true
+                    await answerDeletions(host, machine)
+                }
+            }
+            guard isAsked, complaint == nil else { return }
+            run(until: time + 12 * Self.minute)
+        }
+    }
+
     private func resolveConflicts(of host: DocumentHost, _ round: Int) async {
         for status in await everything(of: host, refreshing: true)
         where status.state == .conflict || status.item.conflictVersions > 0 {
@@ -181,7 +201,7 @@ extension HostSimulation {
         simulation_pause()
         defer { simulation_resume() }
         checkTrash(found)
-        let lost = ledger.lost(found: found)
+        let lost = ledger.lost(found: found).filter { !isDrivenOut($0) }
         guard let first = lost.first else { return }
         let rest = hiddenFile(of: first).map { ", but for \($0)" } ?? ""
         complain("the contents \(first) are lost, and \(lost.count - 1) others\(rest)")

@@ -11,7 +11,9 @@ extension HostSimulation {
         let told = (try? await host.status(below: Location(domain: Self.domainName)))?.items ?? []
         var paths: [String] = []
         for status in await everything(of: host) + told where status.item.kind == .document {
-            paths += ((try? await host.versions(at: status.location)) ?? []).compactMap(\.path)
+            let versions = (try? await host.versions(at: status.location)) ?? []
+            paths += versions.compactMap(\.path)
+            count(versions, of: status.item.id, on: machine)
         }
         for document in (try? host.trash(.all).documents) ?? [] {
             paths.append("\(host.rootPath)/.docent/trash/\(Self.domain)/\(document.id)")

@@ -62,6 +62,14 @@ package final class HostSimulation: @unchecked Sendable {  // One thread, as it 
     var settled: Set<SettledSide> = []
     /// Which contents win each conflict, as a machine has said.
     var winners: [ItemIdentifier: Int] = [:]
+    /// How often the provider has answered each machine what it has of an item.
+    var looks: [Int: Int] = [:]
+    /// Whether somebody was asked about deletions just now.
+    var isAsked = false
+    /// Contents of versions that the host of a machine has dropped.
+    var droppedVersions: [Int: Set<Int>] = [:]
+    /// Documents of which a machine keeps as many older versions as it ever does.
+    var crowded: Set<MachineDocument> = []
     /// How often each machine was started.
     var boots: [Int: Int] = [:]
     var jobs: [(due: UInt64, number: Int, job: UnsafeMutableRawPointer, life: MachineLife?)] = []

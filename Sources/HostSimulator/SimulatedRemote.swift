@@ -53,6 +53,11 @@ final class SimulatedRemote {
     /// What a version of a document stands for, also when it has other contents by now, or is gone.
     func contents(of id: ItemIdentifier, in version: ItemVersion) -> [UInt8]? { history[id]?[version.content] }
 
+    /// Documents that ever had these contents, also those that are gone.
+    func documents(thatHad contents: [UInt8]) -> [ItemIdentifier] {
+        history.filter { $0.value.values.contains(contents) }.map(\.key)
+    }
+
     func children(of folder: ItemIdentifier) -> [ItemIdentifier] {
         entries.filter { $0.value.parent == folder }.map(\.key).sorted()
     }

@@ -1,3 +1,5 @@
+import DocumentStorage
+
 /// What somebody could do wrong: planted, to see that it is found.
 package enum HostMistake: String, CaseIterable, Sendable {
     /// No flush of a file or a folder does anything.
@@ -29,6 +31,47 @@ package enum HostMistake: String, CaseIterable, Sendable {
     /// The provider gives parts of other contents than it is asked for.
     case mixesParts
 
+    /// Nothing in staging is flushed before it gets its place.
+    case flushesNoStaging
+    /// No file among the documents is flushed: people are told that what they wrote is kept, and it is on no disk.
+    case flushesNoDocuments
+    /// The index is not flushed: what is done next was written down nowhere.
+    case flushesNoIndex
+    /// A host does not compare what has come with the digest that the provider vouches for.
+    case comparesNoDigests
+    /// A host evicts without having asked the remote whether it has that.
+    case evictsUnasked
+
+    /// What a host leaves out; nil where the mistake is another one's.
+    var leftOut: Precaution? {
+        switch self {
+        case .comparesNoDigests: .comparingDigests
+        case .evictsUnasked: .askingBeforeEviction
+        default: nil
+        }
+    }
+
+    /// Whether a flush does nothing.
+    ///
+    /// - Parameter path: of what is flushed.
+    func skipsFlush(of path: String) -> Bool {
+        switch self {
+        case .skipsFlushes: true
+        case .flushesNoStaging: path.contains("/.docent/staging/")
+        case .flushesNoDocuments: path.contains("/documents/")
+        case .flushesNoIndex: path.contains("/.docent/index.sqlite")
+        default: false
+        }
+    }
+
     /// Whether it hardly shows while most answers arrive: nobody asks for the same twice then.
     package var wantsLosses: Bool { self == .repeatsOperations }
+}
+
+/// Has a host leave out one precaution, and nothing else.
+struct Omission: StepObserver {
+    let precaution: Precaution
+
+    func reached(_ step: JournalStep) {}
+    func leavesOut(_ precaution: Precaution) -> Bool { precaution == self.precaution }
 }

@@ -44,7 +44,9 @@ extension HostSimulation {
         note(
             "    file \(change.kind.rawValue) \(String(cString: change.path.advanced(by: folder.utf8.count)))\(other) \(change.size)"
         )
-        if mistake == .skipsFlushes, !isCalm, change.kind == SIMULATION_FLUSH { return }
+        if !isCalm, change.kind == SIMULATION_FLUSH, mistake?.skipsFlush(of: String(cString: change.path)) == true {
+            return
+        }
         disks[machine].changed(change)
         simulation_touched(change.file, change.file < 0 ? change.other ?? change.path : nil)
         guard [SIMULATION_WRITE, SIMULATION_TRUNCATE, SIMULATION_CREATE].contains(change.kind) else { return }

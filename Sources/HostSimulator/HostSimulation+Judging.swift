@@ -12,7 +12,9 @@ extension HostSimulation {
         note("everything is well from now on")
         isCalm = true
         // A system writes all of it down some time, also what nobody has flushed.
-        if mistake == .skipsFlushes { for disk in disks { disk.flushAll() } }
+        if mistake?.skipsFlush(of: "") == true || mistake?.rawValue.hasPrefix("flushesNo") == true {
+            for disk in disks { disk.flushAll() }
+        }
         reachTrash()
         for machine in lives.indices { dates[machine] = Self.dateAtBeginning }
         for machine in lives.indices { signal(machine, isResolved: true) }

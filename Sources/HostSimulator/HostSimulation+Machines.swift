@@ -61,7 +61,8 @@ extension HostSimulation {
             configuration.parts = scenario.parts
             configuration.link = { [unowned self, unowned life] _ in connect(life) }
             let host = try DocumentHost(
-                configuration, loop: life.loop, steppedBy: life.work, logger: logger(machine))
+                configuration, loop: life.loop, steppedBy: life.work,
+                observer: mistake?.leftOut.map { Omission(precaution: $0) }, logger: logger(machine))
             life.host = host
             life.running = Task(executorPreference: life.loop) { await host.run() }
             note("m\(machine) is up: \(host.findings)")

@@ -126,7 +126,7 @@ extension HostSimulation {
         case .evict:
             let key = MachineDocument(machine: machine, id: document.item.id)
             defer { evictions[key, default: 0] += 1 }
-            _ = try await host.evict(place)
+            try await evict(place, host, machine)
         case .replacePast: try replacePast(host, place, step)
         case .renamePast:
             let (from, to) = (Self.path(place, host), Self.path(free, host))

@@ -65,7 +65,9 @@ extension SimulatedProvider {
     }
 
     func item(for id: ItemIdentifier) async throws -> Item {
-        try await call("item \(id)") { try remote.item(id) }
+        let item = try await call("item \(id)") { try remote.item(id) }
+        simulation.looked(by: context.deviceName)
+        return item
     }
 
     func items(in container: ItemIdentifier, page: PageToken?, suggestedCount: Int) async throws -> ItemPage {

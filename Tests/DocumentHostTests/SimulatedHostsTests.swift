@@ -37,6 +37,16 @@ import Testing
         #expect(try await simulate("--seeds", "4", "--lossy").status == 0)
     }
 
+    @Test("SIM-3, SIM-4: a seed is the same run in another process, down to the order of all changes of files")
+    func replay() async throws {
+        let first = try await simulate("--one", "--show", "3")
+        let again = try await simulate("--one", "--show", "3")
+        // It ends with a digest of all that was done.
+        #expect(first.output.contains("changes of files") && first.output.contains("trace "))
+        #expect(again.output == first.output)
+        #expect(try await simulate("--one", "--show", "2").output != first.output)
+    }
+
     @Test("What a run that was killed has left neither fails the next one nor counts as something that it found")
     func leftovers() async throws {
         let program = try BuiltProducts.executable("docent-simulate-hosts")
@@ -57,6 +67,9 @@ import Testing
             ("forgetsPins", 3, "has forgotten that"), ("dropsTrash", 71, "into the trash, and they are not there"),
             ("dropsVersions", 44, "are no version of it"), ("prefersOwn", 2, "the winner"),
             ("forgetsSides", 2, "has not given the remote its side of"), ("mixesParts", 36, "damaged"),
+            ("flushesNoStaging", 5, "sends nothing as contents"),
+            ("flushesNoDocuments", 30, "sends nothing as contents"), ("flushesNoIndex", 30, "cannot be opened"),
+            ("comparesNoDigests", 5, "are lost"), ("evictsUnasked", 5, "has not asked whether the remote has it"),
         ])
     func mistake(_ name: String, seed: Int, complaint: String) async throws {
         let found = try await simulate("--one", "--show", "\(seed)", "--mistake", name)

@@ -79,7 +79,7 @@ struct Evictor: Sendable {
             try storage.read { try $0.coordinated(item) }, for: .evicting, by: owner.onBehalf, style: .unlessOthersUseIt
         )
         defer { broker.end(claim) }
-        try await verify(item, at: location, on: domain)
+        if storage.store.takes(.askingBeforeEviction) { try await verify(item, at: location, on: domain) }
         return try await locks.withLock(item.key) { () async throws(DocumentError) in
             try await storage.run(body)
         }

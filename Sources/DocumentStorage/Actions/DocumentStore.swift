@@ -40,6 +40,8 @@ package struct DocumentStore: Sendable {
         }
     }
 
+    package func takes(_ precaution: Precaution) -> Bool { observer?.leavesOut(precaution) != true }
+
     /// Runs a body; when it fails, what it had begun is taken back. After a stop by the observer nothing is: that is
     /// what a crash leaves.
     func takingBack<T>(_ takeBack: () throws -> Void, _ body: () throws -> T) throws -> T {

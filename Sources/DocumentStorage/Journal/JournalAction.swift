@@ -198,4 +198,10 @@ package enum JournalStep: String, CaseIterable, Sendable {
 /// would.
 package protocol StepObserver: Sendable {
     func reached(_ step: JournalStep) throws
+    /// Only for the simulator: whether a precaution is not taken.
+    func leavesOut(_ precaution: Precaution) -> Bool
+}
+
+extension StepObserver {
+    package func leavesOut(_ precaution: Precaution) -> Bool { false }
 }

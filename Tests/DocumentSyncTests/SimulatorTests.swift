@@ -8,7 +8,8 @@ import Testing
 @Suite struct SimulatorTests {
     private static let count = getenv("DOCENT_SIMULATOR_SEEDS").flatMap { UInt64(String(cString: $0)) } ?? 60
 
-    @Test("INV-1 to INV-4, INV-9: machines that fail end with one tree, and nothing that was acknowledged is lost")
+    @Test(
+        "SIM-6, INV-1 to INV-4, INV-9: machines that fail end with one tree, and nothing that was acknowledged is lost")
     func seeds() {
         var lines: [String] = []
         #expect(

@@ -48,6 +48,8 @@ extension EmbeddedHostTests {
                     in: Location(place), page: nil, suggestedCount: 10, refreshing: true)
             }
             let stray = FilePath("\(host.rootPath)/documents/d/F/mine.txt")
+            try FileManager.default.createDirectory(
+                atPath: stray.removingLastComponent().string, withIntermediateDirectories: true)
             try TemporaryFile.write("mine", to: stray)
             try FileManager.default.removeItem(atPath: folder.string)
             func isTold() -> Bool {

@@ -252,6 +252,32 @@ extension EmbeddedHostTests {
     }
 
     @Test(
+        "VER-5: who is to end a conflict that somebody else has ended meanwhile is told so, and where the other contents are",
+        arguments: [ConflictResolution.local, .both])
+    func endedMeanwhile(choice: ConflictResolution) async throws {
+        try await whileInConflict { host, location in
+            let tool = host.connect(tool: "reader")
+            defer { host.disconnect(tool) }
+            let access = try await host.beginAccess(AccessRequest(location: location, intent: .reading), for: tool)
+            func untilWaiting(_ count: Int) async throws {
+                for _ in 0..<500 where host.broker.explanations.count < count {
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+                #expect(host.broker.explanations.count == count)
+            }
+            async let first = code { try await host.resolveConflict(at: location, keeping: .remote) }
+            try await untilWaiting(1)
+            async let second = code { try await host.resolveConflict(at: location, keeping: choice) }
+            try await untilWaiting(2)
+            try await host.endAccess(access.number, of: tool)
+            #expect(await first == nil)
+            #expect(await second == .versionNoLongerAvailable)
+            let older = try await host.versions(at: location).filter { $0.kind == .older }.compactMap(\.path)
+            #expect(try older.map { try TemporaryFile.read(FilePath($0)) }.contains("mine"))
+        }
+    }
+
+    @Test(
         "VER-5: who ends a conflict, brings, looks at and moves its document at the same time waits for nobody for good"
     )
     func resolvedAmongOthers() async throws {

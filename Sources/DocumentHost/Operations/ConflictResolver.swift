@@ -37,6 +37,14 @@ struct ConflictResolver: Sendable {
         // What is made beside it is told of when it is made.
         defer { broker.end(claim, effects: [.changed] + (place == nil ? [] : [.unchanged])) }
         guard let found = try storage.read({ try $0.item(item.id, in: item.domain) }) else { return false }
+        guard found.state == .conflict else {
+            // The other side is all that there is to be kept.
+            guard choice != .remote else { return true }
+            throw DocumentError(
+                .versionNoLongerAvailable,
+                "The conflict of \(location) was ended meanwhile, on another device or by another command. What is not in its place is an older version: docent versions \(location) shows it."
+            )
+        }
         // A file that a program has only renamed is waited for, until the document has followed it.
         guard try await disk.look(found).state == .conflict else {
             // The other side is all that there is.

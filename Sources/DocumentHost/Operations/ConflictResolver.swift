@@ -60,8 +60,7 @@ struct ConflictResolver: Sendable {
             let onDisk = try storage.read { try $0.diskLocation(of: item.id, in: item.domain) }
             let ours = storage.store.root.tree.path(of: onDisk ?? location)
             try await send(
-                ours, modified: local.modified, asCopyOf: item, at: location, as: name,
-                because: "\(kept.map(\.kept)) \(local.size) \(local.modified)", on: domain, isClaimed: true)
+                ours, modified: local.modified, asCopyOf: item, at: location, as: name, on: domain, isClaimed: true)
         }
         let change = try await locks.withLock(item.key) { () async throws(DocumentError) in
             try await storage.run { store in
@@ -129,18 +128,16 @@ struct ConflictResolver: Sendable {
     ///
     /// - Parameters:
     ///   - source: a file of the host's.
-    ///   - reason: names this conflict, and these contents: when the answer was lost, and somebody asks once more, there is one copy.
     ///   - isClaimed: the caller has a claim on the item.
     func send(
         _ source: FilePath, modified: Timestamp, asCopyOf item: IndexedItem, at location: Location,
-        as chosen: ItemName?, because reason: String, on domain: Domain, isClaimed: Bool = false
+        as chosen: ItemName?, on domain: Domain, isClaimed: Bool = false
     ) async throws(DocumentError) {
         guard let parent = item.item.parentID, let name = item.item.name else { return }
         let session = domain.provider
         // A claim on anything in a package is one on the package, with all places in it (COORD-21).
         let around = try storage.read { try $0.coordinated(item) }.enclosing
         let isCovered = isClaimed && around.contains(where: \.isPackage)
-        var reason: String? = "copy \(item.id) \(chosen?.rawValue ?? "") \(reason)"
         for attempt in 1...20 {
             let copy: ItemName
             if let chosen {
@@ -157,10 +154,9 @@ struct ConflictResolver: Sendable {
             defer { if let claim { broker.end(claim, effects: [.unchanged]) } }
             let export: Export
             do throws(DocumentError) {
-                export = try await storage.run { [reason] store in
+                export = try await storage.run { store in
                     try store.beginExport(
-                        of: source, to: parent, name: copy, kind: .document, in: domain.name, removingSource: false,
-                        because: reason)
+                        of: source, to: parent, name: copy, kind: .document, in: domain.name, removingSource: false)
                 }
             } catch {
                 // Another machine has resolved the same in the same second, and its copy is known here.
@@ -181,11 +177,6 @@ struct ConflictResolver: Sendable {
                 return
             } catch {
                 try await storage.run { try $0.abandon(export) }
-                // What was made then is gone, perhaps: it is another one that is made now.
-                if error.code == .noSuchItem, reason != nil {
-                    reason = nil
-                    continue
-                }
                 guard error.code == .nameCollision, chosen == nil else { throw error }
             }
         }

@@ -21,10 +21,9 @@ extension DocumentStore {
     ///   - source: an absolute path outside the storage root; nil for a new folder.
     ///   - removingSource: the local document moves: it ends up materialised at the item's place, and its old name
     ///     goes away.
-    ///   - reason: whoever asks for the same a second time, as the answer was lost, says the same: then it is the same operation.
     package func beginExport(
         of source: FilePath?, to parent: ItemIdentifier, name: ItemName, kind: ItemKind, in domain: DomainName,
-        removingSource: Bool, because reason: String? = nil
+        removingSource: Bool
     ) throws -> Export {
         if let source, removingSource, source.starts(with: root.path) {
             throw DocumentError(
@@ -32,7 +31,7 @@ extension DocumentStore {
         }
         try refuseTaken(name, in: parent, of: domain)
         var payload = JournalPayload()
-        payload.operation = reason.map { RandomName.of($0) } ?? RandomName.make()
+        payload.operation = RandomName.make()
         payload.parentID = parent
         payload.name = name
         payload.kind = kind

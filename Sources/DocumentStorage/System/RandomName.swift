@@ -10,13 +10,6 @@ enum RandomName {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// The one that is always made of a text.
-    static func of(_ text: String) -> String {
-        var digest = Digest()
-        digest.add(Array(text.utf8))
-        return hex(digest.finish().prefix(16))
-    }
-
     /// A name of the same kind that is known beforehand: two digits a byte.
     static func hex(_ bytes: some Sequence<UInt8>) -> String {
         bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()

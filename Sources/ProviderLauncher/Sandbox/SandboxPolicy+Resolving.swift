@@ -32,7 +32,6 @@ extension SandboxPolicy {
             if let what = places.loss(by: grant, at: real, bundle: bundle.folder) {
                 throw Self.refusal(of: grant, bundle, what)
             }
-            if grant.origin == .manifest, let place = GrantedPlace(at: grant.path) { resolved.places.append(place) }
             var found = grant
             found.path = real
             if seen.insert(found).inserted { resolved.grants.append(found) }

@@ -42,8 +42,6 @@ package struct SandboxPolicy: Hashable, Sendable {
     /// What its manifest asks for and was not there when this was resolved: a process that was started with it never
     /// reaches that, also when it is there later.
     package var missing: [FilePath] = []
-    /// What its manifest asks for and was there then: which files and folders those were.
-    package var places: [GrantedPlace] = []
 
     /// Name servers answer there. Asking them by TCP is part of every network permission.
     static let nameServicePort: UInt16 = 53

@@ -14,7 +14,4 @@ package struct LiveProvider: Sendable {
     package let processID: Int32
     /// What it was not granted because it was not there; it is started anew when it is.
     package var missing: [FilePath] = []
-    /// What it was granted because its manifest asks for it; it is started anew when another one has its name, and it does
-    /// not get on.
-    package var places: [GrantedPlace] = []
 }

@@ -11,7 +11,7 @@ extension ProviderSupervisor: ProviderCalling {
     }
 
     /// Starts the provider when it does not run. A call that may be repeated is asked once more when the provider dies
-    /// over it, and when it cannot reach what was replaced under its name.
+    /// over it.
     package func call(
         _ call: ProviderCall, onProgress: (@Sendable (TransferProgress?) -> Void)? = nil
     ) async throws(DocumentError) -> ProviderReply {
@@ -25,8 +25,7 @@ extension ProviderSupervisor: ProviderCalling {
         do {
             return try await attempt(call, isForSignIn, onProgress)
         } catch {
-            let isReplaced = error.code == .serverUnreachable ? await replaceWherePlacesAre() : false
-            guard error.code == .providerDied || isReplaced, call.mayBeRepeated, !Task.isCancelled else { throw error }
+            guard error.code == .providerDied, call.mayBeRepeated, !Task.isCancelled else { throw error }
             return try await attempt(call, isForSignIn, onProgress)
         }
     }
@@ -67,7 +66,6 @@ extension ProviderSupervisor: ProviderCalling {
                     )
                 }
                 try reply.checkSize(asAnswerTo: call, of: provider)
-                noteReached()
                 return reply
             } catch {
                 context.logger.error("\(error.message)", metadata: metadata())

@@ -50,16 +50,15 @@ extension ProviderSupervisor {
         do {
             let launch = try await prepare(configuration)
             let (life, exit) = try await ProviderProcess.run(launch, in: context) { process in
-                await self.serve(process, handshake, stop, configuration, launch.sandbox)
+                await self.serve(process, handshake, stop, configuration, missing: launch.sandbox?.missing ?? [])
             }
             let outcome = Outcome(life.end, failure, exit: exit, evidence: life.evidence)
             await keep(outcome, autopsy, configuration, exit: exit, evidence: life.evidence, remains: life.remains)
             settle(outcome.error, isPermanent: outcome.isPermanent, isTold: outcome.isTold)
         } catch {
-            // No provider has died of a disk that does not answer, or of what is mounted just now.
+            // No provider has died of a disk that does not answer.
             let refusal = ProviderHandshake.Refusal(
-                error: error, isPermanent: error.code == .notConfigured,
-                isTold: [.deadlineExceeded, .serverUnreachable].contains(error.code))
+                error: error, isPermanent: error.code == .notConfigured, isTold: error.code == .deadlineExceeded)
             let outcome = Outcome(.refused(refusal), failure, exit: nil, evidence: nil)
             await keep(
                 outcome, autopsy, configuration, exit: nil, evidence: nil, remains: ProviderAutopsy.Remains())
@@ -108,7 +107,7 @@ extension ProviderSupervisor {
 
     private func serve(
         _ process: ProviderProcess, _ handshake: ProviderHandshake, _ stop: AsyncStream<Void>,
-        _ configuration: Configuration, _ sandbox: SandboxPolicy?
+        _ configuration: Configuration, missing: [FilePath]
     ) async -> (end: LifeEnd, evidence: FrameViolation?, remains: ProviderAutopsy.Remains) {
         let session = String(UInt64.random(in: 0...UInt64.max), radix: 36)
         core.withLock { core in
@@ -118,7 +117,6 @@ extension ProviderSupervisor {
             core.lastWords = { process.lastWords }
             core.lastFinding = nil
         }
-        let missing = sandbox?.missing ?? []
         var remains = ProviderAutopsy.Remains(session: session, stage: .handshake)
         let (transport, file) = await recorded(process.takeEnd(), session: session, configuration)
         let connection = Connection(
@@ -175,7 +173,7 @@ extension ProviderSupervisor {
                         LiveProvider(
                             connection: connection, capabilities: capabilities.capabilities,
                             rootID: capabilities.rootID, software: peer.software, processID: process.processID,
-                            missing: missing, places: sandbox?.places ?? []))
+                            missing: missing))
                     if !missing.isEmpty {
                         group.addTask {
                             await self.tellOfReturn(of: missing)

@@ -54,7 +54,6 @@ package final class ProviderSupervisor: Sendable {
         case timer(Duration)
         case idle(Duration)
         case keep(Finding)
-        case waitForPlaces(LiveProvider)
     }
 
     struct Core {
@@ -81,8 +80,6 @@ package final class ProviderSupervisor: Sendable {
         /// What was last found in an answer, and how many findings are not kept yet.
         var lastFinding: (message: String, time: ContinuousClock.Instant)?
         var unkeptFindings = 0
-        /// Whether it is waited for that something else has the name of what the running provider was granted.
-        var awaitsPlaces = false
         /// How the bundle was when it was given up.
         var givenUpStamp: BundleStamp?
         var endWaiters: [CheckedContinuation<Void, Never>] = []
@@ -96,12 +93,10 @@ package final class ProviderSupervisor: Sendable {
     let observe: @Sendable (Event) -> Void
     let core: Mutex<Core>
     let keeping = Turn()
-    /// The provider has said last that it cannot reach its remote.
-    let isAway = Atomic<Bool>(false)
     /// Of paths that may be on a disk or a network that is gone: what hangs there is this provider's matter alone.
     let lookups = UnboundedCalls(name: "docent-lookup")
     private let commands: AsyncStream<Command>
-    let commandsContinuation: AsyncStream<Command>.Continuation
+    private let commandsContinuation: AsyncStream<Command>.Continuation
 
     /// - Parameters:
     ///   - handler: answers the provider's requests and takes its events.
@@ -136,8 +131,6 @@ package final class ProviderSupervisor: Sendable {
                     }
                 case .keep(let finding):
                     group.addTask { await self.keep(finding) }
-                case .waitForPlaces(let live):
-                    group.addTask { await self.waitForPlaces(of: live) }
                 case .idle(let delay):
                     group.addTask {
                         guard (try? await Task.sleep(for: delay)) != nil else { return }

@@ -79,7 +79,7 @@ extension DocumentHost {
             let place = try? index.shownLocation(of: item)
             guard place?.components.starts(with: below.components) ?? below.isRoot else { continue }
             if item.isUnsent { domain.unsent += 1 }
-            let isInConflict = try item.state == .conflict || index.hasOpenSides(item)
+            let isInConflict = try item.state == .conflict || !index.unresolvedSides(of: item).isEmpty
             if isInConflict { domain.conflicts += 1 }
             // In a folder that is not shown because of its name.
             guard place != nil else { continue }
@@ -107,12 +107,7 @@ extension DocumentHost {
         var row: Int64 = 0
         while true {
             let page = try index.unsettled(in: domain, after: row)
-            // The remote may not have said yet that it keeps no more what was resolved here.
-            found += try page.filter { item in
-                guard item.item.kind != .folder else { return false }
-                let isQuiet = [.placeholder, .materialised].contains(item.state) && item.problem == nil
-                return try !isQuiet || index.hasOpenSides(item)
-            }
+            found += page.filter { $0.item.kind != .folder }
             guard let last = page.last else { break }
             row = last.row
         }

@@ -163,28 +163,6 @@ import Testing
         }
     }
 
-    @Test(
-        "VER-2: sides of a conflict that the remote is thought to keep, and does not any more, are nothing that the status tells"
-    )
-    func formerSides() async throws {
-        try await withHost { host, remote in
-            try TemporaryFile.write("here", to: remote.appending("a.txt"))
-            let location = try Location("d:/a.txt")
-            try await host.download(location)
-            #expect(try await host.status().items.isEmpty)
-            let known = try #require(try host.storage.read { try $0.item(at: location) })
-            var told = known.item
-            told.conflictVersions = 2
-            let news = told
-            _ = try await host.storage.run { try $0.apply([news], in: known.domain) }
-            try #require(
-                try host.storage.read { try $0.item(known.id, in: known.domain) }?.item.conflictVersions == 2)
-            let report = try await host.status()
-            #expect(report.items.isEmpty && report.domains.map(\.conflicts) == [0])
-            #expect(try await host.item(at: location).item.conflictVersions == 0)
-        }
-    }
-
     // MARK: Sending
 
     /// A document of the remote's that is here, as if it had been changed.

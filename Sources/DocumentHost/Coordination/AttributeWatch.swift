@@ -105,7 +105,7 @@ final class AttributeWatch: Sendable {
         try storage.read { index in
             guard let item = try index.item(key.id, in: key.domain) else { return nil }
             // As everywhere, those that nobody here has resolved.
-            let sides = try index.openSides(of: item)
+            let sides = item.item.conflictVersions > 0 ? try index.unresolvedSides(of: item).count : 0
             return (try index.coordinated(item), item.attributes(unresolvedSides: sides))
         }
     }

@@ -62,8 +62,10 @@ extension ItemStatus {
             item.state == .conflict && problem.code == .inConflict
                 ? .inConflict(at: location) : DocumentError(problem.code, problem.message)
         }
-        // Those that nobody here has resolved, and none of this device's own.
-        self.item.conflictVersions = try index.openSides(of: item)
+        if item.item.conflictVersions > 0 {
+            // Those that nobody here has resolved, and none of this device's own.
+            self.item.conflictVersions = try index.unresolvedSides(of: item).count
+        }
         if item.state == .conflict {
             conflictPath = try index.conflicts(in: item.domain).last { $0.itemID == item.id }
                 .map { root.versions.path(of: $0.kept).string }

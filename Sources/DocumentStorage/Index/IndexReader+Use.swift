@@ -48,9 +48,9 @@ extension IndexReader {
         return (items, found.count == limit ? found.last.map { UseCursor(used: $0.used, row: $0.row) } : nil)
     }
 
-    /// Items that something may have to be told of: those that are neither placeholders nor in sync, have a problem, or of which
-    /// the remote was last known to keep sides of conflicts, resolved here or not. In the order of their rows, from behind
-    /// `after`.
+    /// Items that something is to be told of: those that are neither placeholders nor in sync, have a problem, or of which the
+    /// remote keeps sides of conflicts. In the
+    /// order of their rows, from behind `after`.
     package func unsettled(in domain: DomainName, after row: Int64 = 0, limit: Int = 1000) throws -> [IndexedItem] {
         let own = try reference(to: domain)
         return try sql.all(

@@ -69,13 +69,6 @@ extension IndexReader {
         try remoteSides(of: item.id, in: item.domain).filter { !$0.isSettled }
     }
 
-    /// How many the remote keeps of an item, as it was last told, that nobody here has resolved.
-    package func openSides(of item: IndexedItem) throws -> Int {
-        item.item.conflictVersions > 0 ? try unresolvedSides(of: item).count : 0
-    }
-
-    package func hasOpenSides(_ item: IndexedItem) throws -> Bool { try openSides(of: item) > 0 }
-
     package func remoteSides(in domain: DomainName) throws -> [RemoteSide] {
         let own = try reference(to: domain)
         return try sql.all(Self.sideColumns + " WHERE domain = ? ORDER BY number", .int(own.number)) {

@@ -163,7 +163,8 @@ public final class DocumentHost: Sendable {
         sender = Sender(
             storage: storage, delivery: delivery, pauses: pauses, work: work, loop: loop, retry: RetryPolicy(),
             clock: clock, logger: logger)
-        let strays = StrayFiles(storage: storage, broker: broker, sender: sender, owner: owner, logger: logger)
+        let strays = StrayFiles(
+            storage: storage, broker: broker, sender: sender, owner: owner, work: work, logger: logger)
         let search = FileSearch(storage: storage, loop: loop)
         disk = DiskCheck(
             storage: storage, broker: broker, locks: locks, accesses: accesses, sender: sender, strays: strays,
@@ -259,7 +260,7 @@ public final class DocumentHost: Sendable {
             requests: lasting, hub: events, work: work, retry: RetryPolicy(), clock: clock, logger: logger)
         pauses.follow { [weak pinKeeper] in pinKeeper?.pausesChanged() }
         root.index.observeIdentities { [weak pinKeeper, weak broker] news in
-            broker?.appeared(news.compactMap(\.newKey))
+            broker?.appeared(news.map(\.key))
             pinKeeper?.identified(news)
         }
         board = TransferBoard(

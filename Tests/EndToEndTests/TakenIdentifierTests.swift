@@ -21,4 +21,32 @@ import Testing
             }
         }
     }
+
+    @Test("ID-4: so is one that was there before and is renamed to it, also when nobody uses anything just then")
+    func renamedOnto() throws {
+        try Machine.with { machine in
+            for name in ["a", "c"] { try machine.write("\(name)\n", to: machine.remote + "/\(name).txt") }
+            try WebDAVServer.with(machine, password: "s3cret") { server in
+                try server.addDomain()
+                // As long as somebody uses something, who asks by a former identifier is led on.
+                let (reader, flag) = (Process(), machine.folder + "/read")
+                reader.executableURL = URL(fileURLWithPath: machine.folder + "/bin/docent")
+                let waiting = "touch '\(flag)'; : '{}'; while [ -e '\(flag)' ]; do sleep 0.05; done"
+                reader.arguments = ["open", "web:/c.txt", "--with", "sh", "-c", waiting]
+                reader.environment = machine.environment
+                try reader.run()
+                #expect(Machine.eventually { machine.read(flag) != nil })
+                try machine.succeed("rename", "web:/a.txt", "web:/b.txt")
+                #expect(Machine.eventually { machine.read(machine.remote + "/b.txt") == "a\n" })
+                try FileManager.default.removeItem(atPath: flag)
+                reader.waitUntilExit()
+                #expect(reader.terminationStatus == 0)
+                try machine.succeed("rename", "web:/c.txt", "web:/a.txt")
+                #expect(Machine.eventually { machine.read(machine.remote + "/a.txt") == "c\n" })
+                try machine.succeed("evict", "web:/a.txt")
+                #expect(try machine.succeed("cat", "web:/a.txt") == "c\n")
+                #expect(try machine.succeed("cat", "web:/b.txt") == "a\n")
+            }
+        }
+    }
 }

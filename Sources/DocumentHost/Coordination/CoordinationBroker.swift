@@ -265,7 +265,7 @@ package final class CoordinationBroker: Sendable {
         perform { $0.machine.identified(item, as: id, at: self.clock.now()) }
     }
 
-    /// New items have identifiers that others may have had before. Must not block.
+    /// Items have identifiers that others may have had before. Must not block.
     func appeared(_ keys: [CoordinatedItem.Key]) {
         state.withLock { state in
             for key in keys { state.machine.appeared(key) }

@@ -6,10 +6,11 @@ import FileCoordination
 typealias ItemKey = CoordinatedItem.Key
 
 extension IdentityNews {
-    /// Of an item that is new.
-    var newKey: ItemKey? {
-        guard case .appeared(let domain, let id) = self else { return nil }
-        return ItemKey(domain: domain, id: id)
+    /// What an item is called from now on, and no other one any more.
+    var key: ItemKey {
+        switch self {
+        case .changed(let domain, former: _, let id), .appeared(let domain, let id): ItemKey(domain: domain, id: id)
+        }
     }
 }
 

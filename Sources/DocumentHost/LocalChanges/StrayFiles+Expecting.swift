@@ -45,12 +45,17 @@ extension StrayFiles {
         }
     }
 
-    /// They are where a folder was that is gone.
+    /// They are where a folder was that is gone. They are looked at by and by: who removes a folder keeps others waiting.
     func tellLeft(_ files: [Location]) {
-        for file in files {
-            // What programs leave beside documents is nothing to tell of.
-            let rule = try? storage.read { try $0.ignoringRule(at: file, isFolder: false) }
-            if (rule ?? nil) == nil { tellOutside(file) }
+        let files = files.prefix(Self.mostUnknown)
+        work.add { [self] in
+            for file in files {
+                // What programs leave beside documents is nothing to tell of.
+                let isIgnored = try? await storage.run { store in
+                    try store.root.index.read { try $0.ignoringRule(at: file, isFolder: false) != nil }
+                }
+                if isIgnored != true, isNobodys(file) { tellOutside(file) }
+            }
         }
     }
 

@@ -70,15 +70,18 @@ final class StrayFiles: Sendable {
     let broker: CoordinationBroker
     let sender: Sender
     let owner: ClaimOwner
+    let work: WorkGroup
     let logger: Logger
 
     init(
-        storage: StorageThreads, broker: CoordinationBroker, sender: Sender, owner: ClaimOwner, logger: Logger
+        storage: StorageThreads, broker: CoordinationBroker, sender: Sender, owner: ClaimOwner, work: WorkGroup,
+        logger: Logger
     ) {
         self.storage = storage
         self.broker = broker
         self.sender = sender
         self.owner = owner
+        self.work = work
         self.logger = logger
     }
 

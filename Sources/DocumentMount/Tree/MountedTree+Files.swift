@@ -129,11 +129,11 @@ extension MountedTree {
                     try check(hold, of: node, at: location)
                     guard bringing || !isComing else { throw Errno.notPermitted }
                     return opened(try await reader(of: node, at: location, hold, isComing: isComing, session))
-                } catch let error as Errno
-                    where error == .noSuchFileOrDirectory && isComing && attempt < Self.mostMoments
-                {
+                } catch let error as Errno where error == .noSuchFileOrDirectory && isComing {
                     // The rest has come meanwhile, and the document is about to be in its place.
                     await hold.endAndWait()
+                    // For a program, what does not exist is to be made.
+                    guard attempt < Self.mostMoments else { throw Errno.staleNFSFileHandle }
                     try await Task.sleep(for: Self.moment)
                 } catch {
                     await hold.endAndWait()

@@ -82,16 +82,18 @@ extension Sending {
 }
 
 extension IndexReader {
-    /// Whether it was moved or renamed here since the provider was asked for it first, by its own name. What could not have that has
-    /// the one that it was made with.
+    /// Whether it was moved or renamed here since the provider was asked for it first, by its own name.
     func isMoved(_ item: IndexedItem, since sending: Sending) throws -> Bool {
-        guard try (open(sending.entry)?.payload.attempt ?? sending.attempt) == 0 else { return false }
+        guard sending.attempt == 0 else { return false }
         let begun = sending.item.item
         // A folder that was made anew for it has another identifier, and is the same one.
         let isElsewhere =
             try sending.folderRow.map { try folderRow(of: item) != $0 } ?? (item.item.parentID != begun.parentID)
         if isElsewhere || item.item.name != begun.name { return true }
-        guard sending.isRepeated, let place = sending.entry.payload.place else { return false }
+        guard sending.isRepeated, let place = sending.entry.payload.place,
+            // What could not have its name has the one that it was made with.
+            try (open(sending.entry)?.payload.attempt ?? 0) == 0
+        else { return false }
         return try diskLocation(of: item.id, in: item.domain)?.components != place
     }
 

@@ -56,9 +56,10 @@ extension ProviderSupervisor {
             await keep(outcome, autopsy, configuration, exit: exit, evidence: life.evidence, remains: life.remains)
             settle(outcome.error, isPermanent: outcome.isPermanent, isTold: outcome.isTold)
         } catch {
-            // No provider has died of a disk that does not answer.
+            // No provider has died of a disk that does not answer, or of what is mounted just now.
             let refusal = ProviderHandshake.Refusal(
-                error: error, isPermanent: error.code == .notConfigured, isTold: error.code == .deadlineExceeded)
+                error: error, isPermanent: error.code == .notConfigured,
+                isTold: [.deadlineExceeded, .serverUnreachable].contains(error.code))
             let outcome = Outcome(.refused(refusal), failure, exit: nil, evidence: nil)
             await keep(
                 outcome, autopsy, configuration, exit: nil, evidence: nil, remains: ProviderAutopsy.Remains())

@@ -8,14 +8,17 @@ extension Arranger {
     ///
     /// - Parameter patience: how long others who use it are waited for.
     /// - Returns: false when the provider has to be asked first: nothing is done then.
+    /// - Throws: `inConflict` for a document of which a side would go that whoever removes it has not seen: what programs see is
+    ///   the one that is here.
     func removeAtOnce(
         _ location: Location, discardingUnsent: Bool, on domain: Domain, by tool: ClaimOwner?,
         within patience: Duration?
     ) async throws(DocumentError) -> Bool {
         try domain.requireModifying(location)
         guard !location.isRoot, let item = try storage.read({ try $0.item(at: location) }), item.exists,
-            ![.conflict, .nameClash].contains(item.state), try isEmpty(item)
+            item.state != .nameClash, try isEmpty(item)
         else { return false }
+        try await requireNoConflict(item)
         if !item.isArriving {
             guard item.item.capabilities.contains(.delete) else {
                 throw DocumentError(.deletionRejected, "\(location) cannot be removed on the remote.")
@@ -34,7 +37,16 @@ extension Arranger {
             guard locks.isHeld(item.key) else { break }
             do { try await Task.sleep(for: Self.moment) } catch { throw DocumentError(wrapping: error) }
         }
+        // As what was sent has just found.
+        if let now = try storage.read({ try $0.item(item.id, in: item.domain) }) {
+            try await requireNoConflict(now)
+        }
         return false
+    }
+
+    private func requireNoConflict(_ item: IndexedItem) async throws(DocumentError) {
+        guard item.state == .conflict else { return }
+        throw try await storage.run { try $0.refusedRemoval(of: item) }
     }
 
     static var mostTries: Int { 10 }

@@ -78,7 +78,7 @@ extension DocumentStore {
     }
 
     /// Why a document with changes that were not sent is not removed without another word, and what can be done.
-    func refusedRemoval(of item: IndexedItem) throws -> DocumentError {
+    package func refusedRemoval(of item: IndexedItem) throws -> DocumentError {
         let name = item.item.name?.rawValue ?? ""
         guard item.state == .conflict else {
             return DocumentError(

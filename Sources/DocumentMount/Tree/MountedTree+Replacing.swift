@@ -24,18 +24,14 @@ extension MountedTree {
                 : try await session.hold(destination, .replacing, within: session.patience)
         }
         let target = hold.path.string
-        var source: String?
         do {
             let path = try await known(at: origin).path
             guard try await disk.run({ writer.isAt(path) }) else { throw Errno.staleNFSFileHandle }
             // The contents that are going to stand alone, before the old ones go: nobody may have flushed them.
             try await disk.run { try writer.flush() }
             try await exchange(path, target)
-            source = path
             try await remove(origin, withFileAt: path, undo: { [self] in try await undo(path, target, writer) })
         } catch {
-            // Also when it could not even be asked for, as by a program that was interrupted meanwhile.
-            if let source { try? await undo(source, target, writer) }
             await hold.endAndWait()
             throw error
         }
@@ -51,42 +47,54 @@ extension MountedTree {
     /// Removes a document whose file is open for writing, or is not the one that the host knows: it is out of the way
     /// meanwhile, and is back, when the document cannot be removed, before the host looks at it again.
     ///
-    /// - Parameter undo: what is done when it cannot be removed; then it is not tried with another host.
+    /// - Parameter undo: what is done when it was not removed. Where nobody knows whether it was, because the host has ended, nothing
+    ///   is: the next host is asked, and finds what is to stay where it is to stay.
     func remove(
         _ location: Location, withFileAt path: String, undo: (@Sendable () async throws -> Void)? = nil
     ) async throws {
         // By its name a host that comes meanwhile knows that it is on its way out, and keeps what nobody else has of it.
         let aside = "\(address.root)/.docent/staging/leaving-mount-\(getpid())-\(UInt64.random(in: 0 ... .max))"
-        var (isRemoved, file) = (false, FileState?.none)
+        var (removal, file) = (Removal.isNot, FileState?.none)
         do {
             try await link.with { session in
                 try await session.remove(location) { remove in
-                    let isAside = try await rename(path, aside)
-                    if isAside { file = try await disk.run { FileState(at: aside) } }
+                    if try await rename(path, aside) { file = try await disk.run { FileState(at: aside) } }
+                    let mayBeGone = file != nil || removal == .mayBe
                     do {
+                        removal = .mayBe
                         try await remove()
-                    } catch let error as DocumentError where error.code == .noSuchItem && isAside {
-                        // It was new, and whoever has just recorded that its file is gone has recorded its end.
+                    } catch let error as DocumentError where error.code == .noSuchItem && mayBeGone {
+                        // It was new, and whoever has just recorded that its file is gone has recorded its end. Or the host before
+                        // has removed it.
                     } catch {
-                        if isAside { _ = try await rename(aside, path) }
+                        // Back at its place, what is to stay would go with it.
+                        if undo != nil, (error as? DocumentError)?.code == .hostUnavailable { throw error }
+                        // A new host has taken away what was aside: each of the contents stays where it is then, and is found there.
+                        if file != nil, try await !rename(aside, path), undo != nil { throw error }
                         try await undo?()
-                        // What was to be replaced is not replaced any more.
-                        let isOver = (error as? DocumentError)?.code == .hostUnavailable
-                        throw isOver && undo != nil ? Errno.ioError : error
+                        removal = .isNot
+                        throw error
                     }
-                    isRemoved = true
+                    removal = .is
                 }
             } ifDone: { refusal in
                 // The host before has removed it, or this one has not found its file, which is back, and nobody's.
-                guard refusal.code == .noSuchItem, let file else { return nil }
-                try await disk.run { if FileState(at: path)?.isFile(of: file) == true { unlink(path) } }
+                guard refusal.code == .noSuchItem, file != nil || removal == .mayBe else { return nil }
+                if let file { try await disk.run { if FileState(at: path)?.isFile(of: file) == true { unlink(path) } } }
                 return ()
             }
-        } catch  where isRemoved {
+        } catch  where removal == .is {
             // Only the end of the access failed, with its host.
+        } catch {
+            // Also when it could not even be asked for, as by a program that was interrupted meanwhile.
+            if removal == .isNot { try? await undo?() }
+            throw error
         }
         _ = try await disk.run { docent_unlinkat(AT_FDCWD, aside, 0) }
     }
+
+    /// Whether a document was removed.
+    private enum Removal { case isNot, mayBe, `is` }
 
     /// - Returns: whether there is such a file.
     private func rename(_ one: String, _ other: String) async throws -> Bool {

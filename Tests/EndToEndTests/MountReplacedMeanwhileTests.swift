@@ -1,0 +1,82 @@
+import DocumentStorage
+import Foundation
+import Testing
+
+/// A document is moved onto another one in a mount while its host dies, or while it has another side.
+@Suite(.serialized, .timeLimit(.minutes(5)), .enabled(if: Machine.canMount, "This machine has no /dev/fuse for us."))
+struct MountReplacedMeanwhileTests {
+    private func withTwo(killing step: JournalStep?, _ body: (Machine) throws -> Void) throws {
+        try Machine.with { machine in
+            for name in ["a", "b"] { try machine.write("\(name)\n", to: machine.remote + "/\(name).txt") }
+            try machine.succeed(
+                "domain", "add", "work", "--provider", "org.docent.folder", "--set", "folder=\(machine.remote)")
+            try machine.succeed("host", "stop")
+            #expect(Machine.eventually { machine.daemon == nil })
+            let environment = step.map { ["DOCENT_TEST_KILL_AT_STEP": $0.rawValue] } ?? [:]
+            let first = try machine.run(machine.folder + "/bin/docent", ["ls", "work:/"], environment: environment)
+            #expect(first.status == 0, "\(first)")
+            try machine.mounted { try body(machine) }
+        }
+    }
+
+    @Test(
+        "A document that is moved onto another one while the host dies is there in the end, with what was flushed into it",
+        arguments: [JournalStep.itemDropped, .removeCleared, .removeFinished], [true, false])
+    func hostDies(at step: JournalStep, isSent: Bool) throws {
+        try withTwo(killing: step) { (machine) throws in
+            let host = try #require(machine.daemon)
+            try machine.sh("cat work/a.txt work/b.txt")
+            if !isSent { try machine.succeed("pause", "work:/a.txt") }
+            try machine.sh("echo token >> work/a.txt; sync work/a.txt")
+            if isSent {
+                #expect(Machine.eventually(within: 30) { machine.read(machine.remote + "/a.txt") == "a\ntoken\n" })
+                #expect(
+                    try Machine.eventually(within: 30) {
+                        try machine.succeed("status").contains("Everything is in sync")
+                    })
+                // The mount is through with it, too.
+                usleep(2_000_000)
+            }
+            let moved = try machine.shell("mv -f work/a.txt work/b.txt")
+            #expect(Machine.eventually { machine.daemon != host }, "it was not killed at \(step): \(moved)")
+            #expect(moved.status == 0, "\(moved.errors) \(machine.logTail)")
+            // What a start finds is done by the next one at the latest.
+            for _ in 0..<2 {
+                try machine.succeed("resume", "work:/")
+                #expect(try machine.sh("ls work; cat work/b.txt") == "b.txt\na\ntoken\n", "\(machine.logTail)")
+                #expect(
+                    Machine.eventually(within: 30) { machine.read(machine.remote + "/b.txt") == "a\ntoken\n" },
+                    "\(machine.logTail)")
+                try machine.succeed("host", "stop")
+                #expect(Machine.eventually { machine.daemon == nil })
+                usleep(1_500_000)
+            }
+            #expect(
+                Machine.eventually(within: 30) {
+                    (try? FileManager.default.contentsOfDirectory(atPath: machine.remote)) == ["b.txt"]
+                })
+        }
+    }
+
+    @Test(
+        "VER-15: a document in conflict is neither removed nor moved onto another one by who sees one side of it only")
+    func inConflict() throws {
+        try withTwo(killing: nil) { (machine) throws in
+            try machine.sh("cat work/a.txt work/b.txt")
+            try machine.succeed("pause", "work:/a.txt")
+            try machine.sh("echo ours > work/a.txt")
+            try machine.write("theirs, longer\n", to: machine.remote + "/a.txt")
+            try machine.succeed("resume", "work:/a.txt")
+            #expect(try Machine.eventually(within: 30) { try machine.succeed("conflicts").contains("a.txt") })
+            for command in ["mv -f work/a.txt work/b.txt", "rm work/a.txt"] {
+                let refused = try machine.shell(command)
+                #expect(refused.errors.contains("Device or resource busy"), "\(command): \(refused)")
+            }
+            #expect(try machine.sh("cat work/b.txt") == "b\n")
+            #expect(try machine.succeed("conflicts").contains("a.txt"))
+            try machine.succeed("resolve", "work:/a.txt", "--keep", "both")
+            let all = try machine.sh("cat work/*")
+            for contents in ["ours\n", "theirs, longer\n", "b\n"] { #expect(all.contains(contents), "\(all)") }
+        }
+    }
+}

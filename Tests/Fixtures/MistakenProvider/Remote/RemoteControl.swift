@@ -10,22 +10,32 @@ import Synchronization
 /// what would store something. A file `touch`, which holds the path of a document, has somebody else change that
 /// document; it is removed when it is done.
 final class RemoteControl: Sendable {
-    private let folder: FilePath?
+    /// The files in the control folder, whose paths are put together once: each is looked for a hundred times a second.
+    private struct Files {
+        let offline: String
+        let refuse: FilePath
+        let touch: FilePath
+    }
+
+    private let files: Files?
     private let mistake: Mistake?
     private let hasFailed = Atomic(false)
     /// What the host waits to be told the end of.
     private let owed = Mutex<Set<DocumentError.Code>>([])
 
     init(folder: FilePath?, mistake: Mistake?) {
-        self.folder = folder
+        files = folder.map {
+            Files(
+                offline: $0.appending("offline").string, refuse: $0.appending("refuse"), touch: $0.appending("touch"))
+        }
         self.mistake = mistake
     }
 
-    private var isAway: Bool { folder.map { access($0.appending("offline").string, F_OK) == 0 } ?? false }
+    private var isAway: Bool { files.map { access($0.offline, F_OK) == 0 } ?? false }
 
     /// The error with which the remote refuses things.
     private var refusal: DocumentError.Code? {
-        guard let folder, let name = try? Transfer().read(folder.appending("refuse")) else { return nil }
+        guard let files, let name = try? Transfer().read(files.refuse) else { return nil }
         return ((101...105).map { DocumentError.Code(rawValue: $0) } + Self.final)
             .first { $0.description.utf8.elementsEqual(name) }
     }
@@ -71,14 +81,14 @@ final class RemoteControl: Sendable {
 
     /// Does what the folder says, and tells the host what has come of it.
     func follow(_ remote: Remote, _ context: ProviderContext) async throws {
-        guard let folder else { return }
+        guard let touch = files?.touch else { return }
         while true {
             try await Task.sleep(for: .milliseconds(10))
             tell(context)
-            if access(folder.appending("touch").string, F_OK) == 0 {
-                let path = String(decoding: try Transfer().read(folder.appending("touch")), as: UTF8.self)
+            if touch.withPlatformString({ access($0, F_OK) }) == 0 {
+                let path = String(decoding: try Transfer().read(touch), as: UTF8.self)
                 try change(path, remote)
-                unlink(folder.appending("touch").string)
+                _ = touch.withPlatformString { unlink($0) }
                 if mistake != .changesNotSignalled { context.signalChanges() }
             }
         }

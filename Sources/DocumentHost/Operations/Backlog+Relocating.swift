@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentStorage
+import DocumentSync
 import DocumentWire
 import FileCoordination
 import Logging
@@ -46,13 +47,19 @@ extension Backlog {
     private func relocateLocked(_ entry: JournalEntry, on domain: Domain) async throws(DocumentError) -> Bool {
         // It may have got another identifier since, as its folders may, or be settled.
         guard let entry = try storage.read({ try $0.open(entry) }) else { return true }
-        guard let item = try storage.read({ try $0.subject(of: entry, in: entry.domain) }), !item.isGone,
+        guard let item = try storage.read({ try $0.subject(of: entry, in: entry.domain) }),
             let parentID = entry.payload.parentID, let name = entry.payload.name
         else {
             try await close(entry, on: domain)
             return true
         }
-        guard let folder = try storage.read({ try $0.item(parentID, in: entry.domain) }), !folder.isGone else {
+        let staysThere = try storage.read { try $0.holdsUnsent(item.id, in: item.domain) }
+        guard !item.isGone || staysThere else {
+            try await close(entry, on: domain)
+            return true
+        }
+        guard let folder = try storage.read({ try $0.item(parentID, in: entry.domain) }), !folder.isGone || staysThere
+        else {
             // The remote has removed it: the item is where it was.
             try await finish(entry, item, as: try await asItIs(item, entry, on: domain), on: domain)
             return true
@@ -100,6 +107,9 @@ extension Backlog {
                     }
                 }
             }
+            if let kept = try await keepThere(item, in: folder, as: name, call, after: refusal, on: domain) {
+                return kept
+            }
             if there.parentID != folder || there.name != name {
                 logger.notice(
                     "what was moved or renamed here is where the remote has it",
@@ -107,6 +117,52 @@ extension Backlog {
             }
             return there
         }
+    }
+
+    /// What was moved here with contents that nobody else has stays where it was moved to (VER-15): its folder is made anew when
+    /// that is gone, and where something else has its name by now, it gets one beside that. Its former place may be a temporary
+    /// file's, which its program writes to again, and nothing would be left of those contents.
+    ///
+    /// - Returns: nil when it holds no such contents, or cannot stay.
+    private func keepThere(
+        _ item: IndexedItem, in folder: ItemIdentifier, as name: ItemName, _ refused: ProviderCall.ModifyCall,
+        after refusal: DocumentError, on domain: Domain
+    ) async throws(DocumentError) -> Item? {
+        guard try storage.read({ try $0.holdsUnsent(item.id, in: item.domain) }) else { return nil }
+        var (call, refusal) = (refused, refusal)
+        var (isAnew, attempt) = (false, 0)
+        while attempt < Self.mostNames {
+            do throws(DocumentError) {
+                switch refusal.code {
+                case .noSuchItem where !isAnew && refused.parentID != nil:
+                    isAnew = true
+                    call.parentID = try await folders.revive(
+                        folder, around: item, for: refused.operation, with: domain.provider)
+                case .nameCollision:
+                    attempt += 1
+                    call.name = try Self.nameBeside(name, of: item, attempt)
+                default: return nil
+                }
+                call.operation = "\(refused.operation)-kept\(isAnew ? "-anew" : "")-\(attempt)"
+                return try await modify(call, on: domain)
+            } catch {
+                if [.transient, .resolvable].contains(error.code.errorClass) || error.code == .cancelled {
+                    throw error
+                }
+                refusal = error
+            }
+        }
+        return nil
+    }
+
+    private static var mostNames: Int { 20 }
+
+    private static func nameBeside(
+        _ name: ItemName, of item: IndexedItem, _ attempt: Int
+    ) throws(DocumentError) -> ItemName {
+        guard item.item.kind == .document else { return try ConflictName.make(forFolder: name, attempt: attempt) }
+        return try ConflictName.make(
+            for: name, at: ConflictName.date(of: item.local?.modified ?? item.item.modified), attempt: attempt)
     }
 
     /// - Returns: as the provider has it; where it was, when the provider does not say.

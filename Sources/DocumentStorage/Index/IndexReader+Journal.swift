@@ -40,6 +40,11 @@ extension IndexReader {
         try journal(of: item.id, in: item.domain).contains { $0.action == .send }
     }
 
+    /// Whether contents of an item, or of something in it, were not sent, or are just being written.
+    package func holdsUnsent(_ id: ItemIdentifier, in domain: DomainName) throws -> Bool {
+        try present(within: id, in: domain).contains { try $0.isUnsent || isChangeExpected(of: $0.id, in: domain) }
+    }
+
     /// Whether somebody may be writing to an item.
     func isChangeExpected(of id: ItemIdentifier, in domain: DomainName) throws -> Bool {
         let own = try reference(to: domain)

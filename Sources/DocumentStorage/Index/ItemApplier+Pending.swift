@@ -31,7 +31,8 @@ extension ItemApplier {
         return true
     }
 
-    /// A folder goes: what was moved into it here its provider has where it was, and there it is again.
+    /// A folder goes: what was moved into it here its provider has where it was, and there it is again. Not what has contents that
+    /// nobody else has: it stays, with the folder (VER-15), as its former place may be written to by a program at any moment.
     mutating func takeOutRelocated(of folder: Int64) throws {
         guard try !relocated().isEmpty else { return }
         var seen: Set<ItemIdentifier> = []
@@ -40,7 +41,8 @@ extension ItemApplier {
             guard let id = entry.itemID, seen.insert(id).inserted, let item = try existing(id), item.row != folder,
                 try isWithin(item.row, folder), let origin = try entry.payload.originID.flatMap({ try existing($0) }),
                 try !origin.isGone && !isWithin(origin.row, folder), let name = entry.payload.place?.last,
-                case let key = FoldedName(name).text, try holder(of: key, in: origin.row) == nil
+                try !transaction.holdsUnsent(id, in: domain.name), case let key = FoldedName(name).text,
+                try holder(of: key, in: origin.row) == nil
             else { continue }
             try perform(WaitingMove(row: item.row, id: id, parent: origin.row, name: name, key: key))
         }

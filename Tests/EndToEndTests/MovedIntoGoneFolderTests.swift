@@ -68,6 +68,38 @@ struct MovedIntoGoneFolderTests {
         }
     }
 
+    @Test("VER-15: what has left the folder again does not bring it back")
+    func movedOn() throws {
+        try withTree(on: .folder) { (machine) throws in
+            try untold(machine) {
+                try FileManager.default.removeItem(atPath: machine.remote + "/d")
+                try machine.sh(
+                    "echo saved > web/.tmp; sync web/.tmp; mv web/.tmp web/d/saved.txt; mv web/d/saved.txt web/final.txt"
+                )
+            }
+            #expect(
+                Machine.eventually(within: 30) { machine.read(machine.remote + "/final.txt") == "saved\n" },
+                "\(machine.logTail)")
+            #expect(!FileManager.default.fileExists(atPath: machine.remote + "/d"))
+        }
+    }
+
+    @Test("VER-15: nor is it when something else of the document was changed on the remote")
+    func retouched() throws {
+        try withTree(on: .folder) { (machine) throws in
+            try untold(machine) {
+                try machine.write("theirs\n", to: machine.remote + "/d/saved.txt")
+                try machine.sh("chmod 640 '\(machine.remote)/.tmp'")
+                try machine.sh("echo saved > web/.tmp; sync web/.tmp; mv web/.tmp web/d/saved.txt")
+            }
+            try machine.sh("sleep 0.3; echo next > web/.tmp; sync web/.tmp; mv web/.tmp web/next.txt")
+            #expect(
+                Machine.eventually(within: 30) {
+                    Set(contents(machine, within: machine.remote)) == ["saved\n", "theirs\n", "next\n", "beside\n"]
+                }, "\(contents(machine, within: machine.remote)) \(machine.logTail)")
+        }
+    }
+
     @Test("VER-15: nor is it lost when the folder goes just then, whatever is told first")
     func folderGoesMeanwhile() throws {
         try withTree(on: .folder) { (machine) throws in

@@ -53,7 +53,7 @@ extension Backlog {
             try await close(entry, on: domain)
             return true
         }
-        let staysThere = try storage.read { try $0.holdsUnsent(item.id, in: item.domain) }
+        let staysThere = try isToStay(item, in: parentID, as: name)
         guard !item.isGone || staysThere else {
             try await close(entry, on: domain)
             return true
@@ -91,7 +91,7 @@ extension Backlog {
         do throws(DocumentError) {
             return try await modify(call, on: domain)
         } catch {
-            let refusal = error
+            var refusal = error
             if [.transient, .resolvable].contains(refusal.code.errorClass) || refusal.code == .cancelled {
                 throw refusal
             }
@@ -105,9 +105,10 @@ extension Backlog {
                     if [.transient, .resolvable].contains(error.code.errorClass) || error.code == .cancelled {
                         throw error
                     }
+                    refusal = error
                 }
             }
-            if let kept = try await keepThere(item, in: folder, as: name, call, after: refusal, on: domain) {
+            if let kept = try await keepThere(item, in: folder, as: name, entry, call, after: refusal, on: domain) {
                 return kept
             }
             if there.parentID != folder || there.name != name {
@@ -125,12 +126,12 @@ extension Backlog {
     ///
     /// - Returns: nil when it holds no such contents, or cannot stay.
     private func keepThere(
-        _ item: IndexedItem, in folder: ItemIdentifier, as name: ItemName, _ refused: ProviderCall.ModifyCall,
-        after refusal: DocumentError, on domain: Domain
+        _ item: IndexedItem, in folder: ItemIdentifier, as name: ItemName, _ entry: JournalEntry,
+        _ refused: ProviderCall.ModifyCall, after refusal: DocumentError, on domain: Domain
     ) async throws(DocumentError) -> Item? {
-        guard try storage.read({ try $0.holdsUnsent(item.id, in: item.domain) }) else { return nil }
+        guard try isToStay(item, in: folder, as: name) else { return nil }
         var (call, refusal) = (refused, refusal)
-        var (isAnew, attempt) = (false, 0)
+        var (isAnew, isSeenAnew, attempt) = (false, false, 0)
         while attempt < Self.mostNames {
             do throws(DocumentError) {
                 switch refusal.code {
@@ -141,9 +142,17 @@ extension Backlog {
                 case .nameCollision:
                     attempt += 1
                     call.name = try Self.nameBeside(name, of: item, attempt)
+                case .versionNoLongerAvailable where !isSeenAnew:
+                    // Something else of it was changed; its place was not.
+                    isSeenAnew = true
+                    guard let there = try await look(item.id, on: domain), there.parentID == entry.payload.originID,
+                        there.name == entry.payload.place?.last
+                    else { return nil }
+                    call.baseVersion = try ItemVersion(content: [], metadata: there.version.metadata)
                 default: return nil
                 }
-                call.operation = "\(refused.operation)-kept\(isAnew ? "-anew" : "")-\(attempt)"
+                call.operation =
+                    "\(refused.operation)-kept\(isAnew ? "-anew" : "")\(isSeenAnew ? "-seen" : "")-\(attempt)"
                 return try await modify(call, on: domain)
             } catch {
                 if [.transient, .resolvable].contains(error.code.errorClass) || error.code == .cancelled {
@@ -153,6 +162,17 @@ extension Backlog {
             }
         }
         return nil
+    }
+
+    /// Whether contents are in it that nobody else has, and it is still where it was moved to.
+    private func isToStay(
+        _ item: IndexedItem, in folder: ItemIdentifier, as name: ItemName
+    ) throws(DocumentError) -> Bool {
+        try storage.read { index in
+            guard let now = try index.item(item.id, in: item.domain), now.item.parentID == folder, now.item.name == name
+            else { return false }
+            return try index.holdsUnsent(item.id, in: item.domain)
+        }
     }
 
     private static var mostNames: Int { 20 }

@@ -68,6 +68,23 @@ struct MovedIntoGoneFolderTests {
         }
     }
 
+    @Test("VER-15: nor when it was being sent while it was moved, and is sent by the time that the move is told")
+    func sentMeanwhile() throws {
+        try withTree(on: .folder) { (machine) throws in
+            try untold(machine) {
+                try FileManager.default.removeItem(atPath: machine.remote + "/d")
+                try machine.sh("echo saved > web/.tmp; sync web/.tmp")
+                #expect(try Machine.eventually { try machine.state("web:/.tmp") == "sending" })
+                try machine.sh("mv web/.tmp web/d/saved.txt")
+            }
+            try machine.sh("sleep 0.3; echo next > web/.tmp; sync web/.tmp; mv web/.tmp web/next.txt")
+            #expect(
+                Machine.eventually(within: 30) {
+                    Set(contents(machine, within: machine.remote)) == ["saved\n", "next\n"]
+                }, "\(contents(machine, within: machine.remote)) \(machine.logTail)")
+        }
+    }
+
     @Test("VER-15: what has left the folder again does not bring it back")
     func movedOn() throws {
         try withTree(on: .folder) { (machine) throws in

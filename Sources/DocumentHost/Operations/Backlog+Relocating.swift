@@ -53,7 +53,7 @@ extension Backlog {
             try await close(entry, on: domain)
             return true
         }
-        let staysThere = try isToStay(item, in: parentID, as: name)
+        let staysThere = try isToStay(item, in: parentID, as: name, entry)
         guard !item.isGone || staysThere else {
             try await close(entry, on: domain)
             return true
@@ -129,7 +129,7 @@ extension Backlog {
         _ item: IndexedItem, in folder: ItemIdentifier, as name: ItemName, _ entry: JournalEntry,
         _ refused: ProviderCall.ModifyCall, after refusal: DocumentError, on domain: Domain
     ) async throws(DocumentError) -> Item? {
-        guard try isToStay(item, in: folder, as: name) else { return nil }
+        guard try isToStay(item, in: folder, as: name, entry) else { return nil }
         var (call, refusal) = (refused, refusal)
         var (isAnew, isSeenAnew, attempt) = (false, false, 0)
         while attempt < Self.mostNames {
@@ -164,14 +164,14 @@ extension Backlog {
         return nil
     }
 
-    /// Whether contents are in it that nobody else has, and it is still where it was moved to.
+    /// Whether contents are in it that nobody else has, or had when it was moved, and it is still where it was moved to.
     private func isToStay(
-        _ item: IndexedItem, in folder: ItemIdentifier, as name: ItemName
+        _ item: IndexedItem, in folder: ItemIdentifier, as name: ItemName, _ entry: JournalEntry
     ) throws(DocumentError) -> Bool {
         try storage.read { index in
             guard let now = try index.item(item.id, in: item.domain), now.item.parentID == folder, now.item.name == name
             else { return false }
-            return try index.holdsUnsent(item.id, in: item.domain)
+            return try entry.payload.heldUnsent || index.holdsUnsent(item.id, in: item.domain)
         }
     }
 

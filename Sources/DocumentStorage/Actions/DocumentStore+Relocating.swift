@@ -111,6 +111,8 @@ extension IndexTransaction {
         payload.name = name
         payload.kind = item.item.kind
         payload.follows = try relocations(around: folder)
+        // They may be sent before its provider hears of the move, which is then to be heeded all the same.
+        payload.heldUnsent = try holdsUnsent(item.id, in: item.domain)
         return try begin(.documentRelocated, item: item.id, in: item.domain, payload: payload)
     }
 

@@ -41,7 +41,8 @@ extension ItemApplier {
             guard let id = entry.itemID, seen.insert(id).inserted, let item = try existing(id), item.row != folder,
                 try isWithin(item.row, folder), let origin = try entry.payload.originID.flatMap({ try existing($0) }),
                 try !origin.isGone && !isWithin(origin.row, folder), let name = entry.payload.place?.last,
-                try !transaction.holdsUnsent(id, in: domain.name), case let key = FoldedName(name).text,
+                try !(entry.payload.heldUnsent || transaction.holdsUnsent(id, in: domain.name)),
+                case let key = FoldedName(name).text,
                 try holder(of: key, in: origin.row) == nil
             else { continue }
             try perform(WaitingMove(row: item.row, id: id, parent: origin.row, name: name, key: key))

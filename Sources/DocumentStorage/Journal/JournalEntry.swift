@@ -57,6 +57,8 @@ package struct JournalPayload: Hashable, Sendable {
     package var discardsEdits = false
     /// There is a copy of what is removed, or it is to go for good: it does not go into the trash.
     package var skipsTrash = false
+    /// What was moved held contents then that nobody else had.
+    package var heldUnsent = false
     /// Of a change: new contents, whatever was there before. What lies in the item's place when it has ended is they.
     package var replacesContents = false
     /// Of a change: the document was made for it, and perhaps nothing of it is on disk yet.

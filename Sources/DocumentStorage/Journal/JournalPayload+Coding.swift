@@ -29,6 +29,7 @@ extension JournalPayload {
         }
         if discardsEdits { writer.add("discards-edits", "yes") }
         if skipsTrash { writer.add("skips-trash", "yes") }
+        if heldUnsent { writer.add("held-unsent", "yes") }
         if replacesContents { writer.add("replaces-contents", "yes") }
         if isNew { writer.add("is-new", "yes") }
         if isBaseKept { writer.add("is-base-kept", "yes") }
@@ -70,6 +71,7 @@ extension JournalPayload {
         }
         discardsEdits = record.text("discards-edits") == "yes"
         skipsTrash = record.text("skips-trash") == "yes"
+        heldUnsent = record.text("held-unsent") == "yes"
         replacesContents = record.text("replaces-contents") == "yes"
         isNew = record.text("is-new") == "yes"
         isBaseKept = record.text("is-base-kept") == "yes"

@@ -59,10 +59,10 @@ extension DocumentHost {
         let folders = try await storage.run { store throws in
             try self.folders(of: name, in: store.root, besides: catalogue)
         }
-        try await checkForMounts(complete, of: bundle)
         let supervisor = try supervise(record, complete, bundle, folders)
         do throws(DocumentError) {
             record.rootID = try await supervisor.withProvider { live throws(DocumentError) in live.rootID }
+            try await checkForMounts(complete, of: bundle)
             let stored = record
             // Settings that its provider cannot use are best found now.
             _ = try await ProviderSession(supervisor).item(stored.rootID)
@@ -94,7 +94,8 @@ extension DocumentHost {
     }
 
     /// What lies in a mount its provider is not given in any case (``SandboxPolicy``). A folder around one would work, but for
-    /// that: so nobody begins with it, and a mount that is made in one later ends nothing.
+    /// that: so nobody begins with it, and a mount that is made in one later ends nothing. It is looked for when the provider has
+    /// the folder: of two reasons why it is none to choose, the graver one is told.
     private func checkForMounts(_ settings: [String: String], of bundle: ProviderBundle) async throws(DocumentError) {
         let mounts = try await storage.run { _ in DocentMounts.now() }
         for setting in bundle.manifest.settings where setting.type == .path {

@@ -14,23 +14,25 @@ import Testing
         let changes = NameChanges(patience: .seconds(50))
         let (begun, begin) = AsyncStream.makeStream(of: Void.self)
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
-        let order = try await withThrowingTaskGroup(of: String.self) { group in
+        let (deeds, done) = AsyncStream.makeStream(of: String.self)
+        try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [moving] in
                 try await changes.during(moving, around: around) {
                     begin.finish()
                     for await _ in ended {}
-                    return "moved"
+                    _ = done.yield("moved")
                 }
             }
             for await _ in begun {}
-            group.addTask { [inside] in try await changes.during(inside, around: around) { "made" } }
+            group.addTask { [inside] in try await changes.during(inside, around: around) { _ = done.yield("made") } }
             // Nothing waits for the second one but its turn.
             for _ in 0..<100 { await Task.yield() }
             end.finish()
-            var order: [String] = []
-            for try await done in group { order.append(done) }
-            return order
+            try await group.waitForAll()
         }
+        done.finish()
+        var order: [String] = []
+        for await deed in deeds { order.append(deed) }
         #expect(order == ["moved", "made"])
         #expect(try await changes.during(moving, around: around) { true }, "nobody has a turn any more")
     }

@@ -64,7 +64,8 @@ final class MountedTree: KernelHandler {
     }
 
     /// The same for an item that the kernel knows already: where it is gone, the kernel looks its name up again, and goes by what it
-    /// finds. So a name that was removed past the mount can be made anew at once.
+    /// finds. So a name that was removed past the mount can be made anew at once: who opens one to make it has its attributes
+    /// asked for first, where the kernel knows them no more.
     func refuseKnown(_ request: KernelRequest, _ error: any Error) {
         guard ErrorNumber.of(error) == .noSuchFileOrDirectory else { return refuse(request, error) }
         request.fail(.staleNFSFileHandle)
@@ -142,7 +143,7 @@ final class MountedTree: KernelHandler {
                     reply(attributes, of: node, at: location, look, request)
                 }
             } catch {
-                refuse(request, error)
+                refuseKnown(request, error)
             }
         }
     }

@@ -71,6 +71,20 @@ struct ListingTests {
                 """)
     }
 
+    @Test("VER-15: what is not shown because of its name says what to do about it")
+    func nameClash() throws {
+        let text = StatusListing.text(try listed(try status("A.txt", state: .nameClash)))
+        #expect(
+            text.contains(
+                """
+                Needs a look:
+                  work:/A.txt  name clash
+                    Not shown: another name in its folder is the same but for case or Unicode form.
+                    Rename one of the two on the remote; it is shown then.
+
+                """))
+    }
+
     @Test func statusSaysWhatIsUnderWayAndWhatNeedsALook() throws {
         let domain = DomainDescription(
             name: try DomainName("work"), providerID: try ProviderIdentifier("org.docent.folder"),

@@ -55,6 +55,14 @@ struct MountComingTests {
         }
     }
 
+    @Test("DOWN-10: a program that leaves out holes does not take what comes for one")
+    func holes() throws {
+        try withLargeDocument { (machine, _) throws in
+            try machine.sh(
+                "tar -cSf ../large.tar web/large && tar -xOf ../large.tar | cmp - \(machine.remote)/large", timeout: 120)
+        }
+    }
+
     @Test("DOWN-10: a program that has read the beginning and ended has the rest come all the same")
     func restBehind() throws {
         try withLargeDocument { (machine, _) throws in

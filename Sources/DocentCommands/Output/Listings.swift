@@ -328,6 +328,10 @@ package enum StatusListing {
                 if item.state != .conflict { text += choice }
             }
             if let other = item.conflictPath { text += "    The other side's contents: \(other)\n" + choice }
+            if item.state == .nameClash {
+                text += "    Not shown: another name in its folder is the same but for case or Unicode form.\n"
+                text += "    Rename one of the two on the remote; it is shown then.\n"
+            }
             return text
         }.joined()
     }

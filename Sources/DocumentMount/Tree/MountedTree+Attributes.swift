@@ -87,7 +87,9 @@ extension MountedTree {
     private func set(_ change: ExtendedAttributeChange, of node: UInt64, at location: Location) async throws {
         // The file that comes is another one, and folders' are the provider's.
         let status = try await known(at: location)
-        guard status.item.kind == .document, status.hasCurrentContents else { throw Errno.notSupported }
+        guard status.item.kind == .document, status.hasCurrentContents || writers.isOpen(node) else {
+            throw Errno.notSupported
+        }
         let hold = try await link.with { try await $0.hold(location, .attributes, within: $0.patience) }
         do {
             try check(hold, of: node, at: location)

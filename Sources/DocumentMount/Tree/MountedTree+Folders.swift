@@ -54,6 +54,9 @@ extension MountedTree {
                 guard let identity = entry.identity, let name = try? ItemName(entry.name), lifetime > 0 else {
                     return nil
                 }
+                if let known = nodes.withLock({ $0.number(of: name, in: node) }), !isTold(entry.attributes, of: known) {
+                    return nil
+                }
                 let known = nodes.withLock {
                     $0.lookUp(
                         name, in: node, as: identity, inode: entry.own, at: names.changes)

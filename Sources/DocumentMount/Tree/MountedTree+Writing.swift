@@ -165,7 +165,11 @@ extension MountedTree {
     /// under the same number, with the size that it has by now.
     private func keep(_ node: UInt64, for writer: Writer) {
         nodes.withLock { $0.keep(node) }
-        writer.onClose { [self] in forget(node, 1) }
+        writers.opened(writer, as: node)
+        writer.onClose { [self, writer = ObjectIdentifier(writer)] in
+            writers.closed(writer, of: node)
+            forget(node, 1)
+        }
     }
 
     private func open(_ hold: AccessHold, making: Bool = false) async throws -> Writer {

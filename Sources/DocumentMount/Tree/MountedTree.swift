@@ -95,14 +95,19 @@ final class MountedTree: KernelHandler {
         // A program may change it meanwhile.
         for _ in 0..<Self.mostLooks {
             let (look, changes) = (freshness.look(), nodes.withLock { $0.changes })
-            let (attributes, identity) = try await self.look(at: location)
+            let (attributes, identity, path) = try await self.look(at: location)
+            let left = nodes.withLock { $0.number(of: name, in: folder) }.flatMap { node in
+                isReadElsewhere(node, attributes, path) ? node : nil
+            }
             let known = try nodes.withLock { nodes in
                 guard nodes.location(of: name, in: folder) == location else { throw Errno.noSuchFileOrDirectory }
+                if let left, nodes.number(of: name, in: folder) == left { nodes.remove(left) }
                 return nodes.lookUp(name, in: folder, as: identity, inode: attributes.number, at: changes)
             }
             guard let known else { continue }
             told.forget(known.number)
-            var entry = KernelEntry(node: known.number, attributes: attributes, lifetime: 0)
+            var entry = KernelEntry(
+                node: known.number, attributes: shown(attributes, of: known.number), lifetime: 0)
             entry.attributes.number = known.inode
             let isTaken = freshness.answer(look, of: location) { lifetime in
                 entry.lifetime = lifetime
@@ -135,10 +140,10 @@ final class MountedTree: KernelHandler {
         request.answer { [self] request in
             do {
                 try await following(node, from: location) { location in
-                    var (attributes, identity) = try await self.look(at: location)
+                    var (attributes, identity, _) = try await self.look(at: location)
                     let own = attributes.number
                     // It may have been opened meanwhile, and written to.
-                    attributes = openAttributes(of: node, handle) ?? attributes
+                    attributes = openAttributes(of: node, handle) ?? shown(attributes, of: node)
                     attributes.number = nodes.withLock { $0.found(node, as: identity, inode: own, at: changes) }
                     reply(attributes, of: node, at: location, look, request)
                 }
@@ -162,18 +167,56 @@ final class MountedTree: KernelHandler {
 
     /// Of what a program has open: as its file is now.
     func openAttributes(of node: UInt64, _ handle: UInt64?) -> NodeAttributes? {
-        let file =
-            handle.flatMap { files[$0] } ?? files.first { $0.node == node && $0.writer != nil }
-            ?? files.first { $0.node == node }
-        return file?.attributes ?? readers.attributes(of: node)
+        handle.flatMap { files[$0] }?.attributes ?? writtenAttributes(of: node)
+            ?? files.first { $0.node == node }?.attributes ?? readers.attributes(of: node)
+    }
+
+    /// Of what programs write, or have written just now: until that is recorded, the host knows what was there before.
+    private func writtenAttributes(of node: UInt64) -> NodeAttributes? {
+        guard let facts = writers.facts(of: node) else { return nil }
+        return NodeAttributes(
+            ofFile: facts, number: nodes.withLock { $0.inode(of: node) } ?? node, isWritable: true)
+    }
+
+    /// What the kernel is told of a number, where this was found under its name. What it takes for the file's size, it cuts off
+    /// what programs have written, or read, behind.
+    private func shown(_ found: NodeAttributes, of node: UInt64) -> NodeAttributes {
+        if let written = writtenAttributes(of: node) { return written }
+        guard found.blocks == 0, found.size > 0, files.first(where: { $0.node == node && $0.coming != nil }) != nil
+        else { return found }
+        // Who leaves out holes would leave out all of it.
+        var attributes = found
+        attributes.blocks = (found.size + 511) / 512
+        return attributes
+    }
+
+    /// Whether what is found under a name is told of with its number: not while programs have open what it does not tell of. Of
+    /// that they ask themselves.
+    func isTold(_ found: NodeAttributes, of node: UInt64) -> Bool {
+        writers.facts(of: node) == nil && !isReadElsewhere(node, found, nil)
+    }
+
+    /// Whether programs read another file under a number than is found under its name by now: the newer one gets a number of its
+    /// own, so that they read theirs to its end.
+    private func isReadElsewhere(_ node: UInt64, _ found: NodeAttributes, _ path: String?) -> Bool {
+        guard !found.isFolder, writers.facts(of: node) == nil,
+            let read = files.first(where: { $0.node == node }), let own = read.attributes,
+            (own.size, own.modified) != (found.size, found.modified)
+        else { return false }
+        guard let path, let there = FileState(at: path), let state = FileState(read.file) else { return true }
+        return !state.isFile(of: there)
     }
 
     /// From what is known on this machine.
-    func look(at location: Location) async throws -> (attributes: NodeAttributes, identity: NodeTable.Identity) {
+    ///
+    /// - Returns: with the path of its file, where that stands for it.
+    func look(
+        at location: Location
+    ) async throws -> (attributes: NodeAttributes, identity: NodeTable.Identity, path: String?) {
         if location.isRoot {
             let domains = try await link.with { try await $0.client.domains() }
             guard domains.contains(where: { $0.name == location.domain }) else { throw Errno.noSuchFileOrDirectory }
-            return (attributes(ofDomain: location.domain), NodeTable.Identity(id: .root, isFolder: true))
+            return (attributes(ofDomain: location.domain), NodeTable.Identity(id: .root, isFolder: true), nil)
         }
         var status = try await known(at: location)
         var attributes = try await attributes(of: [status])[0]
@@ -183,7 +226,10 @@ final class MountedTree: KernelHandler {
             status = try await known(at: location)
             attributes = try await self.attributes(of: [status])[0]
         }
-        return (attributes ?? NodeAttributes(status, file: nil), NodeTable.Identity(status))
+        return (
+            attributes ?? NodeAttributes(status, file: nil), NodeTable.Identity(status),
+            status.hasCurrentContents ? status.path : nil
+        )
     }
 
     /// Waits for an access that a document's contents may have to be brought for.

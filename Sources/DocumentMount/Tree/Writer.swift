@@ -11,6 +11,7 @@ final class Writer: Sendable {
         /// It has no name any more: what is written is its writers' own.
         var isUnlinked = false
         var closing: Task<Void, Never>?
+        var isClosed = false
         var onClose: @Sendable () -> Void = {}
     }
 
@@ -31,6 +32,9 @@ final class Writer: Sendable {
 
     /// Whether what is written now is seen by the host: false when that has ended since.
     var isLive: Bool { state.withLock { $0.isUnlinked || !$0.hold.isOver } }
+
+    /// What the file is; nil when it is closed.
+    var facts: NodeAttributes.FileFacts? { state.withLock { $0.isClosed ? nil : FileState(file)?.facts } }
 
     func unlink() { state.withLock { $0.isUnlinked = true } }
 
@@ -92,9 +96,12 @@ final class Writer: Sendable {
     func close() async {
         let closing = state.withLock { state in
             if let closing = state.closing { return closing }
-            let closing = Task(executorPreference: executor) { [hold = state.hold, onClose = state.onClose, file] in
+            let closing = Task(executorPreference: executor) { [self, hold = state.hold, onClose = state.onClose] in
                 await hold.endAndWait()
-                try? file.close()
+                self.state.withLock { state in
+                    state.isClosed = true
+                    try? file.close()
+                }
                 onClose()
             }
             state.closing = closing

@@ -11,6 +11,8 @@ final class Writers: Sendable {
     static let patience = Duration.seconds(1)
 
     private let table = Mutex(UseTable<Opening>())
+    /// Those whose files are open, until what was written is recorded.
+    private let written = Mutex<[UInt64: Writer]>([:])
     /// Runs what is done for them.
     private let executor: any TaskExecutor
 
@@ -18,6 +20,20 @@ final class Writers: Sendable {
 
     /// Those that are open, or were until just now.
     func isOpen(_ node: UInt64) -> Bool { table.withLock { $0[node] != nil } }
+
+    /// What a document's file is, from when it was opened for writing until the host knows what was written: by then nobody else
+    /// can tell.
+    func facts(of node: UInt64) -> NodeAttributes.FileFacts? { written.withLock { $0[node] }?.facts }
+
+    /// Its file is open.
+    func opened(_ writer: Writer, as node: UInt64) { written.withLock { $0[node] = writer } }
+
+    /// The file of one that was ``opened(_:as:)`` is closed.
+    func closed(_ writer: ObjectIdentifier, of node: UInt64) {
+        written.withLock { written in
+            if written[node].map(ObjectIdentifier.init) == writer { written[node] = nil }
+        }
+    }
 
     /// One more user, who reads; nil where nobody writes.
     func join(_ node: UInt64) async throws -> Writer? {

@@ -240,14 +240,64 @@ struct PartsTests {
         #expect(try requests(storage) == 0)
     }
 
-    @Test("Of a transfer of which nothing has come nothing stays")
+    @Test("DOWN-10: a transfer that ends before its first part leaves its file, which the next one goes on with")
     func nothing() throws {
-        let (storage, _) = try prepared()
-        let coming = try begin(storage)
-        try storage.store.interrupt(coming, because: DocumentError(.serverUnreachable, "No server."))
-        #expect(try requests(storage) == 0)
-        #expect(try storage.root.staging.request(named: coming.file.request) == nil)
+        let (storage, item) = try prepared()
+        let first = try begin(storage)
+        try storage.store.interrupt(first, because: DocumentError(.serverUnreachable, "No server."))
         #expect(try storage.indexed("a").problem?.code == .serverUnreachable)
+        #expect(try storage.indexed("a").state == .placeholder)
+        #expect(try storage.document("a.txt") == nil)
+
+        let second = try begin(storage)
+        #expect(second.partial?.digests == [:])
+        #expect(second.file.path == first.file.path)
+        #expect(second.file.identity.inode == first.file.identity.inode)
+        try bring(0..<4, second, storage)
+        #expect(try storage.store.finish(second, as: item).state == .materialised)
+        #expect(try storage.document("a.txt") == Self.whole)
+        #expect(try requests(storage) == 0)
+    }
+
+    @Test(
+        "DOWN-10: a file of which nothing had come is the same over restarts; what comes then is of the machine's new life"
+    )
+    func nothingOverRestarts() throws {
+        let (storage, _) = try prepared()
+        let first = try begin(storage)
+        try storage.store.interrupt(first, because: nil)
+        try DatabaseEdits.execute(
+            "UPDATE partial SET boot = 'another'", on: storage.rootPath.appending(".docent").appending("index.sqlite"))
+        try storage.reopen()
+        _ = try storage.store.reconcile()
+        let second = try begin(storage)
+        #expect(second.file.path == first.file.path)
+        #expect(second.file.identity.inode == first.file.identity.inode)
+        try fill(second, 0)
+        // Without a digest it counts in this life only.
+        try storage.store.record(parts: 0..<1, of: second, now: 1000, digesting: false)
+        try storage.store.interrupt(second, because: nil)
+        #expect(try begin(storage).partial.map { Set($0.digests.keys) } == [0])
+    }
+
+    @Test("A file of which nothing has come is dropped as parts are: when it is old, of another version, or let go of")
+    func nothingIsDropped() throws {
+        for reason in ["old", "another version", "let go of"] {
+            let (storage, item) = try prepared()
+            let coming = try begin(storage, now: 1000)
+            try storage.store.interrupt(coming, because: nil)
+            try storage.store.dropNeedlessParts(before: 1000)
+            #expect(try requests(storage) == 1)
+            switch reason {
+            case "old": try storage.store.dropNeedlessParts(before: 1001)
+            case "another version":
+                try storage.tell(try storage.item("a", "a.txt", contents: Self.whole, version: "2"))
+                try storage.store.dropNeedlessParts()
+            default: try storage.store.dropParts(of: item.id, in: storage.domain)
+            }
+            #expect(try requests(storage) == 0, "\(reason)")
+            #expect(try storage.root.staging.request(named: coming.file.request) == nil, "\(reason)")
+        }
     }
 
     @Test(

@@ -10,11 +10,14 @@ struct MountComingTests {
     private static let size = 96 << 20
 
     /// A document of 96 MiB on a server that takes about ten seconds for it, mounted.
-    private func withLargeDocument(_ body: (Machine, WebDAVServer) throws -> Void) throws {
+    ///
+    /// - Parameter speed: of the server, in KiB a second.
+    private func withLargeDocument(speed: Int = 10_000, _ body: (Machine, WebDAVServer) throws -> Void) throws {
         try Machine.with { machine in
             try machine.fill(machine.remote + "/large", mebibytes: Self.size >> 20, seed: 1)
             let password = "s3cret-of-ann"
-            try WebDAVServer.with(machine, password: password, settings: "server.kbytes-per-second = 10000") { server in
+            let settings = "server.kbytes-per-second = \(speed)"
+            try WebDAVServer.with(machine, password: password, settings: settings) { server in
                 try server.addDomain()
                 #expect(try machine.succeed("ls", "web:/").contains("large"))
                 try machine.mounted { try body(machine, server) }
@@ -93,9 +96,23 @@ struct MountComingTests {
         open(sys.argv[1] + "/result", "w").write(result)
         """
 
-    /// What a program gets to read: something happens when it has read the beginning.
-    private func read(_ machine: Machine, while body: () throws -> Void) throws -> String {
-        try machine.write(Self.reader, to: machine.folder + "/reader.py")
+    /// Opens the document, says so, and reads one byte.
+    private static let opener = """
+        import os, sys
+        f = os.open("web/large", os.O_RDONLY)
+        open(sys.argv[1] + "/begun", "w").close()
+        try:
+            result = os.read(f, 1).hex()
+        except OSError as error:
+            result = "error %d" % error.errno
+        open(sys.argv[1] + "/result", "w").write(result)
+        """
+
+    /// What a program gets to read: something happens when it has said that it has begun.
+    private func read(
+        _ machine: Machine, by script: String = reader, while body: () throws -> Void
+    ) throws -> String {
+        try machine.write(script, to: machine.folder + "/reader.py")
         let program = try machine.background("exec python3 ../../reader.py \(machine.folder)")
         defer {
             kill(program.processIdentifier, SIGKILL)
@@ -122,6 +139,21 @@ struct MountComingTests {
                 for process in machine.processes(named: "WebDAVProvider") { kill(process, SIGKILL) }
                 usleep(300_000)
                 kill(try #require(machine.daemon), SIGKILL)
+            }
+            #expect(result == expected)
+        }
+    }
+
+    @Test("PH-8, DOWN-10: a program that has opened what has only begun to come waits when the provider dies")
+    func deathBeforeTheFirstPart() throws {
+        // Four requests of 4 MiB each, of which none is whole before eight seconds.
+        try withLargeDocument(speed: 2_000) { (machine, _) throws in
+            let expected = try machine.sh("head -c 1 \(machine.remote)/large | od -An -tx1 | tr -d ' \\n'")
+            let result = try read(machine, by: Self.opener) {
+                #expect(machine.read(machine.folder + "/result") == nil)
+                let providers = machine.processes(named: "WebDAVProvider")
+                #expect(!providers.isEmpty)
+                for process in providers { kill(process, SIGKILL) }
             }
             #expect(result == expected)
         }

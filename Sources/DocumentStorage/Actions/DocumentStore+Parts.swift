@@ -21,6 +21,7 @@ extension DocumentStore {
                     throw DocumentError(.busy, "What has come of it was dropped just now; try again.", itemID: id)
                 }
                 try $0.used(partial, now: now)
+                try $0.belongs(partial, to: partial.boot)
                 return partial
             }
         }
@@ -119,12 +120,12 @@ extension DocumentStore {
     }
 
     /// The transfer has ended before everything was here: what has come stays for the next one. The item is what it was
-    /// before, with the error as its problem.
+    /// before, with the error as its problem. The file stays before the first part has come, too: programs may have it open
+    /// since the first bytes came, and are to read on in it.
     package func interrupt(_ materialisation: Materialisation, because error: DocumentError?) throws {
-        guard let partial = materialisation.partial,
-            try index.read({ try $0.partialContents(of: partial.itemID, in: materialisation.item.domain) })?
-                .digests.isEmpty == false
-        else { return try abandon(materialisation, because: error) }
+        guard let partial = materialisation.partial, try index.read({ try $0.isKept(partial) }) else {
+            return try abandon(materialisation, because: error)
+        }
         do {
             try abandon(materialisation, because: error, keepingParts: true)
         } catch let full as DocumentError where full.isOutOfSpace {
@@ -179,6 +180,8 @@ extension DocumentStore {
         // What the machine's last life had not brought to the disk is not there.
         if root.boot == nil || partial.boot != root.boot {
             (partial.unsure, partial.digests) = (partial.digests, [:])
+            // Of that of which nothing had come nothing is unsure: all is of this life.
+            if partial.unsure.isEmpty { partial.boot = root.boot ?? "" }
         }
         return (request, file, partial)
     }

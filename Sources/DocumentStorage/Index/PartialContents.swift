@@ -1,6 +1,6 @@
 package import DocumentModel
 
-/// Contents of which some parts have come: what an interrupted download goes on with (DOWN-10).
+/// Contents that have begun to come in parts: what an interrupted download goes on with (DOWN-10).
 package struct PartialContents: Hashable, Sendable {
     package var number: Int64
     package var itemID: ItemIdentifier
@@ -36,7 +36,7 @@ package struct SettledParts: Sendable {
 }
 
 extension IndexReader {
-    /// - Returns: nil when nothing of it has come.
+    /// - Returns: nil when it was not begun; without parts while none has come.
     package func partialContents(of id: ItemIdentifier, in domain: DomainName) throws -> PartialContents? {
         let own = try reference(to: domain)
         let found = try sql.first(

@@ -1,6 +1,10 @@
+import AsyncHTTPClient
 import DocumentModel
 import DocumentProvider
 import DocumentTestSupport
+import NIOCore
+import NIOHTTP1
+import Synchronization
 import Testing
 
 @testable import WebDAVProvider
@@ -24,12 +28,12 @@ struct PartFaultTests {
 
     /// Asks for the part of the document.
     private func provide(
-        _ fixture: DomainFixture, _ range: Range<Int64> = part
+        _ fixture: DomainFixture, _ range: Range<Int64> = part, _ transfer: Transfer = Transfer()
     ) async throws -> (item: Item, contents: [UInt8]) {
         let version = try await fixture.domain.item(for: ItemIdentifier("doc")).version.content
         let file = try fixture.newStagingFile()
         let item = try await fixture.domain.provide(
-            range, of: try ItemIdentifier("doc"), contentVersion: version, at: file, Transfer())
+            range, of: try ItemIdentifier("doc"), contentVersion: version, at: file, transfer)
         return (item, try DomainFixture.read(file))
     }
 
@@ -163,4 +167,92 @@ struct PartFaultTests {
             }
         }
     }
+
+    // MARK: A server that stands still
+
+    /// - Parameter silent: which questions what the document is get no answer, the first of all for its version.
+    private func standingStill(
+        at silent: Set<Int>, _ body: (DomainFixture) async throws -> Void
+    ) async throws {
+        let script = Server.document(Server.contents) { request, _ in [.bytes(Self.right(request))] }
+        try await Server.with(script) { server in
+            let clock = SteppedClock()
+            let way = try HaltingWay(to: server.url, silent: silent, clock)
+            try await DomainFixture.with(url: server.url, transport: way) { _, timing in
+                timing.now = { clock.now }
+                timing.pause = { pause in
+                    clock.advance(by: pause)
+                    try await Task.sleep(for: .milliseconds(1))
+                }
+            } body: { fixture async throws in
+                try await body(fixture)
+            }
+        }
+    }
+
+    @Test(
+        "DOWN-10: a server that does not answer, before a part or after it, what the document is is asked once more",
+        arguments: [1, 2])
+    func standsStill(_ number: Int) async throws {
+        try await standingStill(at: [number]) { fixture async throws in
+            let heartbeats = Counter()
+            let transfer = Transfer { if $0 == nil { heartbeats.increase() } }
+            let provided = try await provide(fixture, Self.part, transfer)
+            let (first, end) = (Int(Self.part.lowerBound), Int(Self.part.upperBound))
+            #expect(provided.contents.count == end)
+            #expect(provided.contents[first...] == Server.contents[first..<end])
+            #expect(heartbeats.value > 0, "the host would take it for stuck")
+        }
+    }
+
+    @Test(
+        "a server that does not answer the second time, either, counts as away, and is looked for", arguments: [1, 2])
+    func standsStillForLonger(_ number: Int) async throws {
+        try await standingStill(at: [number, number + 1]) { fixture async throws in
+            let error = await failure { try await provide(fixture) }
+            #expect(error?.code == .serverUnreachable, "\(error as Any)")
+            try await eventually { fixture.reachable.value > 0 }
+        }
+    }
+}
+
+/// Goes on when it is told to.
+private final class SteppedClock: Sendable {
+    private let instant = Mutex(ContinuousClock.now)
+
+    var now: ContinuousClock.Instant { instant.withLock { $0 } }
+
+    func advance(by duration: Duration) { instant.withLock { $0 = $0.advanced(by: duration) } }
+}
+
+/// The way to a server that does not answer some of the questions what its document is, until their time is up.
+private final class HaltingWay: ServerTransport {
+    private let way: HTTPTransport
+    private let silent: Set<Int>
+    private let clock: SteppedClock
+    private let asked = Mutex(0)
+
+    init(to url: String, silent: Set<Int>, _ clock: SteppedClock) throws {
+        way = try HTTPTransport(WebDAVSettings(address: try ServerAddress(url)), timing: Timing())
+        self.silent = silent
+        self.clock = clock
+    }
+
+    func execute(
+        _ request: HTTPClientRequest, sendsContents: Bool, deadline: NIODeadline
+    ) async throws -> HTTPClientResponse {
+        if request.method == .PROPFIND, request.url.hasSuffix("/doc") {
+            let number = asked.withLock { asked in
+                defer { asked += 1 }
+                return asked
+            }
+            if silent.contains(number) {
+                clock.advance(by: .seconds(20))
+                throw HTTPClientError.deadlineExceeded
+            }
+        }
+        return try await way.execute(request, sendsContents: sendsContents, deadline: deadline)
+    }
+
+    func shutdown() async { await way.shutdown() }
 }

@@ -98,10 +98,14 @@ extension WebDAVDomain {
 
     /// The properties of a document that has its version for itself. While it is younger than the server's clock can
     /// tell, a second change would look like the first (RS-2), and what is read now could pass for what comes then.
-    func settled(_ path: RemotePath, _ wanted: [UInt8], _ transfer: Transfer) async throws -> Properties {
+    ///
+    /// - Parameter limits: of each look at it; nil for those of all requests.
+    func settled(
+        _ path: RemotePath, _ wanted: [UInt8], _ transfer: Transfer, retrying limits: RetryPlan.Limits? = nil
+    ) async throws -> Properties {
         var last: Properties?
         while true {
-            let look = try await link.look(at: path)
+            let look = try await link.look(at: path, retrying: limits)
             guard !look.properties.isFolder else {
                 throw DocumentError(.invalidArgument, "\(path.quoted) is a folder, and has no contents of its own.")
             }

@@ -56,7 +56,9 @@ extension WebDAVDomain {
         _ path: RemotePath, _ contentVersion: [UInt8], _ transfer: Transfer
     ) async throws -> Properties {
         if let known = looks.withLock({ $0[path] }), known.contentVersion == contentVersion { return known }
-        let found = try await settled(path, contentVersion, transfer)
+        let found = try await askPatiently(isInTheMiddle: false, transfer) {
+            try await settled(path, contentVersion, transfer, retrying: Self.once)
+        }
         looks.withLock { looks in
             if looks.count >= Self.mostLooks { looks = [:] }
             looks[path] = found
@@ -70,19 +72,37 @@ extension WebDAVDomain {
 
     private static let mostLooks = 64
 
-    /// What is there now that a part has come; a server that is just started anew is waited for.
+    /// What is there now that a part has come.
     private func lookInTheMiddle(_ path: RemotePath, _ transfer: Transfer) async throws -> Properties {
+        try await askPatiently(isInTheMiddle: true, transfer) {
+            try await link.look(at: path, retrying: Self.once).properties
+        }
+    }
+
+    /// Who is patient counts the attempts, and tells the host that it goes on between them.
+    private static let once = RetryPlan.Limits(attempts: 1)
+
+    /// Asks something about a document of which parts come, again where that may help: once more, too, where the server has not
+    /// answered in time, as what comes meanwhile would be lost with the answer.
+    ///
+    /// - Parameter isInTheMiddle: whether a part has come, so that a server that is just started anew is waited for.
+    private func askPatiently<Answer: Sendable>(
+        isInTheMiddle: Bool, _ transfer: Transfer, _ ask: () async throws -> Answer
+    ) async throws -> Answer {
         var resumption = Resumption(link.timing.retrying)
         let began = link.timing.now()
         while true {
             do {
-                return try await link.look(at: path).properties
+                return try await ask()
             } catch let failure as ServerFailure {
-                guard case .unreachable = failure,
-                    let pause = resumption.pause(
-                        after: failure, at: 0, keepsWhatCame: true, elapsed: link.timing.now() - began,
-                        chance: link.timing.chance())
-                else { throw failure }
+                let pause = resumption.pause(
+                    after: failure, at: 0, keepsWhatCame: isInTheMiddle, elapsed: link.timing.now() - began,
+                    chance: link.timing.chance())
+                guard let pause else {
+                    // One that does not answer even that is as good as away: it is looked for until it does.
+                    let isSilent = failure == .interrupted(ServerFailure.silence)
+                    throw isSilent ? ServerFailure.unreachable(ServerFailure.silence) : failure
+                }
                 transfer.heartbeat()
                 try await link.timing.pause(pause)
             }

@@ -26,6 +26,9 @@ enum ServerFailure: Error, Hashable, Sendable {
     /// It sends elsewhere, where nobody has said that Docent may go (RS-9).
     case redirect(String)
 
+    /// What is said of a server that does not answer.
+    static let silence = "it did not answer in time"
+
     init(_ error: any Error) {
         switch error {
         case let failure as ServerFailure: self = failure
@@ -47,7 +50,7 @@ enum ServerFailure: Error, Hashable, Sendable {
         switch error {
         case .connectTimeout: self = .unreachable("it does not answer")
         case .getConnectionFromPoolTimeout: self = .unreachable("no connection to it became free in time")
-        case .readTimeout, .deadlineExceeded: self = .interrupted("it did not answer in time")
+        case .readTimeout, .deadlineExceeded: self = .interrupted(Self.silence)
         case .remoteConnectionClosed: self = .interrupted("it ended the connection")
         case .proxyAuthenticationRequired:
             self = .unreachable("the proxy asks for a sign-in, which Docent does not have")

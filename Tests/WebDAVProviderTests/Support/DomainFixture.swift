@@ -20,10 +20,11 @@ struct DomainFixture: Sendable {
     ///   - guarantee: what the server is known to guarantee; nil to read only.
     ///   - state: the provider's state; nil for none.
     ///   - board: told what people are told of the domain.
+    ///   - transport: the way to the server; nil for connections by HTTP.
     ///   - adjust: changes settings and times, which are short here.
     static func with<Result>(
         url: String, writing guarantee: Guarantee? = nil, hasExactTags: Bool = false, state: FilePath? = nil,
-        board: DomainBoard? = nil,
+        board: DomainBoard? = nil, transport: (any ServerTransport)? = nil,
         adjust: (inout WebDAVSettings, inout Timing) throws -> Void = { _, _ in },
         body: (DomainFixture) async throws -> Result
     ) async throws -> Result {
@@ -45,7 +46,7 @@ struct DomainFixture: Sendable {
         }
         let domain = try WebDAVDomain(
             settings, gate: gate, ledger: WriteLedger(in: state, logger: log.logger),
-            board: board, logger: log.logger, timing: timing,
+            board: board, logger: log.logger, timing: timing, transport: transport,
             signalReachable: { reachable.increase() }, signalChanges: { changes.increase() })
         let fixture = DomainFixture(
             domain: domain, log: log, reachable: reachable, changes: changes, folder: folder)

@@ -2,7 +2,8 @@ import DocumentModel
 import Synchronization
 
 /// Requests that wait for contents to be brought. A connection has places for so many requests at once: those of a provider
-/// that hangs are not to take them from the names, the listings and the documents that are here, nor from other domains.
+/// that hangs are not to take them from the names, the listings and the documents that are here, nor from other domains: none
+/// takes more than it leaves to all others together, so that the last places are for domains that have none.
 final class ContentsQueue: Sendable {
     private struct Waiter {
         let number: UInt64
@@ -81,7 +82,7 @@ final class ContentsQueue: Sendable {
     private func leave(_ domain: DomainName) {
         let next = state.withLock { state -> Waiter? in
             state.running[domain] = state.running[domain].flatMap { $0 > 1 ? $0 - 1 : nil }
-            guard let index = state.waiters.firstIndex(where: { hasPlace($0.domain, state) }) else { return nil }
+            guard let index = nextWaiter(state) else { return nil }
             let waiter = state.waiters.remove(at: index)
             state.running[waiter.domain, default: 0] += 1
             return waiter
@@ -89,7 +90,17 @@ final class ContentsQueue: Sendable {
         next?.continuation.resume(returning: true)
     }
 
-    private func hasPlace(_ domain: DomainName, _ state: State) -> Bool {
-        (state.running[domain] ?? 0) < mostOfDomain && state.running.values.reduce(0, +) < most
+    /// Of those that have a place, the first one of the domain that has the fewest inside: there is none for another one then.
+    private func nextWaiter(_ state: State) -> Int? {
+        state.waiters.indices.filter { hasPlace(state.waiters[$0].domain, state) }
+            .min { inside(state.waiters[$0].domain, state) < inside(state.waiters[$1].domain, state) }
     }
+
+    /// Whether one more may come in: when more are free than its domain has.
+    private func hasPlace(_ domain: DomainName, _ state: State) -> Bool {
+        let own = inside(domain, state)
+        return own < mostOfDomain && own < most - state.running.values.reduce(0, +)
+    }
+
+    private func inside(_ domain: DomainName, _ state: State) -> Int { state.running[domain] ?? 0 }
 }

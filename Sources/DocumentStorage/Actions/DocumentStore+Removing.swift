@@ -202,7 +202,7 @@ extension DocumentStore {
                     guard let (item, location) = try? locate(id, in: domain), item.local != nil,
                         let file = try tree.file(at: location)
                     else { return nil }
-                    let isKnown = item.local?.hasSameContents(as: file) == true
+                    let isKnown = item.local.map { file.isUntouched(since: $0) } ?? false
                     return try takeAway(file, of: item, at: location, skippingTrash: skippingTrash && isKnown)
                 }
             } catch let error as DocumentError where error.code == .unsyncedEdits && attempt < Self.mostDiscards {

@@ -68,7 +68,9 @@ extension DocumentStore {
         guard let file else { return nil }
         try request.folder.file(StagingRequest.contents)?.flush()
         try request.folder.flush()
-        return [CopiedPart(path: [], file: file)]
+        // It gets a name in the tree, which changes its inode: that tells nothing of its contents.
+        let contents = FileIdentity(inode: file.inode, size: file.size, modified: file.modified)
+        return [CopiedPart(path: [], file: contents)]
     }
 
     /// Puts it at its place, where it is to be sent from; then the source goes, as far as it is what was copied.

@@ -110,7 +110,7 @@ extension DocumentStore {
         guard let source = entry.payload.sourcePath else { return nil }
         let request = try root.staging.makeRequest(.sending(entry.domain))
         guard let copy = try? root.staging.snapshot(ofFileAt: source, followingLink: false, in: request),
-            let taken = copy.source, entry.payload.file?.hasSameContents(as: taken) == true
+            let taken = copy.source, let sent = entry.payload.file, taken.isStill(sent)
         else { return nil }
         return copy
     }

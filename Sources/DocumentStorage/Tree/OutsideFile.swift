@@ -5,7 +5,8 @@ package import SystemPackage
 
 /// The local document of a move.
 package enum OutsideFile {
-    /// Removes a file outside the storage root, only when it still is what was recorded.
+    /// Removes a file outside the storage root, only when it still is what was recorded. Some programs set the time of
+    /// modification back after they wrote, so nobody may have done anything at all to it, where that was recorded.
     ///
     /// - Returns: false when it is something else by now, and stays. What is gone already is no error.
     package static func remove(_ path: FilePath, expecting: FileIdentity) throws -> Bool {
@@ -13,7 +14,9 @@ package enum OutsideFile {
         let parent = path.removingLastComponent()
         let folder = try DirectoryHandle(trusting: parent.isEmpty ? "." : parent.string)
         guard let status = try folder.status(name) else { return true }
-        guard status.isFile, status.identity.hasSameContents(as: expecting) else { return false }
+        let now = status.identity
+        let isExpected = expecting.changed == .zero ? now.hasSameContents(as: expecting) : now.isStill(expecting)
+        guard status.isFile, isExpected else { return false }
         try folder.unlink(name)
         try folder.flush()
         return true

@@ -1,0 +1,107 @@
+import CDocentShims
+import DocumentModel
+import DocumentTestSupport
+import Glibc
+import SystemPackage
+import Testing
+
+@testable import DocumentStorage
+
+/// What somebody writes at the last moment into a file that is to go, and hides by setting its time of modification back.
+struct MovedSourceTests {
+    private let storage: StorageFixture
+    private var source: FilePath { storage.folder.appending("vault.hc") }
+
+    init() throws { storage = try StorageFixture() }
+
+    /// Writes as much as was there before, in its place.
+    private func overwrite(_ path: FilePath, _ text: String, settingBackTo time: Timestamp) throws {
+        try storage.write(text, to: path)
+        let time = timespec(tv_sec: Int(time.seconds), tv_nsec: Int(time.nanoseconds))
+        guard utimensat(AT_FDCWD, path.string, [time, time], 0) == 0 else { throw Errno(rawValue: errno) }
+    }
+
+    private func problem(of item: IndexedItem) throws -> DocumentError.Code? {
+        try storage.index.read { try $0.item(item.id, in: storage.domain) }?.problem?.code
+    }
+
+    @Test("CONT-7: what is written at the source while it is moved stays there, also when its time is set back")
+    func arrival() throws {
+        try storage.write("one", to: source)
+        let arrival = try storage.store.beginArrival(
+            of: source, to: .root, name: ItemName("vault.hc"), in: storage.domain)
+        let copied = try #require(arrival.entry.payload.parts.first?.file)
+        try overwrite(source, "two", settingBackTo: copied.modified)
+        let item = try storage.store.finish(arrival)
+        #expect(try storage.read(source) == "two")
+        #expect(try storage.document("vault.hc") == "one")
+        #expect(try problem(of: item) == .unsyncedEdits)
+        #expect(try storage.index.read { try $0.journal() } == [])
+    }
+
+    @Test(
+        "CONT-7: and when the source is sent first, also when the host ends before it goes", arguments: [false, true])
+    func export(isKilled: Bool) throws {
+        try storage.write("one", to: source)
+        if isKilled { storage.observe(StopAt(.movePublished)) }
+        let export = try storage.store.beginExport(
+            of: source, to: .root, name: ItemName("vault.hc"), kind: .document, in: storage.domain,
+            removingSource: true)
+        let copied = try #require(export.contents?.source)
+        try overwrite(source, "two", settingBackTo: copied.modified)
+        let answer = try storage.item("v", "vault.hc", contents: "one")
+        if isKilled {
+            #expect(throws: StoppedByObserver.self) { try storage.store.finish(export, as: answer) }
+            try storage.reopen()
+            _ = try storage.store.reconcile()
+        } else {
+            _ = try storage.store.finish(export, as: answer)
+        }
+        #expect(try storage.read(source) == "two")
+        #expect(try storage.document("vault.hc") == "one")
+        #expect(try problem(of: storage.indexed("v")) == .unsyncedEdits)
+        #expect(try storage.index.read { try $0.journal() } == [])
+    }
+
+    @Test("CONT-7: after a restart of the machine nobody takes for what was sent what has its size and time only")
+    func exportWithoutCopy() throws {
+        try storage.write("one", to: source)
+        storage.observe(StopAt(.moveRecorded))
+        let export = try storage.store.beginExport(
+            of: source, to: .root, name: ItemName("vault.hc"), kind: .document, in: storage.domain,
+            removingSource: true)
+        let contents = try #require(export.contents)
+        let copied = try #require(contents.source)
+        try overwrite(source, "two", settingBackTo: copied.modified)
+        #expect(throws: StoppedByObserver.self) {
+            try storage.store.finish(export, as: storage.item("v", "vault.hc", contents: "one"))
+        }
+        // What lies in staging does not outlive the machine.
+        try #require(unlink(contents.path.string) == 0)
+        try storage.reopen()
+        _ = try storage.store.reconcile()
+        #expect(try storage.indexed("v").state == .placeholder)
+        #expect(try storage.read(source) == "two")
+        #expect(try problem(of: storage.indexed("v")) == .unsyncedEdits)
+    }
+
+    @Test(
+        "CONT-9, CONT-13: what is written to an unsent document that has a copy elsewhere is in the trash, and nothing else",
+        arguments: [false, true])
+    func discarded(isWritten: Bool) throws {
+        let item = try storage.item("a", "a.txt", contents: "one")
+        try storage.tell(item)
+        try storage.provide(item, "one")
+        let known = try #require(try storage.edit("a", "two").local)
+        docent_wait_past(known.changed.seconds, known.changed.nanoseconds)
+        let path = storage.tree.path(of: try storage.location("a.txt"))
+        if isWritten { try overwrite(path, "six", settingBackTo: known.modified) }
+        let change = try storage.store.beginRemoving(
+            item.id, in: storage.domain, discardingEdits: true, skippingTrash: true)
+        try storage.store.finishRemoving(change)
+        #expect(try storage.document("a.txt") == nil)
+        let trash = try storage.index.read { try $0.trash(.all, limit: 10) }.map(\.document)
+        let kept = try trash.map { try storage.read(storage.root.trash.path(of: $0.id, in: storage.domain)) }
+        #expect(kept == (isWritten ? ["six"] : []))
+    }
+}

@@ -298,10 +298,11 @@ final class LocalChangeWatcher: Sendable {
 
     /// No document of that name has contents here.
     private func lookAtStray(_ name: LocalChangesStateMachine.Name) async throws(DocumentError) {
-        let there = try storage.read { index in
-            try index.holder(of: name.name, in: name.folder.id, of: name.folder.domain)?.key
+        let holder = try storage.read { index in
+            try index.holder(of: name.name, in: name.folder.id, of: name.folder.domain)
         }
-        if let there { state.withLock { _ = $0.problems.removeValue(forKey: there) } }
+        if let holder, holder.item.name == name.name, try await isLeftToWriter(holder, name) { return }
+        if let there = holder?.key { state.withLock { _ = $0.problems.removeValue(forKey: there) } }
         switch try await strays.look(name) {
         case .settled: return
         case .lookAgain:
@@ -310,6 +311,32 @@ final class LocalChangeWatcher: Sendable {
                 return []
             }
         case .problem(let key, let error): state.withLock { $0.problems[key] = error }
+        }
+    }
+
+    /// Whether what lies at the place of a document without contents was written there by coordinated means, and there is nothing
+    /// else to be found out: the end of that could not be recorded, and is now, or when whoever uses the document is done.
+    private func isLeftToWriter(
+        _ holder: IndexedItem, _ name: LocalChangesStateMachine.Name
+    ) async throws(DocumentError) -> Bool {
+        guard holder.item.kind == .document, holder.local == nil else { return false }
+        let key = holder.key
+        do throws(DocumentError) {
+            switch try await disk.finishFailedReplacing(of: key) {
+            case .nothing: return false
+            case .inUse:
+                perform { machine, now in
+                    machine.mustLookAgain(at: name, now: now)
+                    return []
+                }
+            case .recorded:
+                state.withLock { _ = $0.problems.removeValue(forKey: key) }
+                strays.giveUpMoves(to: name)
+            }
+            return true
+        } catch {
+            state.withLock { $0.problems[key] = error }
+            throw error
         }
     }
 

@@ -202,6 +202,52 @@ struct DiskCheck: Sendable {
         try await storage.run { try $0.isFileMissing(item) }
     }
 
+    /// What is known of writes of a document that had no contents here, and whose end could not be recorded.
+    enum FailedReplacing: Sendable {
+        /// There is none, or nothing has come of it.
+        case nothing
+        /// Somebody uses the document, and has to be waited for elsewhere.
+        case inUse
+        /// What was written are the document's contents.
+        case recorded
+    }
+
+    /// Records what was written in place of contents that were not here, where that could not be done at the end of the write:
+    /// until then nothing but the journal tells that what lies there is the document's own.
+    ///
+    /// - Throws: what keeps it from being recorded; to be tried again.
+    func finishFailedReplacing(of key: ItemKey) async throws(DocumentError) -> FailedReplacing {
+        guard try isReplacingOpen(key) else { return .nothing }
+        return try await locks.withLock(key) { () async throws(DocumentError) -> FailedReplacing in
+            guard let item = try storage.read({ try $0.item(key.id, in: key.domain) }), try isReplacingOpen(key)
+            else { return .nothing }
+            let coordinated = try storage.read { try $0.coordinated(item) }
+            guard !accesses.isWritten(key),
+                let claim = broker.claimWithoutWaiting(
+                    coordinated, for: .reading(.withoutChanges), by: owner.onBehalf)
+            else { return .inUse }
+            defer { broker.end(claim) }
+            do throws(DocumentError) {
+                try await finishFailedWrites(of: item)
+            } catch {
+                // The document is gone; what lies there is another one's, or nobody's.
+                guard error.code == .noSuchItem else { throw error }
+                return .nothing
+            }
+            // Where nothing lies there, nothing was written.
+            guard let now = try storage.read({ try $0.item(key.id, in: key.domain) }), now.local != nil else {
+                return .nothing
+            }
+            broker.noticed(.changed, on: coordinated)
+            return .recorded
+        }
+    }
+
+    private func isReplacingOpen(_ key: ItemKey) throws(DocumentError) -> Bool {
+        try storage.read { try $0.journal(of: key.id, in: key.domain) }
+            .contains { $0.action == .recordChange && $0.payload.replacesContents }
+    }
+
     /// Coordinated writes whose end could not be recorded, on a full disk perhaps.
     private func finishFailedWrites(of item: IndexedItem) async throws(DocumentError) {
         let left = try storage.read { try $0.journal(of: item.id, in: item.domain) }

@@ -63,6 +63,17 @@ struct PlanTests {
         #expect(ServerFailure.status(429, retryAfter: .seconds(7)).error("x", address).retryAfter == .seconds(7))
     }
 
+    @Test(
+        "who is told that a server does not take something hears that it may be because of its name",
+        arguments: [400, 414, 422, 405])
+    func refusedName(status: Int) throws {
+        let error = ServerFailure.status(status, retryAfter: nil)
+            .error("“a:b” cannot be made", try ServerAddress("https://example.org/"))
+        #expect(error.code == .cannotSynchronize)
+        #expect(error.message.contains("because of its name: give it another one") == (status != 405))
+        #expect(error.message.contains("check the setting “url”"))
+    }
+
     // MARK: Going on
 
     private let tag = EntityTag("\"v1\"")

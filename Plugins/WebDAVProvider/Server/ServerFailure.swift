@@ -169,6 +169,12 @@ extension ServerFailure {
         case 413, 507:
             return DocumentError(
                 .insufficientQuota, "\(what): there is no room left on “\(address.origin)”; make some.", detail: detail)
+        case 400, 414, 422:
+            // The domain may work all the same: there are names that a server does not take.
+            return DocumentError(
+                .cannotSynchronize,
+                "\(what): “\(address.origin)” does not take it, perhaps because of its name: give it another one, or check the setting “url”.",
+                detail: detail)
         case 400...499 where code != 408 && code != 429 && code != 425:
             return DocumentError(
                 .cannotSynchronize, "\(what): “\(address.origin)” refuses it; check the setting “url”.", detail: detail)

@@ -43,7 +43,7 @@ extension DocumentHost {
     // MARK: Documents and folders
 
     private func restlessSteps(in domain: DomainName, _ index: IndexReader) throws -> [PlannedStep] {
-        var items = try restless(in: domain, index) + index.arrivingFolders(of: domain)
+        var items = try restless(in: domain, index)
         let known = Set(items.map(\.id))
         items += try pinnedAndMissing(in: domain, index).filter { !known.contains($0.id) }
         return try items.compactMap { try step(for: $0, index) }

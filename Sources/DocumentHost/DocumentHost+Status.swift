@@ -84,6 +84,11 @@ extension DocumentHost {
             // In a folder that is not shown because of its name.
             guard place != nil else { continue }
             let status = try self.status(of: item, index)
+            // Mostly a folder is made in a moment.
+            if item.isFolderToBeMade {
+                guard status.problem != nil || status.transfers.upload != nil else { continue }
+                domain.unsent += 1
+            }
             // What was wrong with it is over, and there is nothing else.
             if item.problem != nil, item.state == .placeholder, status.problem == nil, !isInConflict,
                 status.transfers == ItemTransfers()
@@ -101,7 +106,7 @@ extension DocumentHost {
         return (domain, items)
     }
 
-    /// The items of a domain that something is to be told of.
+    /// The items of a domain that something may be told of: also every folder that its provider does not know yet.
     func restless(in domain: DomainName, _ index: IndexReader) throws -> [IndexedItem] {
         var found: [IndexedItem] = []
         var row: Int64 = 0
@@ -111,7 +116,8 @@ extension DocumentHost {
             guard let last = page.last else { break }
             row = last.row
         }
-        let known = Set(found.map(\.id))
+        var known = Set(found.map(\.id))
+        found += try index.arrivingFolders(of: domain).filter { known.insert($0.id).inserted }
         // What has not begun yet is written down nowhere.
         for key in Set(board.wanted + localChanges.problems.keys) where key.domain == domain && !known.contains(key.id)
         {

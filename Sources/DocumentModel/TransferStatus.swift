@@ -89,10 +89,12 @@ public struct ItemTransfers: Hashable, Sendable {
 
 /// The transfers of a document, of everything below a folder, or of a domain, in sums.
 public struct TransferSummary: Hashable, Sendable {
-    /// Documents that wait, without an error but for that of a conflict.
+    /// Documents that wait, without an error but for that of a conflict; and folders that were made here and cannot be made on
+    /// the remote now.
     public var waiting: UInt64
     public var underWay: UInt64
-    /// Documents whose transfer failed last, whatever would end that. Those in conflict wait.
+    /// Documents whose transfer failed last, whatever would end that, and folders that could not be made on the remote. Those in
+    /// conflict wait.
     public var failed: UInt64
     /// Bytes still to go in both directions, as far as that is known.
     public var bytesLeft: UInt64

@@ -124,6 +124,22 @@ struct ListingTests {
                 """)
     }
 
+    @Test("XFER-8: a folder that the remote does not take is among what needs a look, with what it waits for")
+    func folderThatWaits() throws {
+        var folder = try status("New", state: .placeholder)
+        folder.item.kind = .folder
+        folder.problem = DocumentError(.cannotSynchronize, "It cannot be made.")
+        folder.transfers.upload = TransferStatus(wait: .provider, problem: folder.problem)
+        #expect(
+            StatusListing.text(try listed(folder)).contains(
+                """
+                Needs a look:
+                  work:/New  folder, waits for its provider
+                    It cannot be made.
+
+                """))
+    }
+
     @Test("VER-5: the lists of conflicts and of what needs a look name the same command, which a shell takes as it is")
     func conflictsNameTheCommand() throws {
         let item = try status("it's c d.txt", state: .conflict, conflictPath: "/v/c")

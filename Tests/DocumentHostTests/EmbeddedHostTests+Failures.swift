@@ -30,4 +30,36 @@ extension EmbeddedHostTests {
             #expect(named.map(\.problem) == [nil])
         }
     }
+
+    @Test(
+        "CONT-7, XFER-8: a folder that was made here and cannot be made on the remote is told of, with why and what would end that, until it is there"
+    )
+    func folderThatCannotBeMade() async throws {
+        try await withHost { host, remote in
+            let location = try Location("d:/made")
+            _ = try await host.items(in: Location("d:/"), page: nil, suggestedCount: 10, refreshing: false)
+            try #require(rename(remote.string, remote.string + "-away") == 0)
+            _ = try await host.makeFolder(at: location, atOnce: true)
+            var told = try await host.status()
+            for _ in 0..<1_000 where told.items.isEmpty {
+                try await Task.sleep(for: .milliseconds(10))
+                told = try await host.status()
+            }
+            let folder = try #require(told.items.first)
+            #expect(folder.location == location && folder.item.kind == .folder)
+            #expect(folder.problem?.code == .serverUnreachable)
+            #expect(folder.transfers.upload?.wait == .remote && folder.transfers.download == nil)
+            #expect(told.transfers.failed == 1 && told.domains.map(\.unsent) == [1])
+            #expect(try host.preview(below: location).steps.map(\.wait) == [.remote])
+            try #require(rename(remote.string + "-away", remote.string) == 0)
+            for _ in 0..<1_000 where !told.items.isEmpty {
+                // As when the provider says that it is resolved.
+                try host.sender.enqueueAll(of: location.domain)
+                try await Task.sleep(for: .milliseconds(20))
+                told = try await host.status()
+            }
+            #expect(told.items.isEmpty && told.transfers.isEmpty && told.domains.map(\.unsent) == [0])
+            #expect(access(remote.appending("made").string, F_OK) == 0)
+        }
+    }
 }

@@ -108,6 +108,27 @@ import Testing
         #expect(queue.obstacle == nil)
     }
 
+    @Test("Why an item could not be sent is known until it is, or something else is to be done")
+    mutating func problems() throws {
+        for number in 0..<2 { queue.add(try id(number)) }
+        _ = try begin()
+        for number in 0..<2 { _ = queue.failed(try id(number), busy, at: .zero, jitter: 1) }
+        let (first, second, third) = (try id(0), try id(1), try id(2))
+        #expect(queue.problem(of: first)?.code == .busy)
+        #expect(queue.problem(of: third) == nil)
+        queue.woken(at: .seconds(100))
+        _ = try begin(at: .seconds(100))
+        #expect(queue.problem(of: first)?.code == .busy, "it is just tried again")
+        queue.succeeded(first)
+        #expect(queue.problem(of: first) == nil)
+        _ = queue.failed(second, busy, at: .seconds(100), jitter: 1)
+        queue.add(second)
+        let next = queue.next(of: 8)
+        let isBegun = queue.begin(second, nil, at: .seconds(100))
+        #expect(next == second && !isBegun)
+        #expect(queue.problem(of: second) == nil)
+    }
+
     @Test("PROV-22: the provider's signal ends the wait; what only waits for time goes on waiting")
     mutating func resolved() throws {
         for number in 0..<2 { queue.add(try id(number)) }

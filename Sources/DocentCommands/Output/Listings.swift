@@ -295,7 +295,8 @@ package enum StatusListing {
 
     private static func lines(_ items: [ItemStatus], _ quotas: [DomainName: ToldQuota]) -> String {
         items.map { item in
-            var text = "  \(item.location)  \(item.state.word)"
+            let isFolder = item.item.kind.isFolder && item.state == .placeholder
+            var text = "  \(item.location)  \(isFolder ? item.item.kind.rawValue : item.state.word)"
             for transfer in [item.transfers.download, item.transfers.upload] {
                 if let transfer { text += ", \(TransferText.line(transfer))" }
             }

@@ -21,6 +21,8 @@ package struct SendQueue: Sendable {
     private var again: Set<ItemIdentifier> = []
     /// What failed last of each item.
     private var failed: [ItemIdentifier: SyncOperation] = [:]
+    /// Why it did.
+    private var errors: [ItemIdentifier: DocumentError] = [:]
 
     package init(pacing: SyncPacing = SyncPacing()) {
         self.pacing = pacing
@@ -64,6 +66,9 @@ package struct SendQueue: Sendable {
         return hold.isHeld ? .held(until: hold.until) : .none
     }
 
+    /// Why an item's last sending failed; nil when none has since it was last sent, or something else is to be done with it.
+    package func problem(of id: ItemIdentifier) -> DocumentError? { errors[id] }
+
     // MARK: Under way
 
     /// The item to look at next; nil when there is none, or no room. To be followed by ``begin(_:_:at:)``.
@@ -96,7 +101,7 @@ package struct SendQueue: Sendable {
         if let earlier, earlier != operation {
             // Something else is to be done by now.
             pacing.forget(earlier)
-            failed[id] = nil
+            forgetFailure(of: id)
         }
         guard let operation else {
             addAgain(id)
@@ -131,7 +136,7 @@ package struct SendQueue: Sendable {
     @discardableResult package mutating func succeeded(_ id: ItemIdentifier) -> Bool {
         guard let operation = running.removeValue(forKey: id) else { return false }
         pacing.succeeded(operation)
-        failed[id] = nil
+        forgetFailure(of: id)
         addAgain(id)
         guard pacing.obstacle != nil else { return false }
         pacing.resolved()
@@ -145,6 +150,7 @@ package struct SendQueue: Sendable {
         guard let operation = running.removeValue(forKey: id) else { return .held }
         let consequence = pacing.failed(operation, error, at: now, jitter: jitter)
         failed[id] = operation
+        errors[id] = error
         if pacing.obstacle != nil {
             // The others would meet the same; the index knows them.
             others = Line()
@@ -152,6 +158,11 @@ package struct SendQueue: Sendable {
         }
         addAgain(id)
         return consequence
+    }
+
+    private mutating func forgetFailure(of id: ItemIdentifier) {
+        failed[id] = nil
+        errors[id] = nil
     }
 
     private mutating func addAgain(_ id: ItemIdentifier) {

@@ -160,6 +160,11 @@ final class Sender: Sendable {
         }
     }
 
+    /// Why an item could not be sent when that was tried last; nil when it was not tried since the host's start.
+    func problem(of key: ItemKey) -> DocumentError? {
+        state.withLock { $0.queues[key.domain]?.problem(of: key.id) }
+    }
+
     var isBusy: Bool {
         let now = clock()
         return state.withLock { state in state.queues.values.contains { $0.isBusy(at: now) } }

@@ -13,16 +13,18 @@ struct TransferBoard: Sendable {
 
     /// - Parameter status: what else is known of the item, its marks among it.
     func transfers(of item: IndexedItem, _ status: ItemStatus) -> ItemTransfers {
-        guard item.item.kind == .document else { return ItemTransfers() }
+        guard item.item.kind == .document || item.isFolderToBeMade else { return ItemTransfers() }
         let key = item.key
         // Most items are in sync, and nothing of them needs to be looked up.
         if item.state == .materialised, status.problem == nil { return ItemTransfers() }
         var circumstances = TransferCircumstances(state: item.state, isCurrent: item.isCurrent)
-        circumstances.problem = status.problem
+        circumstances.isFolderToBeMade = item.isFolderToBeMade
+        // Why a folder could not be made is not in the index, which is about its place.
+        circumstances.problem = item.isFolderToBeMade ? sender.problem(of: key) : status.problem
         circumstances.marks = status.marks
         circumstances.remoteSize = item.item.size.map { UInt64(max($0, 0)) }
         circumstances.localSize = item.local.map { UInt64(max($0.size, 0)) }
-        if item.isUnsent {
+        if item.isUnsent || item.isFolderToBeMade {
             circumstances.upload = sender.meter(of: key)
             (circumstances.sending, circumstances.obstacle) = sender.standing(of: key)
         } else {
@@ -46,4 +48,9 @@ struct TransferBoard: Sendable {
 
     /// Documents that something is to be told of although the index does not say so.
     var wanted: [ItemKey] { requests.keys + pinKeeper.paused + materialiser.transfers.keys }
+}
+
+extension IndexedItem {
+    /// Whether it is a folder that was made here, and that its provider does not know yet (CONT-7).
+    var isFolderToBeMade: Bool { item.kind != .document && isArriving }
 }

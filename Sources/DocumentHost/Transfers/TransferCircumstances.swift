@@ -17,6 +17,8 @@ package struct TransferCircumstances: Hashable, Sendable {
     }
 
     package var state: ItemState
+    /// Whether it is a folder that was made here, and that its provider does not know yet.
+    package var isFolderToBeMade = false
     /// Whether the version that the provider last told is here, or a newer one of our own.
     package var isCurrent: Bool
     /// What went wrong with it last.
@@ -50,7 +52,7 @@ package struct TransferCircumstances: Hashable, Sendable {
     // MARK: Out
 
     private func uploading(at now: Duration) -> TransferStatus? {
-        guard isUnsent else { return nil }
+        guard isUnsent || isFolderToBeMade else { return nil }
         var status = TransferStatus(expected: localSize)
         if let upload {
             status = upload.status(at: now, expecting: localSize)
@@ -59,7 +61,10 @@ package struct TransferCircumstances: Hashable, Sendable {
             (status.bytesPerSecond, status.timeLeft) = (nil, nil)
         }
         status.problem = problem
-        status.wait = waitForSending(at: now, &status)
+        let wait = waitForSending(at: now, &status)
+        // Folders are made in no time: of one that nothing is wrong with, and nothing in the way of, there is nothing to tell.
+        if isFolderToBeMade, problem == nil, [.turn, .inclusion, .resume].contains(wait) { return nil }
+        status.wait = wait
         return status
     }
 
@@ -73,7 +78,7 @@ package struct TransferCircumstances: Hashable, Sendable {
     // MARK: In
 
     private func downloading(at now: Duration) -> TransferStatus? {
-        guard !isUnsent, !isCurrent else { return nil }
+        guard !isUnsent, !isFolderToBeMade, !isCurrent else { return nil }
         var status = TransferStatus(expected: remoteSize)
         if let download {
             status = download.status(at: now, expecting: remoteSize)

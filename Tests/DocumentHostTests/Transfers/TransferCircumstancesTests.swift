@@ -54,6 +54,27 @@ struct TransferCircumstancesTests {
         #expect(try status(unsent(.conflict)).hasUnresolvedConflicts)
     }
 
+    @Test(
+        "XFER-8: of a folder that was made here is told why it cannot be made on the remote, and nothing where it can")
+    func folderToBeMade() {
+        var folder = TransferCircumstances(state: .placeholder, isCurrent: false)
+        folder.isFolderToBeMade = true
+        for standing in [TransferCircumstances.Standing.none, .queued, .running] {
+            folder.sending = standing
+            #expect(folder.transfers(at: .zero) == ItemTransfers())
+        }
+        folder.marks.isPaused = true
+        #expect(folder.transfers(at: .zero) == ItemTransfers())
+        folder.marks.isPaused = false
+        folder.obstacle = .notAuthenticated
+        #expect(folder.transfers(at: .zero).upload?.wait == .signIn)
+        folder.obstacle = nil
+        folder.problem = DocumentError(.cannotSynchronize, "Its name is not taken.")
+        folder.sending = .held(until: nil)
+        let told = folder.transfers(at: .zero)
+        #expect(told.upload?.wait == .provider && told.upload?.problem == folder.problem && told.download == nil)
+    }
+
     @Test("XFER-3, XFER-4: contents on their way are told with how far they are")
     func downloading() throws {
         var circumstances = missing(.materialising)

@@ -111,6 +111,24 @@ struct HeldRemovalTests {
         #expect(try storage.index.read { try $0.countHeld(of: .told, in: storage.domain) } == (0, 0))
     }
 
+    @Test(
+        "CONT-13, VER-15: kept is also what somebody is just writing where only a name was here; with nothing written it goes",
+        arguments: [true, false])
+    func keptWhileWritten(isWritten: Bool) throws {
+        let storage = try fixture()
+        let entry = try storage.store.expectChange(of: ItemIdentifier("b"), in: storage.domain, replacing: true)
+        try gone("f", "c", in: storage)
+        _ = try settle(storage, .wait)
+        let outcome = try storage.store.answerHeldRemovals(of: storage.domain, keepingContents: true)
+        if isWritten { try storage.write("ours", to: storage.tree.path(of: storage.location("Folder/b.txt"))) }
+        _ = try storage.store.recordChange(entry)
+        try storage.store.perform(outcome)
+        #expect(try exists("b", in: storage) == isWritten)
+        #expect(try storage.document("Folder/b.txt") == (isWritten ? "ours" : nil))
+        for id in isWritten ? ["a", "b"] : ["a"] { #expect(try storage.indexed(id).state == .changed) }
+        #expect(try storage.indexed("f").isGone && !exists("c", in: storage))
+    }
+
     @Test("CONT-13: of a listing, too, what was not seen waits, and is not asked for again")
     func listing() throws {
         let storage = try fixture()

@@ -274,6 +274,64 @@ struct MakingTests {
         #expect(try journal() == [])
     }
 
+    /// How the write comes to its end, of which the remote has removed the document meanwhile.
+    enum Ending: CaseIterable {
+        case recorded, unrecorded, crashed
+    }
+
+    /// A document that is not here is being written anew while the remote removes it, or the folder around it.
+    private func beginReplacing(gone id: String) throws -> (entry: JournalEntry, work: [JournalEntry]) {
+        try storage.tell(storage.item("f", "f", kind: .folder), storage.item("a", "a.txt", in: "f", contents: "old"))
+        let entry = try storage.store.expectChange(of: ItemIdentifier("a"), in: storage.domain, replacing: true)
+        let outcome = try storage.index.write { try $0.delete([ItemIdentifier(id)], in: storage.domain) }
+        return (entry, outcome.work)
+    }
+
+    @Test(
+        "VER-15, COORD-19: what is written in place of a document that is not here outlives its removal on the remote meanwhile, also after a crash",
+        arguments: ["a", "f"], Ending.allCases)
+    func replacedWhileRemoved(gone: String, ending: Ending) throws {
+        let (entry, work) = try beginReplacing(gone: gone)
+        try storage.write("ours", to: path("f/a.txt"))
+        switch ending {
+        case .recorded: #expect(try storage.store.recordChange(entry).state == .changed)
+        case .unrecorded: break
+        case .crashed:
+            try storage.reopen()
+            #expect(try storage.store.reconcile().unknownFiles == [])
+        }
+        // Done again it is no error.
+        for entry in work { try storage.store.perform(entry) }
+        let item = try storage.indexed("a")
+        #expect(item.state == .changed && item.isGone == (gone == "a"))
+        #expect(try storage.index.read { try $0.isGoneThere(item) })
+        #expect(try storage.document("f/a.txt") == "ours")
+        #expect(try journal() == [])
+        // Whoever has written it ends after that, perhaps.
+        #expect(try storage.store.recordChange(entry).state == .changed)
+        #expect(try storage.document("f/a.txt") == "ours")
+    }
+
+    @Test(
+        "VER-15, COORD-19: where nothing was written in place of a document that the remote has removed, it goes",
+        arguments: ["a", "f"], [false, true])
+    func notReplacedWhileRemoved(gone: String, hasDied: Bool) throws {
+        let (entry, work) = try beginReplacing(gone: gone)
+        // The provider says it once more.
+        #expect(try storage.index.write { try $0.delete([ItemIdentifier(gone)], in: storage.domain) }.work == [])
+        #expect(try item(at: "f/a.txt") != nil)
+        if hasDied {
+            try storage.reopen()
+            _ = try storage.store.reconcile()
+        } else {
+            #expect(try storage.store.recordChange(entry).state == .placeholder)
+            for entry in work { try storage.store.perform(entry) }
+        }
+        #expect(try item(at: "f/a.txt") == nil && (item(at: "f") == nil) == (gone == "f"))
+        #expect(try storage.placeholder("f/a.txt") == nil)
+        #expect(try journal() == [])
+    }
+
     @Test(
         "COORD-19: what replaced a document when the host died is its contents after the next start, here before or not"
     )

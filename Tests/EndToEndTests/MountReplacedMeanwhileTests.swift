@@ -59,6 +59,33 @@ struct MountReplacedMeanwhileTests {
     }
 
     @Test(
+        "VER-15: what a program writes to a document that is not here, while the remote removes that, is there again")
+    func removedOnTheRemote() throws {
+        try withTwo(killing: nil) { (machine) throws in
+            #expect(try machine.state("work:/a.txt") == "placeholder")
+            let writer = try machine.background(
+                """
+                exec 3> work/a.txt; echo new >&3; touch '\(machine.folder)/written'
+                while ! test -e '\(machine.folder)/on'; do sleep 0.1; done
+                exec 3>&-
+                """)
+            defer {
+                kill(writer.processIdentifier, SIGKILL)
+                writer.waitUntilExit()
+            }
+            try #require(Machine.eventually(within: 30) { machine.read(machine.folder + "/written") != nil })
+            try FileManager.default.removeItem(atPath: machine.remote + "/a.txt")
+            try machine.succeed("refresh", "work:/")
+            try machine.write("", to: machine.folder + "/on")
+            #expect(
+                Machine.eventually(within: 30) { machine.read(machine.remote + "/a.txt") == "new\n" },
+                "\(machine.logTail)")
+            #expect(
+                try Machine.eventually { try machine.shell("cat work/a.txt").output == "new\n" }, "\(machine.logTail)")
+        }
+    }
+
+    @Test(
         "VER-15: a document in conflict is neither removed nor moved onto another one by who sees one side of it only")
     func inConflict() throws {
         try withTwo(killing: nil) { (machine) throws in

@@ -151,6 +151,7 @@ extension DocumentStore {
     /// Removes the contents of all items at or below one that is gone, for as long as it is.
     private func clearContents(within id: ItemIdentifier, _ removal: inout ClearedRemoval) throws {
         let entry = removal.entry
+        try recordReplacements(within: id, in: entry.domain)
         for item in try index.read({ try $0.present(within: id, in: entry.domain) }) {
             guard try index.read({ try $0.item(id, in: entry.domain) })?.isGone == true else { break }
             guard let local = item.local, let location = try? locate(item.id, in: item.domain).location else {
@@ -185,6 +186,23 @@ extension DocumentStore {
             } else {
                 try index.write(durably: false) { try $0.setPlaceholder(item.id, in: item.domain) }
             }
+        }
+    }
+
+    /// What was written anew where no contents were, and could not be recorded when that had ended, as on a full disk, is recorded
+    /// before anything around it goes. Not for who has removed it here, and does not want it.
+    private func recordReplacements(within id: ItemIdentifier, in domain: DomainName) throws {
+        let left = try index.read { index -> [JournalEntry] in
+            guard let item = try index.item(id, in: domain), item.isGone, try index.isRemovedByOthers(item) else {
+                return []
+            }
+            return try index.openReplacements(within: item)
+        }
+        for entry in left {
+            guard let written = entry.itemID, let location = try? locate(written, in: domain).location,
+                try tree.file(at: location) != nil
+            else { continue }
+            _ = try recordChange(entry)
         }
     }
 

@@ -222,7 +222,8 @@ extension ItemApplier {
                 guard settled.contains(item.state) else { continue }
                 try sql.run("UPDATE item SET state = ? WHERE row = ?", .int(changed), .int(item.row))
             } else if item.kind == .document {
-                // One that is on its way here is cleared like the others.
+                // One that is on its way here is cleared like the others. One that is being written anew waits for that: then it
+                // has contents, and stays, or has none, and goes.
                 try delete(row: item.row)
             } else if item.row != row, try !hasChildren(item.row) {
                 try delete(row: item.row)

@@ -54,6 +54,29 @@ extension IndexReader {
         ) { _ in true } ?? false
     }
 
+    /// Documents that somebody may be writing to, and packages that somebody may be writing in.
+    func writtenItems(in domain: DomainName) throws -> Set<ItemIdentifier> {
+        let written = try sql.all(
+            "SELECT item FROM journal WHERE domain = ? AND step IN ('changeExpected', 'editsExpected') AND item IS NOT NULL",
+            .int(reference(to: domain).number)
+        ) { try ItemIdentifier($0.text(0)) }
+        return Set(written)
+    }
+
+    /// Writes at or below an item, of new contents where none are, whose end is not recorded.
+    func openReplacements(within item: IndexedItem) throws -> [JournalEntry] {
+        try sql.all(
+            Self.journalColumns
+                + " WHERE journal.domain = ? AND step = 'changeExpected' ORDER BY journal.number",
+            .int(reference(to: item.domain).number)
+        ) { try Self.entry($0) }.filter { entry in
+            guard entry.payload.replacesContents, let id = entry.itemID,
+                let written = try self.item(id, in: item.domain), written.local == nil
+            else { return false }
+            return try id == item.id || folders(around: written).contains { $0.id == item.id }
+        }
+    }
+
     /// Whether the remote has removed an item that is gone: nobody here who does not want what was written to it.
     func isRemovedByOthers(_ item: IndexedItem) throws -> Bool {
         let entries = try journal(of: item.id, in: item.domain).filter { [.remove, .drop].contains($0.action) }

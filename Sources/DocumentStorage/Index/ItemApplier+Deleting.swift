@@ -15,7 +15,8 @@ extension ItemApplier {
     }
 
     /// Deletes a row and all below it; where contents are here, those have to be cleared first, and the row is
-    /// `gone` until then.
+    /// `gone` until then. So it is where contents may come, as somebody writes them anew: what has become of that is known when
+    /// it has ended, and nobody could say whose it is if the row were forgotten until then.
     mutating func delete(row: Int64) throws {
         guard let (id, existing) = try existing(row: row) else { return }
         // The provider does not know it yet, and so cannot say that it is gone.
@@ -24,16 +25,18 @@ extension ItemApplier {
             try takeOutRelocated(of: row)
             try takeOutWaiting(of: row)
         }
-        let hasContents: Bool
+        var hasContents: Bool
         if existing.kind == .document {
             hasContents = existing.state != 0 && existing.state != Self.clash
+            if existing.state == 0 { hasContents = try written().contains(id) }
         } else {
             hasContents =
                 try sql.first(
                     Self.subtree
                         + "SELECT 1 FROM item JOIN sub ON sub.row = item.row WHERE state NOT IN (0, 7) LIMIT 1",
                     .int(row)
-                ) { _ in true } ?? false || isBeingEdited(row)
+                ) { _ in true } ?? false
+            if !hasContents { hasContents = try isBeingWritten(within: row) }
         }
         if existing.isGone, hasContents, try isBeingCleared(id) { return }
         if let place = try shownPlace(of: row) {
@@ -54,16 +57,12 @@ extension ItemApplier {
         try transaction.journal(of: id, in: domain.name).contains { $0.step.isForTree && $0.step.action == .remove }
     }
 
-    /// Whether somebody writes in a package at or below a row: what it will have then is known when that has ended, and nobody
-    /// could say whose it is if the package were forgotten until then.
-    private func isBeingEdited(_ row: Int64) throws -> Bool {
-        try sql.first(
-            Self.subtree
-                + """
-                SELECT 1 FROM journal WHERE journal.domain = ? AND step = 'editsExpected'
-                    AND journal.item IN (SELECT item.id FROM item JOIN sub ON sub.row = item.row) LIMIT 1
-                """, .int(row), .int(domain.number)
-        ) { _ in true } ?? false
+    /// Whether somebody writes to a document, or in a package, at or below a row.
+    private mutating func isBeingWritten(within row: Int64) throws -> Bool {
+        for id in try written() {
+            if let item = try existing(id), try isWithin(item.row, row) { return true }
+        }
+        return false
     }
 
     mutating func deleteCleared(_ id: ItemIdentifier) throws {

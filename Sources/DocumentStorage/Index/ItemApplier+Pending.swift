@@ -17,6 +17,15 @@ extension ItemApplier {
         return relocated
     }
 
+    /// Documents that somebody may be writing to, and packages that somebody may be writing in. Looked up once: of many removals
+    /// each would look at all that is begun.
+    mutating func written() throws -> Set<ItemIdentifier> {
+        if let known = knownWritten { return known }
+        let written = try transaction.writtenItems(in: domain.name)
+        knownWritten = written
+        return written
+    }
+
     /// Of what was moved here, and not at the provider yet, all counts that is told, but for the place.
     ///
     /// - Returns: false of anything else.

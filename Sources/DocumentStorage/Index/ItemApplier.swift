@@ -16,6 +16,8 @@ struct ItemApplier {
     var knownDropped: Set<ItemIdentifier>?
     /// What was moved here and not at the provider yet; nil when nobody has looked.
     var knownRelocated: Set<ItemIdentifier>?
+    /// What somebody may be writing to; nil when nobody has looked.
+    var knownWritten: Set<ItemIdentifier>?
     /// What was removed or moved at the provider since it was asked for what it tells: there it may be as it was before.
     var settled: Set<ItemIdentifier> = []
     /// Whether what was moved here stays there, whatever is told.

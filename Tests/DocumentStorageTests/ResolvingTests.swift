@@ -95,6 +95,28 @@ struct ResolvingTests {
     }
 
     @Test(
+        "VER-5, VER-15: nothing takes the place of ours when the document is gone on the remote, or the folder around it: both sides stay",
+        arguments: ["a", "f"])
+    func goneThere(_ gone: String) throws {
+        try conflict()
+        var moved = try told("2", "theirs")
+        moved.parentID = try ItemIdentifier("f")
+        try storage.tell(storage.item("f", "f", kind: .folder), moved)
+        let work = try storage.index.write { try $0.delete([ItemIdentifier(gone)], in: storage.domain) }.work
+        let refusal = #expect(throws: DocumentError.self) { try resolve() }
+        #expect(refusal?.code == .noSuchItem)
+        for entry in work { try storage.store.perform(entry) }
+        #expect(try storage.indexed("a").state == .conflict && older() == [])
+        #expect(try storage.document("f/a.txt") == "ours")
+        let kept = try #require(try storage.index.read { try $0.conflicts(in: storage.domain) }.first?.kept)
+        #expect(try storage.read(storage.store.root.versions.path(of: kept)) == "theirs")
+        // As it ends then.
+        let ended = try storage.store.resolveConflict(of: item.id, in: storage.domain, keepingLocal: true)
+        #expect(ended.item.state == .changed)
+        #expect(try storage.document("f/a.txt") == "ours")
+    }
+
+    @Test(
         "VER-5: killed while the remote's contents are put in place, it is resolved after a restart, and nothing is lost",
         arguments: JournalStep.allCases.filter { $0.action == .materialise })
     func killed(at step: JournalStep) throws {

@@ -54,6 +54,8 @@ struct ConflictResolver: Sendable {
                 "The file of \(location) was removed here, and with it what was changed: the document is what the remote has. The conflict is over."
             )
         }
+        // The removal that waits for this claim ends it: the edit survives (VER-15), and has no copy beside it.
+        if choice != .local { try storage.read { try $0.requireThere(found, at: location) } }
         let kept = try storage.read { try $0.conflicts(in: domain.name) }.filter { $0.itemID == item.id }
         if choice == .both, let local = item.local {
             // Where its file is, also while a move of it waits.
@@ -88,7 +90,9 @@ struct ConflictResolver: Sendable {
     func followElsewhere(_ item: IndexedItem, _ own: OwnSide) async throws(DocumentError) {
         while true {
             guard let item = try storage.read({ try $0.item(own.itemID, in: item.domain) }), item.state == .conflict,
-                let location = try storage.read({ try $0.location(of: item.id, in: item.domain) })
+                let location = try storage.read({ try $0.location(of: item.id, in: item.domain) }),
+                // With what is gone there, its sides are, too: the edit survives that (VER-15), and the conflict ends.
+                try !storage.read({ try $0.isGoneThere(item) })
             else { return }
             let claims = ReplacingClaim(storage: storage, broker: broker, owner: owner)
             guard let claim = try await claims(on: item, at: location) else { continue }

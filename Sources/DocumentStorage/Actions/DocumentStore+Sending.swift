@@ -363,6 +363,9 @@ extension DocumentStore {
     /// Ends an item's conflict. The local contents become a change to the remote's version, to be sent; or they leave
     /// the tree, and the remote's take their place where they are here, else they can be fetched. The kept copy stays in either
     /// case, until it is removed by name.
+    ///
+    /// - Throws: `noSuchItem` when the local contents were to leave the tree, and the item is gone on the remote: both sides would
+    ///   go with it. Then it stays in conflict.
     package func resolveConflict(
         of id: ItemIdentifier, in domain: DomainName, keepingLocal: Bool
     ) throws -> VersionChange {
@@ -370,6 +373,7 @@ extension DocumentStore {
         guard item.state == .conflict else {
             throw DocumentError(.invalidArgument, "\(location) is in no conflict.")
         }
+        if !keepingLocal { try index.read { try $0.requireThere(item, at: location) } }
         let file = try tree.file(at: location)
         var gained: [KeptVersion] = []
         if !keepingLocal, let file {
@@ -385,26 +389,43 @@ extension DocumentStore {
             try tree.flushFolders(left: [location])
         }
         let theirs = try keepingLocal ? conflictsAsBases(of: item) : []
-        let conflicts = try index.write { index in
-            let conflicts = try index.conflicts(in: domain).filter { $0.itemID == id }
-            try index.retireBases(of: id, in: domain)
-            if keepingLocal, let file {
-                // What is sent now is written over theirs, knowingly: it begins from them, and not from what the provider
-                // has told of since.
-                for base in theirs { try index.addKeptVersion(base, in: domain) }
-                let base = conflicts.last?.remote ?? item.item.version
-                try index.setMaterialised(id, in: domain, version: base, file: file, state: .changed)
-            } else {
-                try index.setPlaceholder(id, in: domain)
-                try index.setProblem(nil, of: id, in: domain)
+        let conflicts = try takingBack {
+            for ours in gained { try putInPlaceAgain(ours, at: location, in: domain) }
+        } _: {
+            try index.write { index in
+                // It may have been told in this moment.
+                if !keepingLocal { try index.requireThere(index.known(id, in: domain), at: location) }
+                let conflicts = try index.conflicts(in: domain).filter { $0.itemID == id }
+                try index.retireBases(of: id, in: domain)
+                if keepingLocal, let file {
+                    // What is sent now is written over theirs, knowingly: it begins from them, and not from what the provider
+                    // has told of since.
+                    for base in theirs { try index.addKeptVersion(base, in: domain) }
+                    let base = conflicts.last?.remote ?? item.item.version
+                    try index.setMaterialised(id, in: domain, version: base, file: file, state: .changed)
+                } else {
+                    try index.setPlaceholder(id, in: domain)
+                    try index.setProblem(nil, of: id, in: domain)
+                }
+                for conflict in conflicts { try index.removeConflict(number: conflict.number) }
+                return conflicts
             }
-            for conflict in conflicts { try index.removeConflict(number: conflict.number) }
-            return conflicts
         }
         refreshPlaceholder(id, in: domain)
         if !keepingLocal { try putOtherSide(of: conflicts, at: id, in: domain) }
         let lost = try dropSurplus(of: id, in: domain)
         return VersionChange(item: try current(id, in: domain), gained: gained, lost: lost)
+    }
+
+    /// Nothing has taken the place of our contents: they are there once more, and no older ones.
+    private func putInPlaceAgain(_ ours: KeptVersion, at location: Location, in domain: DomainName) throws {
+        let request = try root.staging.makeRequest()
+        defer { try? request.remove() }
+        let staged = try root.staging.snapshot(ofFileAt: root.versions.path(of: ours.kept), in: request)
+        try root.staging.folder(of: staged).file(staged.name)?.flush()
+        let file = try tree.publish(staged, at: location, replacing: nil, durably: true)
+        try index.write { try $0.setFile(file, of: ours.itemID, in: domain) }
+        try drop(index.read { try $0.keptVersions(of: ours.itemID, in: domain) }.filter { $0.kept == ours.kept })
     }
 
     /// The other sides of an item's conflict, as what it begins from.

@@ -76,6 +76,16 @@ extension IndexReader {
         try item.isGone || folders(around: item).contains { $0.isGone }
     }
 
+    /// - Throws: `noSuchItem` when nothing is there that could take the place of what was changed of an item here: what is kept of
+    ///   it would go with the item.
+    package func requireThere(_ item: IndexedItem, at location: Location) throws {
+        guard try isGoneThere(item) else { return }
+        throw DocumentError(
+            .noSuchItem,
+            "\(location) is gone on the remote: nothing is there that could take the place of the edit.",
+            itemID: item.id)
+    }
+
     /// What is known to be at a location, for whoever asks.
     package func shownItem(at location: Location) throws -> IndexedItem? {
         guard let item = try item(at: location), try isShown(item) else { return nil }

@@ -119,6 +119,19 @@ struct DroppingTests {
         #expect(entry.payload.base?.content == document.version.content)
     }
 
+    @Test(
+        "VER-15: of contents of which nobody knows what they began from, what is known of the remote goes, and no more")
+    func unknownBase() throws {
+        let (item, location) = try storage.store.locate(document.id, in: storage.domain)
+        try storage.write("from before", to: storage.tree.path(of: location))
+        let file = try #require(try storage.tree.file(at: location))
+        // As of a file that was found after a power failure.
+        try storage.store.adopt(item, file, at: location, version: [], isChanged: true)
+        #expect(try storage.indexed("a").synced?.content == [])
+        #expect(try storage.indexed("a").versionToRemove == document.version)
+        #expect(try drop("a", discardingEdits: true).payload.base?.content == Array("1".utf8))
+    }
+
     @Test("A folder that something was put into, or may lie in, does not go so, and nothing of it is lost")
     func filledFolder() throws {
         let folder = try ItemIdentifier("f")

@@ -67,6 +67,16 @@ struct PackageTests {
         #expect(try journal().isEmpty)
     }
 
+    @Test("VER-15: a part of which nobody knows what its contents began from goes in the version that is known of it")
+    func unknownBase() throws {
+        let (item, location) = try storage.store.locate(ItemIdentifier("i"), in: storage.domain)
+        let file = try #require(try storage.tree.file(at: location))
+        try storage.store.adopt(item, file, at: location, version: [], isChanged: true)
+        let edits = try edit { try remove("picture.png") }
+        #expect(edits.dropped.map(\.itemID?.rawValue) == ["i"])
+        #expect(edits.dropped.first?.payload.base?.content == Array("1".utf8))
+    }
+
     @Test("VER-15: what is written in a package that the remote removes is kept, also where nothing of it was here")
     func removedMeanwhile() throws {
         try storage.tell(storage.item("e", "empty.rtfd", kind: .package))

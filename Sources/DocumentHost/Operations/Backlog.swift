@@ -332,6 +332,11 @@ final class Backlog: Sendable {
             operation: operation)
         var there: Item?
         do throws(DocumentError) {
+            // Against no version all would go, also what nobody here has seen: as if it had been changed since, it comes back.
+            guard entry.payload.kind != .document || !base.content.isEmpty else {
+                throw DocumentError(
+                    .versionNoLongerAvailable, "Nobody knows which version of it was removed.", itemID: id)
+            }
             try await onceMoreAfterDeath { () async throws(DocumentError) in try await domain.provider.delete(call) }
         } catch {
             let refusal = error

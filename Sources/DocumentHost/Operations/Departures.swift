@@ -218,7 +218,7 @@ struct Departures: Sendable {
             let change = try await storage.run {
                 try $0.beginRemoving(now.id, in: now.domain, discardingEdits: isUnsent, skippingTrash: true)
             }
-            let base = now.item.kind == .document ? (now.synced ?? now.item.version).contentOnly : .none
+            let base = now.item.kind == .document ? now.versionToRemove.contentOnly : .none
             do throws(DocumentError) {
                 try await domain.provider.delete(
                     ProviderCall.DeleteCall(

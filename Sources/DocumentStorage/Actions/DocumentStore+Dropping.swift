@@ -36,8 +36,8 @@ extension DocumentStore {
     /// What goes of a document whose file is out of the way already, as when it is renamed onto another one: what was here,
     /// whatever the remote has by now, which nobody has seen. Nil for any other.
     package func versionOfRemovedFile(of item: IndexedItem) throws -> ItemVersion? {
-        guard item.item.kind == .document, !item.isUnsent, let synced = item.synced else { return nil }
-        return try isFileMissing(item) ? synced : nil
+        guard item.item.kind == .document, !item.isUnsent, item.synced != nil else { return nil }
+        return try isFileMissing(item) ? item.versionToRemove : nil
     }
 
     /// - Parameter asHere: the version that goes, where it is not the one that is known of the remote.
@@ -47,10 +47,11 @@ extension DocumentStore {
     ) throws -> (JournalEntry, ApplyOutcome)? {
         let (id, domain) = (item.id, item.domain)
         // Of what was changed here, what the change began from; else what is known of it.
-        let base = (item.isUnsent ? item.synced : asHere) ?? item.item.version
+        let base = item.isUnsent ? item.versionToRemove : asHere ?? item.item.version
         let sending = try index.journal(of: id, in: domain).last { $0.action == .send }
         // What was asked for before something else was agreed on says nothing any more.
-        let earlier = try index.outstanding(of: item).flatMap { $0.base?.content == base.content ? $0 : nil }
+        let agreed = (item.isUnsent ? item.synced : asHere) ?? item.item.version
+        let earlier = try index.outstanding(of: item).flatMap { $0.base?.content == agreed.content ? $0 : nil }
         let unanswered = sending?.payload ?? earlier
         // A tool may have put something into it since somebody looked.
         guard try index.isStill(item, at: location), !item.isGone, ![.conflict, .nameClash].contains(item.state),

@@ -325,8 +325,7 @@ extension DocumentStore {
     private func drop(
         _ item: IndexedItem, from place: Location, _ index: IndexTransaction
     ) throws -> JournalEntry? {
-        let base = item.synced ?? item.item.version
-        let entry = item.isArriving ? nil : try index.beginDropping(item, from: place, base: base)
+        let entry = item.isArriving ? nil : try index.beginDropping(item, from: place, base: item.versionToRemove)
         if item.item.kind == .document, !item.isArriving { try index.setPlaceholder(item.id, in: item.domain) }
         _ = try index.deleteCleared(item.id, in: item.domain)
         return entry

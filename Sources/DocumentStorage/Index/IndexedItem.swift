@@ -37,6 +37,13 @@ package struct IndexedItem: Hashable, Sendable {
     /// Whether there are contents here that the provider does not have.
     package var isUnsent: Bool { state == .changed || state == .sending || state == .conflict }
 
+    /// Of a document, the version that goes when it is removed: what the contents here have, or began from; where nobody knows
+    /// that, what the provider last told, as against no version it would remove whatever it has by then.
+    package var versionToRemove: ItemVersion {
+        guard let synced, !synced.content.isEmpty else { return item.version }
+        return synced
+    }
+
     /// Whether it is there for whoever asks: the provider has it, or has deleted what was changed here and outlives that
     /// (VER-15). What does not exist any more is still to be cleared away.
     package var exists: Bool { !isGone || isUnsent }

@@ -105,16 +105,21 @@ struct RemoteVersionTests {
         #expect(now.state == .outdated && now.synced?.content == remote.version.content)
     }
 
-    @Test("VER-14, VER-15: an edit stays in its place when its document went on the remote meanwhile")
-    func gone() throws {
-        let (storage, remote) = try fixture()
+    @Test(
+        "VER-14, VER-15: an edit stays in its place when its document, or the folder around it, went on the remote meanwhile",
+        arguments: ["a", "f"])
+    func gone(_ gone: String) throws {
+        let (storage, item) = try fixture()
+        var remote = item
+        remote.parentID = try ItemIdentifier("f")
+        try storage.tell(storage.item("f", "f", kind: .folder), remote)
         let theirs = try #require(try fetch(remote, "theirs", storage))
-        let outcome = try storage.index.write { try $0.delete([remote.id], in: storage.domain) }
+        let outcome = try storage.index.write { try $0.delete([ItemIdentifier(gone)], in: storage.domain) }
         for entry in outcome.work { try storage.store.perform(entry) }
         #expect(throws: DocumentError.self) {
             try storage.store.restore(theirs.identifier, of: remote.id, in: storage.domain, agreed: true)
         }
-        #expect(try storage.document("a.txt") == "ours")
+        #expect(try storage.document("f/a.txt") == "ours")
         #expect(try storage.indexed("a").state == .changed)
     }
 

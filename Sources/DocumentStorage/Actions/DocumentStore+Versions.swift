@@ -149,7 +149,8 @@ extension DocumentStore {
     ///   - identifier: of a kept version.
     ///   - agreed: it is what the remote has, and no change: what was changed here and not sent is dropped for it, and is
     ///     older contents from then on (VER-14).
-    /// - Throws: `noSuchItem` for an identifier that names none of its versions; `inConflict` while it is in conflict.
+    /// - Throws: `noSuchItem` for an identifier that names none of its versions, and where what the remote has was to take the
+    ///   place of an edit and the remote has it no more; `inConflict` while it is in conflict.
     package func restore(
         _ identifier: String, of id: ItemIdentifier, in domain: DomainName, agreed: Bool = false
     ) throws -> VersionChange {
@@ -158,12 +159,7 @@ extension DocumentStore {
             throw DocumentError(
                 .inConflict, "\(location) is in conflict: docent resolve \(location) says which contents it keeps.")
         }
-        guard !agreed || !before.isGone else {
-            throw DocumentError(
-                .noSuchItem,
-                "\(location) is gone on the remote: nothing is there that could take the place of the edit.",
-                itemID: id)
-        }
+        if agreed { try index.read { try $0.requireThere(before, at: location) } }
         guard
             let version = try index.read({ try $0.keptVersions(of: id, in: domain) })
                 .first(where: { $0.identifier == identifier })
@@ -192,7 +188,7 @@ extension DocumentStore {
             // What was being sent may have been acknowledged, or refused.
             let now = try index.known(id, in: domain)
             // Where it went on the remote in this moment, what is here is a change, and survives (VER-15).
-            guard agreed, !now.isGone else {
+            guard agreed, try !index.isGoneThere(now) else {
                 // Of what was not here nothing is kept: what the remote has is compared with, and both stay.
                 let base = now.synced ?? (item.local == nil ? .none : item.item.version)
                 return try index.setMaterialised(

@@ -14,25 +14,22 @@ package enum TemporaryFolder {
     }
 
     /// Removes a folder with all that is in it; follows no link.
-    package static func remove(_ path: FilePath) {
-        guard let folder = opendir(path.string) else {
-            unlink(path.string)
+    package static func remove(_ path: FilePath) { remove(path.string) }
+
+    /// By plain text: with a path for each entry, tests that were not optimised took a tenth of their time for this.
+    private static func remove(_ path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, let folder = opendir(path) else {
+            unlink(path)
             return
         }
         while let entry = readdir(folder) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            if name == "." || name == ".." { continue }
-            let inner = path.appending(FilePath.Component(stringLiteral: name))
-            var status = stat()
-            if lstat(inner.string, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
-                remove(inner)
-            } else {
-                unlink(inner.string)
-            }
+            if name != ".", name != ".." { remove("\(path)/\(name)") }
         }
         closedir(folder)
-        rmdir(path.string)
+        rmdir(path)
     }
 }

@@ -17,6 +17,8 @@ package struct Staging: Sendable {
         self.tree = tree
     }
 
+    private func place(of name: String) -> FilePath { FilePath("\(path.string)/\(name)") }
+
     /// Makes a request's folder, with a random name.
     package func makeRequest(_ use: StagingUse = .own) throws -> StagingRequest {
         let leaf = RandomName.make()
@@ -26,7 +28,7 @@ package struct Staging: Sendable {
         }
         let name = (use.components + [leaf]).joined(separator: "/")
         return StagingRequest(
-            name: name, path: path.appending(FilePath(name).components), folder: try around.folder([leaf]),
+            name: name, path: place(of: name), folder: try around.folder([leaf]),
             around: around, staging: folder)
     }
 
@@ -48,7 +50,7 @@ package struct Staging: Sendable {
             }
             let name = "\(side)/\(leaf)"
             return StagingRequest(
-                name: name, path: path.appending(FilePath(name).components), folder: try around.folder([leaf]),
+                name: name, path: place(of: name), folder: try around.folder([leaf]),
                 around: around, staging: folder, isSpare: isSpare)
         } catch {
             try? end("\(side)/\(leaf)")
@@ -87,14 +89,14 @@ package struct Staging: Sendable {
         guard let found = try folder.requestIfPresent(named: name) else { return nil }
         let around = name.split(separator: "/").dropLast().map(String.init)
         return StagingRequest(
-            name: name, path: path.appending(FilePath(name).components), folder: found,
+            name: name, path: place(of: name), folder: found,
             around: try folder.makingFolders(around), staging: folder)
     }
 
     /// The folder in which a domain's provider finds what it is to fill, or to take; made when it is missing.
     package func folder(for use: StagingUse) throws -> FilePath {
         _ = try folder.makingFolders(use.components)
-        return path.appending(FilePath(use.components.joined(separator: "/")).components)
+        return place(of: use.components.joined(separator: "/"))
     }
 
     /// Removes both folders of a domain that is gone, with all that is in them.

@@ -22,9 +22,7 @@ package struct DocumentTree: Sendable {
 
     /// Where a document is, or would be. Pure.
     package func path(of location: Location) -> FilePath {
-        var path = root
-        for component in location.treeComponents { path.append(component) }
-        return path
+        FilePath(([root.string] + location.treeComponents).joined(separator: "/"))
     }
 
     /// Where an item's placeholder is, or would be; nil for a top folder. Pure, injective, and never a document's

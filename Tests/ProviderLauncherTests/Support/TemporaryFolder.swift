@@ -13,27 +13,24 @@ final class TemporaryFolder: Sendable {
         path = FilePath(platformString: real)
     }
 
-    deinit {
-        Self.remove(path)
-    }
+    deinit { DocumentTestSupport.TemporaryFolder.remove(path) }
 
     @discardableResult
     func folder(_ name: String, mode: mode_t = 0o755) throws -> FilePath {
-        var folder = path
-        for component in FilePath(name).components {
-            folder.append(component)
-            if mkdir(folder.string, 0o755) != 0, errno != EEXIST { throw Errno(rawValue: errno) }
+        var folder = path.string
+        for component in name.split(separator: "/") {
+            folder += "/\(component)"
+            if mkdir(folder, 0o755) != 0, errno != EEXIST { throw Errno(rawValue: errno) }
         }
-        try Self.change(folder, mode: mode)
-        return folder
+        let made = FilePath(folder)
+        try Self.change(made, mode: mode)
+        return made
     }
 
     @discardableResult
     func file(_ name: String, _ text: String, mode: mode_t = 0o644) throws -> FilePath {
-        let file = path.appending(FilePath(name).components)
-        if FilePath(name).components.count > 1 {
-            try folder(FilePath(name).removingLastComponent().string)
-        }
+        if let slash = name.lastIndex(of: "/") { try folder(String(name[..<slash])) }
+        let file = FilePath("\(path.string)/\(name)")
         let descriptor = try FileDescriptor.open(
             file, .writeOnly, options: [.create, .truncate, .closeOnExec], permissions: [.ownerReadWrite])
         try descriptor.closeAfter { _ = try descriptor.writeAll(text.utf8) }
@@ -56,20 +53,5 @@ final class TemporaryFolder: Sendable {
 
     static func change(_ path: FilePath, mode: mode_t) throws {
         guard chmod(path.string, mode) == 0 else { throw Errno(rawValue: errno) }
-    }
-
-    private static func remove(_ path: FilePath) {
-        if (try? path.stat(followTargetSymlink: false))?.type == .directory, let folder = opendir(path.string) {
-            while let entry = readdir(folder) {
-                let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-                }
-                if name != ".", name != ".." { remove(path.appending(name)) }
-            }
-            closedir(folder)
-            rmdir(path.string)
-        } else {
-            unlink(path.string)
-        }
     }
 }

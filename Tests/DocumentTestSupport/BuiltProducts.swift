@@ -17,9 +17,10 @@ package enum BuiltProducts {
 
     /// The package's own folder: where its `Package.swift` is.
     package static func packageFolder(file: StaticString = #filePath) throws -> FilePath {
-        var path = FilePath("\(file)")
-        while path.removeLastComponent() {
-            if access(path.appending("Package.swift").string, R_OK) == 0 { return path }
+        var path = Substring("\(file)")
+        while let slash = path.lastIndex(of: "/") {
+            path = path[..<slash]
+            if access("\(path)/Package.swift", R_OK) == 0 { return FilePath(String(path)) }
         }
         throw Errno.noSuchFileOrDirectory
     }

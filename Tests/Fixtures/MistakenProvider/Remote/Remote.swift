@@ -5,17 +5,18 @@ import Synchronization
 
 /// The documents elsewhere: a tree and the contents, kept in a folder. What was answered is in its files.
 final class Remote: Sendable {
-    private let folder: FilePath
+    /// As text: paths are put together hundreds of times a second.
+    private let folder: String
     private let mistake: Mistake?
     private let tree: Mutex<RemoteTree>
     private let fileNumber = Atomic<UInt64>(0)
 
     init(folder: FilePath, mistake: Mistake?) throws {
-        self.folder = folder
+        self.folder = folder.string
         self.mistake = mistake
-        _ = mkdir(folder.appending("contents").string, 0o700)
+        _ = mkdir("\(folder)/contents", 0o700)
         var tree = RemoteTree()
-        let file = folder.appending("tree")
+        let file = FilePath("\(folder)/tree")
         if mistake != .changesForgottenAtRestart, access(file.string, F_OK) == 0 {
             tree = try RemoteTree(lines: String(decoding: Transfer().read(file), as: UTF8.self))
         }
@@ -74,14 +75,14 @@ final class Remote: Sendable {
         }
     }
 
-    func place(of kept: KeptContents) -> FilePath { folder.appending("contents").appending("kept-\(kept.id)") }
+    func place(of kept: KeptContents) -> FilePath { FilePath("\(folder)/contents/kept-\(kept.id)") }
 
     private func save(_ tree: RemoteTree) throws {
         let file = fresh()
         let descriptor = try FileDescriptor.open(
             file, .writeOnly, options: [.create, .closeOnExec], permissions: .ownerReadWrite)
         try descriptor.closeAfter { _ = try descriptor.writeAll(tree.lines.utf8) }
-        try rename(file, to: folder.appending("tree"))
+        try rename(file, to: FilePath("\(folder)/tree"))
     }
 
     private func rename(_ file: FilePath, to place: FilePath) throws {
@@ -92,12 +93,12 @@ final class Remote: Sendable {
 
     /// A new file's place, on its way into the remote.
     func fresh() -> FilePath {
-        folder.appending("new-\(fileNumber.wrappingAdd(1, ordering: .relaxed).newValue)")
+        FilePath("\(folder)/new-\(fileNumber.wrappingAdd(1, ordering: .relaxed).newValue)")
     }
 
     /// Where the contents of an item are.
     func place(of record: RemoteRecord) -> FilePath {
-        folder.appending("contents").appending("\(record.serial)-\(record.contentsNumber)")
+        FilePath("\(folder)/contents/\(record.serial)-\(record.contentsNumber)")
     }
 
     /// An item of one moment, and its contents of that moment.

@@ -62,7 +62,8 @@ struct MountComingTests {
     func holes() throws {
         try withLargeDocument { (machine, _) throws in
             try machine.sh(
-                "tar -cSf ../large.tar web/large && tar -xOf ../large.tar | cmp - \(machine.remote)/large", timeout: 120)
+                "tar -cSf ../large.tar web/large && tar -xOf ../large.tar | cmp - \(machine.remote)/large", timeout: 120
+            )
         }
     }
 

@@ -50,6 +50,13 @@ package struct NodeAttributes: Hashable, Sendable {
         }
     }
 
+    /// Of a document that is read while it comes. It is no hole: who leaves those out would leave out all of it.
+    init(coming status: ItemStatus, number: UInt64) {
+        self.init(status, file: nil)
+        self.number = number
+        blocks = (size + 511) / 512
+    }
+
     /// Of the domain and the identifier; never one of the numbers that mean something else.
     package static func number(of id: ItemIdentifier, in domain: DomainName) -> UInt64 {
         max(StableHash(domain.rawValue.utf8 + [0] + id.rawValue.utf8).value, 2)

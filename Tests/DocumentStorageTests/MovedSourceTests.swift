@@ -39,6 +39,21 @@ struct MovedSourceTests {
         #expect(try storage.index.read { try $0.journal() } == [])
     }
 
+    @Test("CONT-7: a folder that holds two names of one file moves as a whole")
+    func names() throws {
+        let folder = storage.folder.appending("moving")
+        guard mkdir(folder.string, 0o700) == 0 else { throw Errno(rawValue: errno) }
+        let (one, other) = (folder.appending("one.txt"), folder.appending("other.txt"))
+        try storage.write("both", to: one)
+        guard link(one.string, other.string) == 0 else { throw Errno(rawValue: errno) }
+        let arrival = try storage.store.beginArrival(
+            of: folder, to: .root, name: ItemName("moving"), in: storage.domain)
+        let item = try storage.store.finish(arrival)
+        #expect(access(folder.string, F_OK) != 0)
+        #expect(try storage.document("moving/one.txt") == "both" && storage.document("moving/other.txt") == "both")
+        #expect(try problem(of: item) == nil)
+    }
+
     @Test(
         "CONT-7: and when the source is sent first, also when the host ends before it goes", arguments: [false, true])
     func export(isKilled: Bool) throws {

@@ -160,13 +160,19 @@ struct MountComingTests {
         }
     }
 
-    @Test("INV-9: a program that reads what comes gets one version of it, or an error, when it is changed meanwhile")
-    func changedMeanwhile() throws {
+    @Test(
+        "INV-9: a program that reads what comes gets one version of it, or an error, when it is changed meanwhile, be it to less",
+        arguments: [96, 1])
+    func changedMeanwhile(toMebibytes mebibytes: Int) throws {
         try withLargeDocument { (machine, _) throws in
             let before = try digest(machine.remote + "/large", machine)
             let result = try read(machine) {
-                try machine.fill(machine.remote + "/newer", mebibytes: Self.size >> 20, seed: 2)
+                try machine.fill(machine.remote + "/newer", mebibytes: mebibytes, seed: 2)
                 #expect(rename(machine.remote + "/newer", machine.remote + "/large") == 0)
+                if mebibytes == 1 {
+                    try machine.succeed("refresh", "web:/")
+                    try machine.sh("ls -l web; stat web/large")
+                }
             }
             // What was brought until then may have been all of it.
             #expect(result == before || result == "error \(ESTALE)", "\(result)")

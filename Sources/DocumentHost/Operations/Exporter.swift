@@ -260,7 +260,16 @@ struct Exporter: Sendable {
                 try store.putSent(contents, of: request, as: item, in: domain.name)
                 // Only now; what cannot be dropped is, with the next one that is kept.
                 try? store.pruneVersions(of: item.id, in: domain.name)
-                if removingSource, let sent = contents.source { _ = try OutsideFile.remove(source, expecting: sent) }
+                if removingSource, let sent = contents.source {
+                    do {
+                        try store.removeSource(source, expecting: sent, of: item.id, in: domain.name)
+                    } catch let error as DocumentError {
+                        // The remote has it: nothing has failed but that.
+                        try store.root.index.write(durably: false) {
+                            try $0.setProblem(error, of: item.id, in: domain.name)
+                        }
+                    }
+                }
                 return try store.root.index.read { try $0.item(item.id, in: domain.name) }
             }
             localMoves.arrived(moving, as: now ?? existing, in: claim)

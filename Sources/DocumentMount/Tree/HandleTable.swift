@@ -13,6 +13,8 @@ final class HandleTable<Value: Sendable>: Sendable {
 
     func first(where isWanted: (Value) -> Bool) -> Value? { state.withLock { $0.values.values.first(where: isWanted) } }
 
+    var values: [Value] { state.withLock { Array($0.values.values) } }
+
     func insert(_ value: Value) -> UInt64 {
         state.withLock { state in
             state.last += 1

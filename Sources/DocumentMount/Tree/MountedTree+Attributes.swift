@@ -87,7 +87,7 @@ extension MountedTree {
     private func set(_ change: ExtendedAttributeChange, of node: UInt64, at location: Location) async throws {
         // The file that comes is another one, and folders' are the provider's.
         let status = try await known(at: location)
-        guard status.item.kind == .document, status.hasCurrentContents || writers.isOpen(node) else {
+        guard status.item.kind == .document, status.hasCurrentContents || writers.facts(of: node) != nil else {
             throw Errno.notSupported
         }
         let hold = try await link.with { try await $0.hold(location, .attributes, within: $0.patience) }

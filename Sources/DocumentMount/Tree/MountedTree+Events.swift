@@ -48,7 +48,9 @@ extension MountedTree {
         if !status.hasCurrentContents {
             readers.close([node])
             // Who looks at the name is to find the newer one; who reads what there was reads on.
-            if isRead(node), let around = nodes.withLock({ $0.folder(around: node) }) {
+            if isReadElsewhere(node, NodeAttributes(status, file: nil), at: nil),
+                let around = nodes.withLock({ $0.folder(around: node) })
+            {
                 notices.add(.uncertain(around.name, in: around.folder))
             }
         }
@@ -72,11 +74,6 @@ extension MountedTree {
     /// Whether programs may wait for pages of a document. The kernel lets go of those when they have them, and not before: who
     /// tells it to waits as long.
     private func isComing(_ node: UInt64) -> Bool { files.first { $0.node == node && $0.isComing } != nil }
-
-    /// Whether programs have only opened it for reading, as it was.
-    private func isRead(_ node: UInt64) -> Bool {
-        !writers.isOpen(node) && files.first { $0.node == node && $0.coming == nil } != nil
-    }
 
     /// What was there is not there any more; something else may be. What has which number is not changed here: a program may
     /// be in the middle of it, and what is found next under the name says more.

@@ -184,8 +184,8 @@ extension MountedTree {
 
     private func opened(_ reader: Reader) -> OpenFile {
         OpenFile(
-            node: reader.node, file: reader.file, writer: nil, coming: reader.coming, number: reader.number,
-            isWritable: reader.isWritable
+            node: reader.node, file: reader.file, writer: nil, coming: reader.coming, opening: reader.opening,
+            number: reader.number, isWritable: reader.isWritable
         ) { reader.leave() }
     }
 

@@ -42,6 +42,7 @@ extension MountedTree {
         _ names: OpenFolder.Names, _ folder: OpenFolder, _ node: UInt64, from position: Int, _ listing: KernelListing
     ) {
         let rest = names.entries[names.index(behind: position)...]
+        let open = openNodes()
         freshness.answer(names.look, of: names.location) { lifetime in
             if folder.isKept {
                 let end = ContinuousClock.now + .seconds(lifetime)
@@ -54,7 +55,9 @@ extension MountedTree {
                 guard let identity = entry.identity, let name = try? ItemName(entry.name), lifetime > 0 else {
                     return nil
                 }
-                if let known = nodes.withLock({ $0.number(of: name, in: node) }), !isTold(entry.attributes, of: known) {
+                if !open.isEmpty, let known = nodes.withLock({ $0.number(of: name, in: node) }), open.contains(known),
+                    !isTold(entry.attributes, of: known)
+                {
                     return nil
                 }
                 let known = nodes.withLock {

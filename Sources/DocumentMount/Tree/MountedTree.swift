@@ -97,17 +97,19 @@ final class MountedTree: KernelHandler {
             let (look, changes) = (freshness.look(), nodes.withLock { $0.changes })
             let (attributes, identity, path) = try await self.look(at: location)
             let left = nodes.withLock { $0.number(of: name, in: folder) }.flatMap { node in
-                isReadElsewhere(node, attributes, path) ? node : nil
+                isReadElsewhere(node, attributes, at: path) ? node : nil
             }
             let known = try nodes.withLock { nodes in
                 guard nodes.location(of: name, in: folder) == location else { throw Errno.noSuchFileOrDirectory }
-                if let left, nodes.number(of: name, in: folder) == left { nodes.remove(left) }
+                if let left, nodes.changes == changes, nodes.number(of: name, in: folder) == left {
+                    nodes.remove(left)
+                }
                 return nodes.lookUp(name, in: folder, as: identity, inode: attributes.number, at: changes)
             }
             guard let known else { continue }
             told.forget(known.number)
             var entry = KernelEntry(
-                node: known.number, attributes: shown(attributes, of: known.number), lifetime: 0)
+                node: known.number, attributes: shown(attributes, of: known.number, at: path), lifetime: 0)
             entry.attributes.number = known.inode
             let isTaken = freshness.answer(look, of: location) { lifetime in
                 entry.lifetime = lifetime
@@ -135,22 +137,34 @@ final class MountedTree: KernelHandler {
         if let attributes = openAttributes(of: node, handle) {
             return reply(attributes, of: node, at: place?.location, look, request)
         }
-        guard let place else { return request.fail(.staleNFSFileHandle) }
+        guard let place else {
+            // It has no name any more, and is read on.
+            guard let opening = opening(of: node) else { return request.fail(.staleNFSFileHandle) }
+            return reply(opening, of: node, at: nil, look, request)
+        }
         guard let location = place.location else { return request.reply(top, lifetime: Freshness.short) }
         request.answer { [self] request in
             do {
                 try await following(node, from: location) { location in
-                    var (attributes, identity, _) = try await self.look(at: location)
+                    var (attributes, identity, path) = try await self.look(at: location)
                     let own = attributes.number
                     // It may have been opened meanwhile, and written to.
-                    attributes = openAttributes(of: node, handle) ?? shown(attributes, of: node)
+                    attributes = openAttributes(of: node, handle) ?? shown(attributes, of: node, at: path)
                     attributes.number = nodes.withLock { $0.found(node, as: identity, inode: own, at: changes) }
                     reply(attributes, of: node, at: location, look, request)
                 }
             } catch {
-                refuseKnown(request, error)
+                guard ErrorNumber.of(error) == .noSuchFileOrDirectory, let opening = opening(of: node) else {
+                    return refuseKnown(request, error)
+                }
+                reply(opening, of: node, at: nil, look, request)
             }
         }
+    }
+
+    /// Of what programs read while it comes, as it was when they opened it.
+    private func opening(of node: UInt64) -> NodeAttributes? {
+        files.first { $0.node == node && $0.opening != nil }?.opening
     }
 
     private func reply(
@@ -180,31 +194,37 @@ final class MountedTree: KernelHandler {
 
     /// What the kernel is told of a number, where this was found under its name. What it takes for the file's size, it cuts off
     /// what programs have written, or read, behind.
-    private func shown(_ found: NodeAttributes, of node: UInt64) -> NodeAttributes {
+    ///
+    /// - Parameter path: of what was found, where its file stands for it.
+    private func shown(_ found: NodeAttributes, of node: UInt64, at path: String?) -> NodeAttributes {
         if let written = writtenAttributes(of: node) { return written }
-        guard found.blocks == 0, found.size > 0, files.first(where: { $0.node == node && $0.coming != nil }) != nil
+        guard let read = files.first(where: { $0.node == node && $0.opening != nil }), let opening = read.opening,
+            !isFile(of: read, at: path)
         else { return found }
-        // Who leaves out holes would leave out all of it.
-        var attributes = found
-        attributes.blocks = (found.size + 511) / 512
-        return attributes
+        return opening
     }
 
-    /// Whether what is found under a name is told of with its number: not while programs have open what it does not tell of. Of
-    /// that they ask themselves.
+    /// What programs have open: what is told of it by name is looked at.
+    func openNodes() -> Set<UInt64> { writers.nodes.union(files.values.map(\.node)) }
+
+    /// Whether what is found under a name is told of with the number of what is open: not while that is something else. Of that
+    /// the kernel asks.
     func isTold(_ found: NodeAttributes, of node: UInt64) -> Bool {
-        writers.facts(of: node) == nil && !isReadElsewhere(node, found, nil)
+        shown(found, of: node, at: nil) == found && !isReadElsewhere(node, found, at: nil)
     }
 
     /// Whether programs read another file under a number than is found under its name by now: the newer one gets a number of its
     /// own, so that they read theirs to its end.
-    private func isReadElsewhere(_ node: UInt64, _ found: NodeAttributes, _ path: String?) -> Bool {
-        guard !found.isFolder, writers.facts(of: node) == nil,
-            let read = files.first(where: { $0.node == node }), let own = read.attributes,
-            (own.size, own.modified) != (found.size, found.modified)
+    func isReadElsewhere(_ node: UInt64, _ found: NodeAttributes, at path: String?) -> Bool {
+        guard !found.isFolder, !writers.isOpen(node), let read = files.first(where: { $0.node == node }),
+            let own = read.attributes ?? read.opening, (own.size, own.modified) != (found.size, found.modified)
         else { return false }
-        guard let path, let there = FileState(at: path), let state = FileState(read.file) else { return true }
-        return !state.isFile(of: there)
+        return !isFile(of: read, at: path)
+    }
+
+    private func isFile(of read: OpenFile, at path: String?) -> Bool {
+        guard let path, let there = FileState(at: path), let own = FileState(read.file) else { return false }
+        return own.isFile(of: there)
     }
 
     /// From what is known on this machine.

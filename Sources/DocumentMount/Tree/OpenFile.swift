@@ -9,20 +9,23 @@ final class OpenFile: Sendable {
     let writer: Writer?
     /// Its contents, when it is read while they come.
     let coming: ComingContents?
+    /// What was told of it when it was opened, where it is read while it comes.
+    let opening: NodeAttributes?
     private let number: UInt64
     private let isWritable: Bool
     private let end: @Sendable () async -> Void
 
     /// - Parameter end: returns when the host knows that it is closed, where that matters.
     init(
-        node: UInt64, file: FileDescriptor, writer: Writer?, coming: ComingContents? = nil, number: UInt64,
-        isWritable: Bool,
+        node: UInt64, file: FileDescriptor, writer: Writer?, coming: ComingContents? = nil,
+        opening: NodeAttributes? = nil, number: UInt64, isWritable: Bool,
         end: @escaping @Sendable () async -> Void
     ) {
         self.node = node
         self.file = file
         self.writer = writer
         self.coming = coming
+        self.opening = opening
         self.number = number
         self.isWritable = isWritable
         self.end = end

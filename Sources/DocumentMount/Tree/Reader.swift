@@ -19,6 +19,8 @@ final class Reader: Sendable {
     let presentedItemLocation: Location?
     /// Nil when all of it was here when it was opened.
     let coming: ComingContents?
+    /// What was told of it then, where not all was here: its file does not tell that before it is in its place.
+    let opening: NodeAttributes?
     private let path: String
     private let session: HostSession
     private let state: Mutex<State>
@@ -39,6 +41,7 @@ final class Reader: Sendable {
         self.session = session
         self.onClosed = onClosed
         self.coming = coming
+        opening = coming == nil ? nil : hold.status.map { NodeAttributes(coming: $0, number: number) }
         isWritable = hold.status?.item.capabilities.contains(.write) ?? false
         presentedItemLocation = hold.status?.location ?? location
         path = hold.path.string

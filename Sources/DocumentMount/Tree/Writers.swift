@@ -25,6 +25,9 @@ final class Writers: Sendable {
     /// can tell.
     func facts(of node: UInt64) -> NodeAttributes.FileFacts? { written.withLock { $0[node] }?.facts }
 
+    /// Those that are written.
+    var nodes: Set<UInt64> { written.withLock { Set($0.keys) } }
+
     /// Its file is open.
     func opened(_ writer: Writer, as node: UInt64) { written.withLock { $0[node] = writer } }
 

@@ -186,12 +186,19 @@ extension DocumentStore {
     /// Only if it still is what was sent: otherwise it stays, and the item says so.
     private func removeSource(of entry: JournalEntry, _ id: ItemIdentifier) throws {
         guard let source = entry.payload.sourcePath, let expected = entry.payload.file else { return }
+        try removeSource(source, expecting: expected, of: id, in: entry.domain)
+    }
+
+    /// The same of what was sent in place of a document.
+    package func removeSource(
+        _ source: FilePath, expecting expected: FileIdentity, of id: ItemIdentifier, in domain: DomainName
+    ) throws {
         guard try !OutsideFile.remove(source, expecting: expected) else { return }
         let error = DocumentError(
             .unsyncedEdits,
             "\(source) was changed while it was moved: it stays, and the item has what was there before.")
         logger.warning("\(error.message)", metadata: ["item.id": "\(id)"])
-        try index.write(durably: false) { try $0.setProblem(error, of: id, in: entry.domain) }
+        try index.write(durably: false) { try $0.setProblem(error, of: id, in: domain) }
     }
 
     func refuseTaken(

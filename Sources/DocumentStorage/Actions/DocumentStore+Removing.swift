@@ -220,7 +220,7 @@ extension DocumentStore {
                     guard let (item, location) = try? locate(id, in: domain), item.local != nil,
                         let file = try tree.file(at: location)
                     else { return nil }
-                    let isKnown = item.local.map { file.isUntouched(since: $0) } ?? false
+                    let isKnown = item.local.map(file.isStill) ?? false
                     return try takeAway(file, of: item, at: location, skippingTrash: skippingTrash && isKnown)
                 }
             } catch let error as DocumentError where error.code == .unsyncedEdits && attempt < Self.mostDiscards {

@@ -50,8 +50,10 @@ private struct Gathering {
             else {
                 throw DocumentError(.busy, "\(folder.path)/\(name) was changed while it was copied: try again.")
             }
-            let (source, _) = try StagingRequest.copy(file, named: file.name, to: made)
+            var (source, _) = try StagingRequest.copy(file, named: file.name, to: made)
             try made.flush()
+            // The names of one file go one after the other, and each one that goes changes its inode.
+            if try file.status().raw.links > 1 { source.changed = .zero }
             parts.append(CopiedPart(path: path + [name], file: source))
         }
         try target.flush()

@@ -11,8 +11,10 @@ extension SandboxPolicy {
         for bundle: ProviderBundle, folders: SandboxFolders, mounts: [FilePath] = [],
         realPath: (FilePath) -> FilePath? = Self.realPath
     ) throws(DocumentError) -> SandboxPolicy {
-        func checkMounts(_ grant: Grant, at place: FilePath) throws(DocumentError) {
-            guard grant.origin == .manifest, let mount = mounts.first(where: { place.isInside($0) }) else { return }
+        func checkMounts(_ grant: Grant, at place: (Grant) -> FilePath) throws(DocumentError) {
+            guard grant.origin == .manifest, !mounts.isEmpty else { return }
+            let place = place(grant)
+            guard let mount = mounts.first(where: { place.isInside($0) }) else { return }
             var refusal = Self.refusal(of: grant, bundle, "Docent's own mount at “\(mount)”")
             // It is over when that is unmounted.
             refusal.code = .serverUnreachable
@@ -23,12 +25,12 @@ extension SandboxPolicy {
         resolved.grants = []
         var seen: Set<Grant> = []
         for grant in grants {
-            try checkMounts(grant, at: grant.path.lexicallyNormalized())
+            try checkMounts(grant) { $0.path.lexicallyNormalized() }
             guard let real = realPath(grant.path) else {
                 if grant.origin == .manifest { resolved.missing.append(grant.path) }
                 continue
             }
-            try checkMounts(grant, at: real)
+            try checkMounts(grant) { _ in real }
             if let what = places.loss(by: grant, at: real, bundle: bundle.folder) {
                 throw Self.refusal(of: grant, bundle, what)
             }
@@ -90,10 +92,11 @@ extension SandboxFolders {
         func overlaps(_ place: FilePath) -> Bool { place.isInside(path) || path.isInside(place) }
         let isOwn = grant.origin == .own && [state, temporary, fetch, send].contains(grant.path)
         // The user's bundles are in the usual storage root, beside the documents and what is Docent's own.
-        let installed = storageRoot.appending("providers")
-        let isInstalled =
-            grant.origin == .own && grant.path.isInside(bundle) && path.isInside(installed) && path != installed
-        if !isOwn, !isInstalled, overlaps(storageRoot) { return "Docent's own storage in “\(storageRoot)”" }
+        var isInstalled: Bool {
+            let installed = storageRoot.appending("providers")
+            return grant.origin == .own && grant.path.isInside(bundle) && path.isInside(installed) && path != installed
+        }
+        if !isOwn, overlaps(storageRoot), !isInstalled { return "Docent's own storage in “\(storageRoot)”" }
         let isHome = home?.isInside(path) == true
         if grant.origin == .own, grant.path == bundle, isHome { return "your home folder" }
         guard grant.origin == .manifest, grant.access == .write else { return nil }

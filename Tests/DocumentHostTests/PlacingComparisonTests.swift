@@ -176,7 +176,7 @@ struct PlacingComparisonTests {
 
     @Test("INV-2, INV-3: the index shows what the planner shows, whatever was told before, and in whatever order")
     func same() throws {
-        for seed in 0..<120 {
+        for seed in TestShare.of(0..<120) {
             let storage = try StorageFixture()
             var remote = Remote(random: SplitMix(state: UInt64(seed)))
             for round in 0..<12 {
@@ -191,7 +191,7 @@ struct PlacingComparisonTests {
 
     @Test("CONT-12, INV-3: names that clash are never shown twice; when they clash no more, all is where it belongs")
     func clashing() throws {
-        for seed in 0..<120 {
+        for seed in TestShare.of(0..<120) {
             let storage = try StorageFixture()
             var remote = Remote(random: SplitMix(state: UInt64(seed)))
             for round in 0..<10 {

@@ -72,7 +72,9 @@ import Testing
         ("comparesNoDigests", 5, "are lost"), ("evictsUnasked", 5, "has not asked whether the remote has it"),
     ]
 
-    @Test("What hosts, disks and providers can do wrong is seen, each at a seed of its own", arguments: mistakes)
+    @Test(
+        "What hosts, disks and providers can do wrong is seen, each at a seed of its own",
+        arguments: TestShare.of(mistakes))
     func mistake(_ name: String, seed: Int, complaint: String) async throws {
         let found = try await simulate("--one", "--show", "\(seed)", "--mistake", name)
         #expect(found.status == 2)
@@ -82,7 +84,7 @@ import Testing
     /// Those of the first seeds do, as the other tests have it; one is looked for where answers are lost.
     private static let further = Set(mistakes.map { (_, seed, _) in seed }).filter { $0 >= firstSeeds }.sorted()
 
-    @Test("The seeds at which mistakes are seen hold without them", arguments: further)
+    @Test("The seeds at which mistakes are seen hold without them", arguments: TestShare.of(further))
     func withoutMistake(seed: Int) async throws {
         #expect(try await simulate("--one", "--show", "\(seed)").status == 0)
     }

@@ -1,4 +1,5 @@
 import DocumentStorage
+import DocumentTestSupport
 import Foundation
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
 
     @Test(
         "A host that is killed at any journaled step loses nothing and leaves no provider",
-        arguments: JournalStep.allCases)
+        arguments: TestShare.of(JournalStep.allCases))
     func killedAtEveryStep(step: JournalStep) throws {
         try Machine.with { machine in
             try machine.write(Self.alpha, to: machine.remote + "/a.txt")

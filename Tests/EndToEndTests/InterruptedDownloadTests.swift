@@ -1,3 +1,4 @@
+import DocumentTestSupport
 import Foundation
 import Glibc
 import Testing
@@ -44,7 +45,7 @@ import Testing
 
     @Test(
         "DOWN-10: an interrupted download goes on where it was, whoever was interrupted",
-        arguments: Interruption.allCases)
+        arguments: TestShare.of(Interruption.allCases))
     func goesOn(_ interruption: Interruption) throws {
         try Machine.with { machine in
             try machine.fill(machine.remote + "/large", mebibytes: Self.size >> 20)

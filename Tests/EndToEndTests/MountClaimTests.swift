@@ -1,3 +1,4 @@
+import DocumentTestSupport
 import Foundation
 import Glibc
 import Testing
@@ -45,7 +46,7 @@ struct MountClaimTests {
 
     @Test(
         "COORD-39: who changes what another tool has in use gets EBUSY after some seconds, and nothing is changed; when it is free, it works",
-        arguments: deeds)
+        arguments: TestShare.of(deeds))
     func busy(_ deed: Deed) throws {
         try withDomain { machine in
             let before = try machine.sh("ls work; cat work/*.txt work/f/*; stat -c '%n %s %Y' work/*.txt")

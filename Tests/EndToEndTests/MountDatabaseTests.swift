@@ -1,3 +1,4 @@
+import DocumentTestSupport
 import Foundation
 import Glibc
 import Testing
@@ -77,7 +78,7 @@ import Testing
 
     @Test(
         "What one program commits the others see at once, a writer that is killed loses no commit, and the remote gets all of it",
-        arguments: ["wal", "delete"], [[], ["--no-passthrough"]])
+        arguments: ["wal", "delete"], TestShare.of([[], ["--no-passthrough"]]))
     func together(_ mode: String, _ mountOptions: [String]) throws {
         try withDatabase(mountOptions: mountOptions) { (machine, program) throws in
             let (rows, path) = (Self.rows, "work/rows.sqlite")
@@ -114,7 +115,7 @@ import Testing
 
     @Test(
         "A database that was brought is read by one program and written by another, in both ways to keep a journal",
-        arguments: ["wal", "delete"], [[], ["--no-passthrough"]])
+        arguments: ["wal", "delete"], TestShare.of([[], ["--no-passthrough"]]))
     func brought(_ mode: String, _ mountOptions: [String]) throws {
         try withDatabase(mountOptions: mountOptions) { (machine, program) throws in
             let rows = Self.rows

@@ -1,3 +1,4 @@
+import DocumentTestSupport
 import Foundation
 import Testing
 
@@ -152,7 +153,7 @@ import Testing
 
     @Test(
         "DOWN-3: a folder that a program renames or moves follows, with all that is in it, and what was changed of it is sent",
-        arguments: ["K", "F/K", "made/G"], [true, false])
+        arguments: TestShare.of(["K", "F/K", "made/G"]), [true, false])
     func movedFolders(to place: String, isRunning: Bool) throws {
         try withFolder { machine, folder in
             let ids = try ["", "/H/c.txt", "/e.txt", "/none.txt"].map { try identifier("d:/G" + $0, machine) }

@@ -1,3 +1,4 @@
+import DocumentTestSupport
 import Foundation
 import Testing
 
@@ -43,7 +44,8 @@ import Testing
     ]
 
     @Test(
-        "DOWN-3: documents whose files take others' places follow them, and nothing of either is lost", arguments: moves
+        "DOWN-3: documents whose files take others' places follow them, and nothing of either is lost",
+        arguments: TestShare.of(moves)
     )
     func followed(move: Move) throws {
         try withDocuments(move.before) { machine, folder in

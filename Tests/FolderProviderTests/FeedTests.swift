@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentProvider
+import DocumentTestSupport
 import Glibc
 import Synchronization
 import SystemPackage
@@ -12,7 +13,9 @@ struct FeedTests {
     /// More of them by the environment, to look for rare cases.
     static let seeds: ClosedRange<UInt64> = 1...(getenv("DOCENT_SEEDS").flatMap { UInt64(String(cString: $0)) } ?? 12)
 
-    @Test("PROV-21: applying the feed always leads to what a fresh listing shows", arguments: FeedTests.seeds)
+    @Test(
+        "PROV-21: applying the feed always leads to what a fresh listing shows",
+        arguments: TestShare.of(FeedTests.seeds))
     func mirror(seed: UInt64) async throws {
         let fixture = try FolderFixture()
         var running: FolderProvider? = try await fixture.provider()
@@ -36,7 +39,9 @@ struct FeedTests {
         }
     }
 
-    @Test("PROV-21: the feed leads to the same also when it is followed while the folder changes", arguments: 1...6)
+    @Test(
+        "PROV-21: the feed leads to the same also when it is followed while the folder changes",
+        arguments: TestShare.of(UInt64(1)...6))
     func mirrorOfARestlessFolder(seed: UInt64) async throws {
         let fixture = try FolderFixture()
         let provider = try await fixture.provider()

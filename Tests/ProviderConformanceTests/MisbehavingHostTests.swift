@@ -38,7 +38,7 @@ struct MisbehavingHostTests {
         var untried: Set<String> { self == .greeting ? ["host-repeats-its-changes"] : [] }
     }
 
-    @Test("§9: our providers stand every misbehaving host", arguments: Subject.allCases)
+    @Test("§9: our providers stand every misbehaving host", arguments: TestShare.of(Subject.allCases))
     func stands(subject: Subject) async throws {
         let folder = try TemporaryFolder.make()
         defer { TemporaryFolder.remove(folder) }

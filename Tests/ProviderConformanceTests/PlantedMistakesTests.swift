@@ -63,7 +63,7 @@ struct PlantedMistakesTests {
     @Test("§10.12: each planted mistake fails the checks that name it, and leaves others alone")
     func mistakes() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for (number, mistake) in Mistake.allCases.enumerated() {
+            for (number, mistake) in TestShare.of(Mistake.allCases).enumerated() {
                 if number >= Self.width { try await group.next() }
                 group.addTask { try await Self.expectFound(mistake) }
             }

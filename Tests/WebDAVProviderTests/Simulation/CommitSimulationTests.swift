@@ -83,7 +83,7 @@ struct CommitSimulationTests {
             verdict: .init(guarantee: .folderMoves, hasExactTags: true), firstSeed: 1),
     ]
 
-    @Test("RS-1: what a wrong verdict on a server loses is found", arguments: wrong)
+    @Test("RS-1: what a wrong verdict on a server loses is found", arguments: TestShare.of(wrong))
     func mistakes(_ way: Way) throws {
         let found = try (way.firstSeed..<way.firstSeed + 400).first { try Self.run(way, seed: $0).complaint != nil }
         #expect(found != nil)

@@ -16,7 +16,8 @@ package enum TestShare {
         share.map { of(all, $0.number, of: $0.of) } ?? Array(all)
     }
 
-    static func of<Argument>(_ all: some Sequence<Argument>, _ number: Int, of count: Int) -> [Argument] {
+    /// The share of that number, from 1 on.
+    package static func of<Argument>(_ all: some Sequence<Argument>, _ number: Int, of count: Int) -> [Argument] {
         let all = Array(all)
         let chosen = all.indices.filter { $0 % count == number - 1 }.map { all[$0] }
         return chosen.isEmpty ? Array(all.prefix(1)) : chosen

@@ -124,7 +124,8 @@ struct SilenceTests {
         fixture.machine.close(nil)
         let (sent, open) = (fixture.machine.outbox.trace?.sent, fixture.machine.openAtEnd)
         #expect(sent?.count == 101)
-        #expect(sent?.entries.map(\.id) == (68..<100).map { UInt64($0 * 2 + 1) })
+        let last: [UInt64] = (68..<100).map { number in UInt64(number * 2 + 1) }
+        #expect(sent?.entries.map(\.id) == last)
         #expect(sent?.entries.last?.call == 5 && sent?.entries.last?.kind == .request)
         #expect(open.map(\.id) == [197, 199])
         #expect(open.map(\.call) == [5, 5])

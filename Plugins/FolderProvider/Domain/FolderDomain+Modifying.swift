@@ -299,9 +299,25 @@ extension FolderMirror {
         return outcome
     }
 
-    /// Why a file that was taken away is not the one that was expected; nil when it is.
+    /// Why a file that was taken away is not the one that was expected; nil when it is, and nobody writes it.
     func problem(
         with name: String, in folder: borrowing OpenFile, expected: FileFacts, _ target: String
+    ) -> DocumentError? {
+        guard !expected.isFolder, let file = try? folder.openBeneath(name, .document) else {
+            return difference(of: name, in: folder, expected: expected, target)
+        }
+        // It is compared while nobody can begin to write it: who has written it until just now has changed it by then.
+        let lease = docent_set_lease(file.descriptor, Int32(DOCENT_LEASE_READ.rawValue))
+        defer { if lease == 0 { _ = docent_set_lease(file.descriptor, Int32(DOCENT_LEASE_NONE.rawValue)) } }
+        if let difference = difference(of: name, in: folder, expected: expected, target) { return difference }
+        guard lease == -EAGAIN else { return nil }
+        // What that program writes from now on would be lost with the file.
+        return DocumentError(
+            .busy, "\(target) is open for writing in another program; try again when it is closed.")
+    }
+
+    private func difference(
+        of name: String, in folder: borrowing OpenFile, expected: FileFacts, _ target: String
     ) -> DocumentError? {
         guard case .item(let facts) = sighting.look(at: name, in: folder),
             expected.isFolder ? facts.isSameFile(as: expected) : facts.hasSameContents(as: expected)
@@ -310,13 +326,7 @@ extension FolderMirror {
                 .versionNoLongerAvailable,
                 "\(target) was changed by another program in the same moment; take its current state.")
         }
-        guard !facts.isFolder, let file = try? folder.openBeneath(name, .document) else { return nil }
-        let lease = docent_set_lease(file.descriptor, Int32(DOCENT_LEASE_READ.rawValue))
-        if lease == 0 { _ = docent_set_lease(file.descriptor, Int32(DOCENT_LEASE_NONE.rawValue)) }
-        guard lease == -EAGAIN else { return nil }
-        // What that program writes from now on would be lost with the file.
-        return DocumentError(
-            .busy, "\(target) is open for writing in another program; try again when it is closed.")
+        return nil
     }
 
     /// Gives a file that was taken away its name back, or another one when that is taken.

@@ -39,6 +39,19 @@ struct MovedSourceTests {
         #expect(try storage.index.read { try $0.journal() } == [])
     }
 
+    @Test("CONT-7: a source that a program still has open for writing stays: what it writes next is in it")
+    func written() throws {
+        try storage.write("one", to: source)
+        let writer = try FileDescriptor.open(source, .writeOnly, options: [.append, .closeOnExec])
+        let arrival = try storage.store.beginArrival(
+            of: source, to: .root, name: ItemName("vault.hc"), in: storage.domain)
+        let item = try storage.store.finish(arrival)
+        try writer.closeAfter { _ = try writer.writeAll(" two".utf8) }
+        #expect(try storage.read(source) == "one two")
+        #expect(try storage.document("vault.hc") == "one")
+        #expect(try problem(of: item) == .unsyncedEdits)
+    }
+
     @Test("CONT-7: a folder that holds two names of one file moves as a whole")
     func names() throws {
         let folder = storage.folder.appending("moving")

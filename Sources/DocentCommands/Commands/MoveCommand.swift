@@ -57,10 +57,11 @@ struct MoveCommand: ClientCommand {
             throw DocumentError(.invalidArgument, "\(source) is not the name of a file or a folder.")
         }
         guard isFolder || noWait else {
-            return try await OutgoingDocument(file: source, location: location, force: force, noWait: noWait)
+            let item = try await OutgoingDocument(file: source, location: location, force: force, noWait: noWait)
                 .send(client) { file, destination, progress in
                     try await client.moveDocument(file, to: destination, replacing: force, progress: progress)
                 }
+            return try await tellWhatStays(of: item.location, client)
         }
         if force {
             throw DocumentError(
@@ -71,7 +72,16 @@ struct MoveCommand: ClientCommand {
             ? location.appending(try Arguments.name(name.string)) : location
         let item = try await client.moveIn(path, to: goal)
         try Console.print(item.location.description)
+        try await tellWhatStays(of: item.location, client)
         if !noWait { try await client.waitUntilSentAndTell(item.location) }
+    }
+
+    /// What was written meanwhile is still in its old place.
+    private func tellWhatStays(of location: Location, _ client: DocumentClient) async throws {
+        guard let problem = try await client.knownItem(at: location).problem, problem.code == .unsyncedEdits else {
+            return
+        }
+        Console.complain(ErrorText.visible(problem.message))
     }
 
     private func moveOut(_ location: Location, _ client: DocumentClient) async throws {

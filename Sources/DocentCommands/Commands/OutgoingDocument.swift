@@ -10,10 +10,12 @@ struct OutgoingDocument {
     var force: Bool
     var noWait: Bool
 
+    /// - Returns: the document as it is there.
+    @discardableResult
     func send(
         _ client: DocumentClient,
         _ transfer: (FilePath, Location, @escaping DocumentClient.ProgressHandler) async throws -> ItemStatus
-    ) async throws {
+    ) async throws -> ItemStatus {
         let path = FilePath(file)
         guard let name = path.lastComponent, isDocument(path, name) else {
             throw DocumentError(
@@ -35,6 +37,7 @@ struct OutgoingDocument {
         }
         try Console.print(item.location.description)
         if !noWait { try await client.waitUntilSentAndTell(item.location) }
+        return item
     }
 
     /// A file, or a folder that is treated as one document.

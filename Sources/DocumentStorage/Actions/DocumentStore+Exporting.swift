@@ -196,7 +196,8 @@ extension DocumentStore {
         guard try !OutsideFile.remove(source, expecting: expected) else { return }
         let error = DocumentError(
             .unsyncedEdits,
-            "\(source) was changed while it was moved: it stays, and the item has what was there before.")
+            "\(source) was changed while it was moved, or a program has it open for writing: it stays, and the item has what was there before."
+        )
         logger.warning("\(error.message)", metadata: ["item.id": "\(id)"])
         try index.write(durably: false) { try $0.setProblem(error, of: id, in: domain) }
     }

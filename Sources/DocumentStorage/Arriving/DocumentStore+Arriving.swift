@@ -174,7 +174,7 @@ extension DocumentStore {
             if let first = left.last, let id = entry.itemID {
                 let error = DocumentError(
                     .unsyncedEdits,
-                    "\(first) was changed while it was moved, or could not be removed: it stays there, and the item has what was copied before."
+                    "\(first) was changed while it was moved, is open for writing, or could not be removed: it stays there, and the item has what was copied before."
                 )
                 logger.warning("\(error.message)", metadata: ["item.id": "\(id)"])
                 try index.write(durably: false) { try $0.setProblem(error, of: id, in: entry.domain) }

@@ -320,7 +320,7 @@ extension FolderMirror {
         of name: String, in folder: borrowing OpenFile, expected: FileFacts, _ target: String
     ) -> DocumentError? {
         guard case .item(let facts) = sighting.look(at: name, in: folder),
-            expected.isFolder ? facts.isSameFile(as: expected) : facts.hasSameContents(as: expected)
+            Self.isSame(facts, as: expected)
         else {
             return DocumentError(
                 .versionNoLongerAvailable,

@@ -45,7 +45,7 @@ extension FolderMirror {
         }
     }
 
-    private static func isSame(_ facts: FileFacts, as expected: FileFacts) -> Bool {
+    static func isSame(_ facts: FileFacts, as expected: FileFacts) -> Bool {
         expected.isFolder ? facts.isSameFile(as: expected) : facts.hasSameContents(as: expected)
     }
 

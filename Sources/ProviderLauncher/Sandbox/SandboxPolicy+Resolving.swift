@@ -11,9 +11,9 @@ extension SandboxPolicy {
         for bundle: ProviderBundle, folders: SandboxFolders, mounts: [FilePath] = [],
         realPath: (FilePath) -> FilePath? = Self.realPath
     ) throws(DocumentError) -> SandboxPolicy {
-        func checkMounts(_ grant: Grant, at place: (Grant) -> FilePath) throws(DocumentError) {
+        func checkMounts(_ grant: Grant, at path: @autoclosure () -> FilePath) throws(DocumentError) {
             guard grant.origin == .manifest, !mounts.isEmpty else { return }
-            let place = place(grant)
+            let place = path()
             guard let mount = mounts.first(where: { place.isInside($0) }) else { return }
             var refusal = Self.refusal(of: grant, bundle, "Docent's own mount at “\(mount)”")
             // It is over when that is unmounted.
@@ -25,12 +25,12 @@ extension SandboxPolicy {
         resolved.grants = []
         var seen: Set<Grant> = []
         for grant in grants {
-            try checkMounts(grant) { $0.path.lexicallyNormalized() }
+            try checkMounts(grant, at: grant.path.lexicallyNormalized())
             guard let real = realPath(grant.path) else {
                 if grant.origin == .manifest { resolved.missing.append(grant.path) }
                 continue
             }
-            try checkMounts(grant) { _ in real }
+            try checkMounts(grant, at: real)
             if let what = places.loss(by: grant, at: real, bundle: bundle.folder) {
                 throw Self.refusal(of: grant, bundle, what)
             }

@@ -50,7 +50,7 @@ extension FolderDomain {
                 operation: creation.operation, kind: .create, from: place, to: place, temporary: temporary.name,
                 put: temporary.key))
         try onStep(.planned)
-        let result = FolderNames.move(
+        let result = mirror.names.move(
             temporary.name, in: temporary.folder, to: creation.name.rawValue, in: temporary.folder)
         if result == -EEXIST { throw Self.collision(creation.name) }
         try SystemFailure.check(result, .remote, "\(target) cannot be made")
@@ -113,7 +113,7 @@ extension FolderDomain {
                 operation: deletion.operation, kind: .delete, id: record.id, from: place, to: place,
                 temporary: temporary, expected: record.facts))
         try onStep(.planned)
-        let result = FolderNames.move(place.name.rawValue, in: folder, to: temporary, in: folder)
+        let result = mirror.names.move(place.name.rawValue, in: folder, to: temporary, in: folder)
         try SystemFailure.check(result, .remote, "\(target) cannot be removed")
         try onStep(.placed)
         if let problem = mirror.problem(with: temporary, in: folder, expected: record.facts, target) {
@@ -331,10 +331,10 @@ extension FolderMirror {
 
     /// Gives a file that was taken away its name back, or another one when that is taken.
     func putBack(_ temporary: String, as name: ItemName, in folder: borrowing OpenFile) {
-        if FolderNames.move(temporary, in: folder, to: name.rawValue, in: folder) != -EEXIST { return }
+        if names.move(temporary, in: folder, to: name.rawValue, in: folder) != -EEXIST { return }
         for number in 1...1000 {
             let other = RecoveredName.make(for: name, number)
-            if FolderNames.move(temporary, in: folder, to: other, in: folder) != -EEXIST {
+            if names.move(temporary, in: folder, to: other, in: folder) != -EEXIST {
                 logger.error("A document is kept as “\(other)”: another one took its name “\(name)” meanwhile.")
                 return
             }

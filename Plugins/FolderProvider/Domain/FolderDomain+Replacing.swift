@@ -51,7 +51,7 @@ extension FolderDomain {
                 temporary: temporary.name, put: temporary.key, expected: before,
                 contentChanged: start.record.contentChanged))
         try onStep(.planned)
-        let result = FolderNames.exchange(temporary.name, name, in: start.folder)
+        let result = mirror.names.exchange(temporary.name, name, in: start.folder)
         if result == -ENOENT {
             throw DocumentError(
                 .versionNoLongerAvailable, "\(target) was removed in this moment; list its folder again.")
@@ -65,7 +65,7 @@ extension FolderDomain {
         }
         try onStep(.verified)
         if from != to {
-            let result = FolderNames.move(name, in: start.folder, to: to.name.rawValue, in: start.toFolder)
+            let result = mirror.names.move(name, in: start.folder, to: to.name.rawValue, in: start.toFolder)
             if result != 0 {
                 mirror.undoExchange(temporary.name, from.name, put: temporary.key, in: start.folder)
                 mirror.noteRestored(start.record.id, before, start.record.contentChanged, at: from, in: start.folder)
@@ -100,7 +100,7 @@ extension FolderDomain {
                     operation: modification.operation, kind: .move, id: start.record.id, from: from, to: to,
                     expected: start.record.facts))
             try onStep(.planned)
-            let result = FolderNames.move(
+            let result = mirror.names.move(
                 from.name.rawValue, in: start.folder, to: to.name.rawValue, in: start.toFolder)
             if result == -EEXIST { throw Self.collision(to.name) }
             try SystemFailure.check(result, .remote, "\(target) cannot be renamed")
@@ -110,7 +110,7 @@ extension FolderDomain {
             facts.isSameFile(as: start.record.facts)
         else {
             if from != to {
-                _ = FolderNames.move(to.name.rawValue, in: start.toFolder, to: from.name.rawValue, in: start.folder)
+                _ = mirror.names.move(to.name.rawValue, in: start.toFolder, to: from.name.rawValue, in: start.folder)
             }
             throw DocumentError(
                 .versionNoLongerAvailable, "\(target) was replaced in this moment; take its current state.")
@@ -251,12 +251,12 @@ extension FolderMirror {
     /// What comes out of the exchange should be the new file. If it is not, another program has given the name to a
     /// third one meanwhile: that one stays, and what was replaced is kept under another name.
     func undoExchange(_ temporary: String, _ name: ItemName, put: FileKey, in folder: borrowing OpenFile) {
-        if FolderNames.exchange(temporary, name.rawValue, in: folder) == 0 {
+        if names.exchange(temporary, name.rawValue, in: folder) == 0 {
             if case .item(let facts) = sighting.look(at: temporary, in: folder), facts.key == put {
                 _ = FolderNames.remove(temporary, in: folder)
                 return
             }
-            _ = FolderNames.exchange(temporary, name.rawValue, in: folder)
+            _ = names.exchange(temporary, name.rawValue, in: folder)
         }
         // Also when the name is free, because the new file was removed under it.
         putBack(temporary, as: name, in: folder)

@@ -31,7 +31,7 @@ extension FolderMirror {
             guard let temporary = change.temporary, let folder = try? openFolder(change.from.parent, root) else {
                 continue
             }
-            FolderNames.endExchange(temporary, change.from.name.rawValue, in: folder)
+            names.endExchange(temporary, change.from.name.rawValue, in: folder)
             if let id = change.id, let expected = change.expected, let contentChanged = change.contentChanged {
                 noteRestored(id, expected, contentChanged, at: change.from, in: folder)
             }

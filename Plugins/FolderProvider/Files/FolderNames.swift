@@ -4,38 +4,45 @@ internal import Glibc
 internal import SystemPackage
 
 /// Gives, exchanges and takes away names in open folders: those of items, as they are on the disk (``DiskName``).
-enum FolderNames {
+struct FolderNames: Sendable {
+    /// A call of the system that changes names.
+    enum Call: Hashable, Sendable {
+        case rename(flags: UInt32)
+        case link
+        case unlink
+    }
+
+    /// Tests stand here before each call, and may answer in the system's place.
+    var beforeCall: @Sendable (Call) -> Int32? = { _ in nil }
+
     /// Renames when the new name is free.
     ///
     /// - Returns: 0, or the negative error number; -EEXIST when the name is taken.
-    static func move(
+    func move(
         _ name: String, in folder: borrowing OpenFile, to newName: String, in newFolder: borrowing OpenFile
     ) -> Int32 {
-        let (name, newName) = (DiskName.path(name), DiskName.path(newName))
-        let result = docent_renameat2(
-            folder.descriptor, name, newFolder.descriptor, newName, UInt32(DOCENT_RENAME_NOREPLACE))
-        guard result == -EINVAL || result == -ENOSYS else { return result }
+        let result = rename(name, folder, newName, newFolder, flags: UInt32(DOCENT_RENAME_NOREPLACE))
+        guard Self.isUnknown(result) else { return result }
         // Network file systems: a link fails too when the name is taken.
-        let linked = docent_linkat(folder.descriptor, name, newFolder.descriptor, newName)
-        if linked == 0 { return docent_unlinkat(folder.descriptor, name, 0) }
+        let linked = link(name, folder, newName, newFolder)
+        if linked == 0 { return unlink(name, in: folder) }
         guard linked == -EPERM || linked == -EOPNOTSUPP || linked == -ENOSYS else { return linked }
         var status = docent_entry_status()
-        guard docent_entry_status(newFolder.descriptor, newName, &status) == -ENOENT else { return -EEXIST }
-        return docent_renameat2(folder.descriptor, name, newFolder.descriptor, newName, 0)
+        guard docent_entry_status(newFolder.descriptor, DiskName.path(newName), &status) == -ENOENT else {
+            return -EEXIST
+        }
+        return rename(name, folder, newName, newFolder, flags: 0)
     }
 
     /// Exchanges two names of a folder.
     ///
     /// - Returns: 0, or the negative error number.
-    static func exchange(_ name: String, _ other: String, in folder: borrowing OpenFile) -> Int32 {
-        let result = docent_renameat2(
-            folder.descriptor, DiskName.path(name), folder.descriptor, DiskName.path(other),
-            UInt32(DOCENT_RENAME_EXCHANGE))
-        guard result == -EINVAL || result == -ENOSYS else { return result }
+    func exchange(_ name: String, _ other: String, in folder: borrowing OpenFile) -> Int32 {
+        let result = rename(name, folder, other, folder, flags: UInt32(DOCENT_RENAME_EXCHANGE))
+        guard Self.isUnknown(result) else { return result }
         // In three steps, under the lock, where the file system has nothing better.
-        let third = name + thirdSuffix
-        let first = docent_renameat2(
-            folder.descriptor, DiskName.path(other), folder.descriptor, DiskName.path(third), 0)
+        let third = name + Self.thirdSuffix
+        let first = rename(other, folder, third, folder, flags: 0)
         guard first == 0 else { return first }
         let second = move(name, in: folder, to: other, in: folder)
         guard second == 0 else {
@@ -48,12 +55,37 @@ enum FolderNames {
     private static let thirdSuffix = "x"
 
     /// After a crash: brings an exchange in three steps to its end, or back to its beginning.
-    static func endExchange(_ name: String, _ other: String, in folder: borrowing OpenFile) {
-        let third = name + thirdSuffix
+    func endExchange(_ name: String, _ other: String, in folder: borrowing OpenFile) {
+        let third = name + Self.thirdSuffix
         // When the temporary name is free, the new file has its place already.
         if move(third, in: folder, to: name, in: folder) == -EEXIST {
             _ = move(third, in: folder, to: other, in: folder)
         }
+    }
+
+    /// Whether so answers a file system that cannot rename in such a way: those of networks, and of programs.
+    private static func isUnknown(_ result: Int32) -> Bool {
+        result == -EINVAL || result == -ENOSYS || result == -EOPNOTSUPP
+    }
+
+    private func rename(
+        _ name: String, _ folder: borrowing OpenFile, _ newName: String, _ newFolder: borrowing OpenFile, flags: UInt32
+    ) -> Int32 {
+        if let answer = beforeCall(.rename(flags: flags)) { return answer }
+        return docent_renameat2(
+            folder.descriptor, DiskName.path(name), newFolder.descriptor, DiskName.path(newName), flags)
+    }
+
+    private func link(
+        _ name: String, _ folder: borrowing OpenFile, _ newName: String, _ newFolder: borrowing OpenFile
+    ) -> Int32 {
+        if let answer = beforeCall(.link) { return answer }
+        return docent_linkat(folder.descriptor, DiskName.path(name), newFolder.descriptor, DiskName.path(newName))
+    }
+
+    private func unlink(_ name: String, in folder: borrowing OpenFile) -> Int32 {
+        if let answer = beforeCall(.unlink) { return answer }
+        return docent_unlinkat(folder.descriptor, DiskName.path(name), 0)
     }
 
     /// Removes a file or a folder with all that is in it, whatever that is. Follows nothing.

@@ -41,7 +41,7 @@ extension FolderMirror {
             for change in ledger.planned.values {
                 if let put = change.put, let id = change.id { tree.expect(put, for: id) }
             }
-            putBackDoubtful(root)
+            putBackDoubtful(Array(ledger.planned.values), root)
             dirt.everything = true
             process(root)
             for change in ledger.planned.values {

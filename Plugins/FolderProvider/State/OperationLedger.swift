@@ -19,7 +19,8 @@ struct PlannedChange: Hashable, Sendable {
     var id: RecordID?
     var from: Place
     var to: Place
-    /// The temporary file's name, in the folder of `from`.
+    /// The temporary file's name, in the folder of `from`. Of what moves, the one that it has in between, where it takes more
+    /// than one step.
     var temporary: String?
     /// The file that is put in place.
     var put: FileKey?
@@ -27,6 +28,12 @@ struct PlannedChange: Hashable, Sendable {
     var expected: FileFacts?
     /// The item's, so that it has its content version back when the change is undone.
     var contentChanged: Timestamp?
+
+    /// The names in the folder of `from` that this change alone uses.
+    var temporaryNames: [String] {
+        guard let temporary else { return [] }
+        return [temporary, FolderNames.third(of: temporary)]
+    }
 }
 
 /// What an operation came to.

@@ -111,6 +111,12 @@ final class FolderFixture: Sendable {
         try call(Glibc.rename(path(relative), path(other)))
     }
 
+    /// As most editors save: another file takes the name.
+    func save(_ contents: String, as relative: String) throws {
+        try write(contents, to: relative + ".tmp")
+        try rename(relative + ".tmp", to: relative)
+    }
+
     func unlink(_ relative: String) throws {
         try call(Glibc.unlink(path(relative)))
     }

@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentProvider
 import Glibc
+import Synchronization
 import SystemPackage
 import Testing
 
@@ -95,6 +96,66 @@ struct CrashTests {
         }
         await expect(.versionNoLongerAvailable) { _ = try scene.run(domain) }
         #expect(try scene.state() == ["a": "theirs placed", "a (recovered)": "theirs planned", "f": "folder"])
+    }
+
+    @Test(
+        "A document that a program has open for writing when the process ends keeps its place, and what is written then",
+        arguments: [false, true])
+    func openInTheCrash(isDelete: Bool) async throws {
+        let scene = try await CrashScene(isDelete ? .delete : .replace)
+        let fixture = scene.fixture
+        let writer = try fixture.call(open(fixture.path("a"), O_WRONLY | O_APPEND))
+        defer { close(writer) }
+        var domain: FolderDomain? = try fixture.domain { if $0 == .placed { throw SimulatedCrash() } }
+        #expect(throws: SimulatedCrash.self) { _ = try scene.run(try #require(domain)) }
+        domain = nil
+        let restarted = try fixture.domain()
+        _ = try restarted.currentAnchor()
+        #expect(try scene.state() == scene.before)
+        #expect(try restarted.item(for: scene.item.id).version.content == scene.item.version.content)
+        #expect(Glibc.write(writer, "!", 1) == 1)
+        #expect(try fixture.read("a") == "old!")
+    }
+
+    @Test("A document that is open for writing when it was replaced and renamed, and the process ends, is kept beside")
+    func openInTheCrashOfARename() async throws {
+        let scene = try await CrashScene(.replaceAndRename)
+        let fixture = scene.fixture
+        let writer = Mutex<Int32>(-1)
+        var domain: FolderDomain? = try fixture.domain { step in
+            guard step == .moved else { return }
+            let temporary = try fixture.names().map(\.string).first { TemporaryName.isTemporary($0) }
+            let file = open(fixture.path(temporary ?? ""), O_WRONLY | O_APPEND)
+            writer.withLock { $0 = file }
+            throw SimulatedCrash()
+        }
+        #expect(throws: SimulatedCrash.self) { _ = try scene.run(try #require(domain)) }
+        domain = nil
+        let file = writer.withLock { $0 }
+        defer { close(file) }
+        let restarted = try fixture.domain()
+        _ = try restarted.currentAnchor()
+        #expect(Glibc.write(file, "!", 1) == 1)
+        #expect(try scene.state() == ["a": "old!", "b": "new", "f": "folder"])
+        #expect(try scene.run(restarted)?.id == scene.item.id)
+    }
+
+    @Test("What a program writes to the new file, before its place is given back, is kept beside")
+    func openDuringUndo() async throws {
+        let scene = try await CrashScene(.replace)
+        let fixture = scene.fixture
+        let writer = Mutex<Int32>(-1)
+        let domain = try fixture.domain { step in
+            if step == .planned { try fixture.save("theirs", as: "a") }
+            guard step == .placed else { return }
+            let file = open(fixture.path("a"), O_WRONLY | O_APPEND)
+            writer.withLock { $0 = file }
+        }
+        await expect(.versionNoLongerAvailable) { _ = try scene.run(domain) }
+        let file = writer.withLock { $0 }
+        defer { close(file) }
+        #expect(Glibc.write(file, "!", 1) == 1)
+        #expect(try scene.state() == ["a": "theirs", "a (recovered)": "new!", "f": "folder"])
     }
 
     @Test("A name that is taken while a deleted file is put back: both are kept")

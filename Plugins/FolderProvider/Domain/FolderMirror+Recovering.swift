@@ -35,8 +35,8 @@ extension FolderMirror {
         }
     }
 
-    /// Before the first scan: files that were taken away, and are not what was to be replaced or removed, or should have been
-    /// renamed, get their names back, so that they are the same items still.
+    /// Before the first scan: files that were taken away, and are not what was to be replaced or removed, or are open for
+    /// writing, or should have been renamed, get their names back, so that they are the same items still.
     mutating func putBackDoubtful(_ changes: [PlannedChange], _ root: borrowing OpenFile) {
         for change in changes {
             guard let temporary = change.temporary, let expected = change.expected,
@@ -50,7 +50,7 @@ extension FolderMirror {
             case .replace:
                 endExchange(change, in: folder, root)
             case .delete:
-                guard !sighting.isFree(temporary, in: folder), !isDisposable(temporary, expected, in: folder) else {
+                guard !sighting.isFree(temporary, in: folder), !isDisposable(change, expected, in: folder) else {
                     continue
                 }
                 putBack(temporary, as: change.from.name, in: folder)
@@ -89,10 +89,12 @@ extension FolderMirror {
         return names.unlink(temporary, in: folder) == 0
     }
 
-    /// Whether what was taken away is what was to be removed.
-    private func isDisposable(_ temporary: String, _ expected: FileFacts, in folder: borrowing OpenFile) -> Bool {
-        guard case .item(let facts) = sighting.look(at: temporary, in: folder) else { return false }
-        return Self.isSame(facts, as: expected)
+    /// Whether what was taken away is what was to be removed, and no program writes it: what it wrote would be lost.
+    private func isDisposable(
+        _ change: PlannedChange, _ expected: FileFacts, in folder: borrowing OpenFile
+    ) -> Bool {
+        guard let temporary = change.temporary else { return false }
+        return problem(with: temporary, in: folder, expected: expected, "“\(change.from.name)”") == nil
     }
 
     static func isSame(_ facts: FileFacts, as expected: FileFacts) -> Bool {
@@ -143,22 +145,21 @@ extension FolderMirror {
             return nil
         }
         let isDone = isPut && tree.place(of: id) == change.to
-        if facts.hasSameContents(as: expected), isDone {
-            _ = FolderNames.remove(temporary, in: folder)
-            return made(id)
-        }
-        if isPut, tree.place(of: id) == change.from {
+        let mayGo = isDisposable(change, expected, in: folder)
+        if isPut, tree.place(of: id) == change.from, !(isDone && mayGo) {
             undoExchange(change, in: folder)
             if let contentChanged = change.contentChanged {
                 noteRestored(id, expected, contentChanged, at: change.from, in: folder)
             }
-        } else if facts.hasSameContents(as: expected) {
-            // Others have gone on from there; this is what they and the host know.
+            return nil
+        }
+        if mayGo {
+            // Also where others have gone on from there: this is what they and the host know.
             _ = FolderNames.remove(temporary, in: folder)
         } else {
             putBack(temporary, as: change.from.name, in: folder)
         }
-        return nil
+        return isDone ? made(id) : nil
     }
 
     private mutating func outcome(
@@ -169,7 +170,7 @@ extension FolderMirror {
         guard let temporary = change.temporary, let expected = change.expected,
             let folder = try? openFolder(around, root), !sighting.isFree(temporary, in: folder)
         else { return isGone ? .removed : nil }
-        guard isDisposable(temporary, expected, in: folder) else {
+        guard isDisposable(change, expected, in: folder) else {
             putBack(temporary, as: change.from.name, in: folder)
             return nil
         }

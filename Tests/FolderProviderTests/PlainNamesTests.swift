@@ -122,6 +122,76 @@ struct PlainNamesTests {
         #expect(try scene.state() == ["a": "theirs, too", "a (recovered)": "theirs", "f": "folder"])
     }
 
+    @Test(
+        "When the network goes between any two calls, all is as it was or as it is to be once it is back",
+        arguments: CrashCase.allCases, 0..<12)
+    func cutOff(_ kind: CrashCase, _ call: Int) async throws {
+        let scene = try await CrashScene(kind)
+        let calls = Mutex(0)
+        let names = FolderNames.plain { _ in
+            let number = calls.withLock { count in
+                count += 1
+                return count - 1
+            }
+            return number < call ? nil : -EIO
+        }
+        var domain: FolderDomain? = try scene.fixture.domain(names: names)
+        do {
+            _ = try scene.run(try #require(domain))
+        } catch is DocumentError {
+            // The network is gone.
+        }
+        domain = nil
+        let restarted = try scene.fixture.domain(names: .plain())
+        _ = try restarted.currentAnchor()
+        let state = try scene.state()
+        #expect(state == scene.before || state == scene.after, "\(state)")
+        guard state == scene.before else { return }
+        _ = try scene.run(restarted)
+        #expect(try scene.state() == scene.after)
+    }
+
+    @Test("A document that is between two names when the network goes has its own again when it is back")
+    func returnOfDocument() async throws {
+        let scene = try await CrashScene(.rename)
+        let isGone = Mutex(true)
+        let names = FolderNames.plain { call in
+            guard call == .link, isGone.withLock({ $0 }) else { return nil }
+            return -EIO
+        }
+        let domain = try scene.fixture.domain(names: names)
+        #expect(throws: DocumentError.self) { _ = try scene.run(domain) }
+        isGone.withLock { $0 = false }
+        #expect(try domain.item(for: scene.item.id) == scene.item)
+        #expect(try scene.state() == scene.before)
+        _ = try scene.run(domain)
+        #expect(try scene.state() == scene.after)
+    }
+
+    @Test(
+        "What another machine saved, and cannot be put back as the network is gone, is put back later",
+        arguments: [false, true])
+    func returnOfForeignSave(isRestarted: Bool) async throws {
+        let scene = try await CrashScene(.delete)
+        let fixture = scene.fixture
+        let isGone = Mutex(true)
+        let names = FolderNames.plain { call in
+            guard call == .link, isGone.withLock({ $0 }) else { return nil }
+            return -EIO
+        }
+        var domain: FolderDomain? = try fixture.domain(names: names) { step in
+            if step == .planned { try fixture.save("theirs", as: "a") }
+        }
+        #expect(throws: DocumentError.self) { _ = try scene.run(try #require(domain)) }
+        isGone.withLock { $0 = false }
+        if isRestarted {
+            domain = nil
+            domain = try fixture.domain(names: .plain())
+        }
+        _ = try domain?.currentAnchor()
+        #expect(try scene.state() == ["a": "theirs", "f": "folder"])
+    }
+
     /// - Returns: the temporary name of the operation that was to be done.
     private func crash(_ scene: CrashScene, at step: ChangeStep) throws -> String {
         let domain = try scene.fixture.domain(names: .plain()) { if $0 == step { throw SimulatedCrash() } }

@@ -263,13 +263,6 @@ extension FolderMirror {
         try remember([.planned(change)])
     }
 
-    /// The change was not made.
-    mutating func abandon(_ operation: String) {
-        guard ledger.planned[operation] != nil else { return }
-        ledger.abandon(operation)
-        try? remember(unsynced: [.abandoned(operation: operation)])
-    }
-
     /// Takes over what a change of this provider has made of an item, and ends the operation.
     mutating func adopt(
         _ id: RecordID?, _ facts: FileFacts, at place: Place, _ operation: String,

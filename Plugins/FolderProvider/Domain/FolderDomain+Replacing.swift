@@ -90,7 +90,7 @@ extension FolderDomain {
         }
         try onStep(.flushed)
         // What it replaced has been looked at, and is the version that the caller knows.
-        _ = FolderNames.remove(temporary.name, in: start.folder)
+        if FolderNames.remove(temporary.name, in: start.folder) != 0 { mirror.leave(change, isMade: true) }
         guard case .item(let facts) = mirror.sighting.look(at: to.name.rawValue, in: start.toFolder),
             facts.key == temporary.key
         else {

@@ -140,6 +140,7 @@ final class FolderDomain: Sendable {
             if !mirror.isScanned { return 0 }
             // Found by somebody's call, and not told yet.
             if mirror.tree.log.last > mirror.announced { return settings.pace.debounce }
+            if !mirror.ledger.left.isEmpty { return max(settings.pace.retry, mirror.restBetweenLooks) }
             return mirror.watches.isComplete ? -1 : max(settings.pace.rescan, mirror.restBetweenLooks)
         }
     }

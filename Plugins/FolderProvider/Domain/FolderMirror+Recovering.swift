@@ -7,7 +7,7 @@ extension FolderMirror {
         let changes = ledger.planned.values.sorted { $0.operation < $1.operation }
         settle(changes, root)
         let planned = Set(changes.flatMap(\.temporaryNames))
-        // Nothing was done with these: they hold what the host has too.
+        // They are of no change: the host has what they hold, or they are second names of what has its place.
         for leftover in leftovers where !planned.contains(leftover.name) {
             if let folder = try? openFolder(leftover.folder, root) { _ = FolderNames.remove(leftover.name, in: folder) }
         }
@@ -16,26 +16,20 @@ extension FolderMirror {
     }
 
     /// Finds out what became of changes, and ends them.
-    private mutating func settle(_ changes: [PlannedChange], _ root: borrowing OpenFile) {
+    mutating func settle(_ changes: [PlannedChange], _ root: borrowing OpenFile) {
         for change in changes {
             let own = change.temporaryNames
             // Its folder may have moved since.
             let place = leftovers.first { own.contains($0.name) }?.folder ?? change.from.parent
             let result = outcome(of: change, place, root)
-            if let result {
-                ledger.finish(change.operation, result)
-                tree.remember(.finished(operation: change.operation, outcome: result))
-            } else {
-                ledger.abandon(change.operation)
-                tree.remember(.abandoned(operation: change.operation))
-            }
+            end(change, result, isLeft: isLeft(of: change, in: place, root))
             for folder in [change.from.parent, change.to.parent, place] where tree.records[folder] != nil {
                 dirt.folders.insert(folder)
             }
         }
     }
 
-    /// Before the first scan: files that were taken away, and are not what was to be replaced or removed, or are open for
+    /// Before anything is looked at: files that were taken away, and are not what was to be replaced or removed, or are open for
     /// writing, or should have been renamed, get their names back, so that they are the same items still.
     mutating func putBackDoubtful(_ changes: [PlannedChange], _ root: borrowing OpenFile) {
         for change in changes {
@@ -86,7 +80,8 @@ extension FolderMirror {
         guard let target = try? openFolder(place.parent, root),
             sighting.isOneFile(temporary, in: folder, place.name.rawValue, in: target)
         else { return false }
-        return names.unlink(temporary, in: folder) == 0
+        _ = names.unlink(temporary, in: folder)
+        return true
     }
 
     /// Whether what was taken away is what was to be removed, and no program writes it: what it wrote would be lost.
@@ -139,6 +134,7 @@ extension FolderMirror {
         // What was replaced is gone: it was removed last of all.
         guard let folder = try? openFolder(around, root) else { return isPut ? made(id) : nil }
         endExchange(change, in: folder, root)
+        guard sighting.isFree(FolderNames.third(of: temporary), in: folder) else { return nil }
         guard case .item(let facts) = sighting.look(at: temporary, in: folder) else { return isPut ? made(id) : nil }
         if facts.key == put {
             discard(temporary, facts, of: change.from.name, in: folder)

@@ -15,6 +15,11 @@ extension FolderMirror {
     mutating func catchUp(_ root: borrowing OpenFile) throws(DocumentError) {
         _ = watches.drain(into: &dirt)
         while !isScanned { try scan(root, folders: .max) }
+        let left = ledger.left
+        putBackDoubtful(left, root)
+        process(root)
+        guard !left.isEmpty else { return }
+        settle(left, root)
         process(root)
     }
 

@@ -1,4 +1,5 @@
 import DocumentModel
+import DocumentTestSupport
 import Testing
 
 @testable import DocumentStorage

@@ -75,9 +75,12 @@ struct ClaimPlanTests {
         var move = ClaimPlan(
             kind: .move, hasSource: true, isInPlace: false, base: .none, place: try Self.place())
         #expect(move.next(.init(own: .init(), source: nil, target: Self.version(1))) == .finish(nil))
-        // Taken away for removal.
+        // Taken away for removal: it is one only when that is decided, for everybody.
         var removal = try Self.plan(.remove, base: Self.version(1))
-        #expect(removal.next(.init(own: .init(old: Self.version(1)))) == .finish(nil))
+        #expect(removal.next(.init(own: .init(old: Self.version(1)))) == .decide)
+        #expect(removal.next(.init(own: .init(gone: Self.version(1)))) == .finish(nil))
+        // What comes there later is none of it, and is not looked at.
+        #expect(removal.next(.init(own: .init(old: Self.version(2), gone: Self.version(1)))) == .finish(nil))
         #expect(try Self.plan(.remove, base: Self.version(1)).objection(to: Self.version(2)) == .changed)
     }
 }

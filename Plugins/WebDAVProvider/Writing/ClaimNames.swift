@@ -23,6 +23,7 @@ struct ClaimNames: Sendable {
     var own: RemotePath { claim.appending(key) }
     var new: RemotePath { own.appending(Self.new) }
     var old: RemotePath { own.appending(Self.old) }
+    var gone: RemotePath { own.appending(Self.gone) }
 
     /// A place for a claim that has ended, which nothing ever had before.
     ///
@@ -33,6 +34,8 @@ struct ClaimNames: Sendable {
 
     static let new = RemoteName.fixed("new")
     static let old = RemoteName.fixed("old")
+    /// What was taken away, once it is decided that it does not come back.
+    static let gone = RemoteName.fixed("gone")
     /// What the change is, so that somebody else can end it.
     static let note = RemoteName.fixed("change")
 }

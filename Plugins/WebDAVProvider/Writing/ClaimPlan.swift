@@ -5,7 +5,8 @@ internal import DocumentModel
 /// A claim is a folder beside the document, with a folder of the change's own in it: it gets its place by the moving of
 /// the staged folder, which only one of many can do (SLOT-2). Everything that follows goes through that inner folder, so
 /// nothing of it can happen once the claim is gone: what is replaced is moved into it, looked at, and what is new is moved
-/// out of it. So a change that comes late, or twice, finds nothing to move. The claim is given back at the end.
+/// out of it. So a change that comes late, or twice, finds nothing to move. What is removed gets another name in there first,
+/// which decides it for whoever ends the claim. The claim is given back at the end.
 struct ClaimPlan: Sendable {
     enum Kind: String, Sendable {
         /// New contents, for a new document or an old one, perhaps at another place.
@@ -30,6 +31,8 @@ struct ClaimPlan: Sendable {
         var new: Properties?
         /// What was taken away.
         var old: Properties?
+        /// What was taken away, once it is decided that it is removed.
+        var gone: Properties?
     }
 
     enum Refusal: Hashable, Sendable {
@@ -50,6 +53,8 @@ struct ClaimPlan: Sendable {
         case putBack
         /// The new contents, or what was taken away, get the name.
         case publish
+        /// From now on what was taken away is removed, whatever comes.
+        case decide
         /// It is done, or refused and as it was: the claim can go.
         case finish(Refusal?)
     }
@@ -84,6 +89,7 @@ struct ClaimPlan: Sendable {
             return refusal.map { .finish($0) } ?? .claim
         }
         if let refusal { return own.old == nil ? .finish(refusal) : .putBack }
+        if own.gone != nil { return .finish(nil) }
         if kind == .put {
             guard let new = own.new else { return .finish(nil) }
             result = new
@@ -105,7 +111,7 @@ struct ClaimPlan: Sendable {
         }
         hasTakenExpected = expected != nil || !base.content.isEmpty
         switch kind {
-        case .remove: return .finish(nil)
+        case .remove: return .decide
         case .move: result = old
         case .put:
             if let new = own.new, !isLater(new, than: old) { return refuse(.tooSoon, own) }

@@ -34,7 +34,7 @@ struct ClaimTakeOver: Sendable {
         }
         if let key, entries.contains(where: { $0.name == key }) { return .oneself }
         // An empty one is left where an answer was lost.
-        if isRest, try await !holdsDocuments(entries) { return .nobody }
+        if isRest, try await !isUnfinished(entries) { return .nobody }
         // Who gets on, or has taken it anew, is there.
         let holder = entries.map { "\($0.name.rawValue) \($0.properties.modified ?? 0)" }.joined(separator: " ")
         let isOver = entries.contains { watch.isLeftBehind($0.name) }
@@ -46,7 +46,7 @@ struct ClaimTakeOver: Sendable {
             logger.notice("A change that is not understood is left alone.", metadata: ["claim": "\(claim.quoted)"])
             return .stranger
         }
-        logger.notice("A change whose owner is gone is undone.", metadata: ["claim": "\(claim.quoted)"])
+        logger.notice("A change whose owner is gone is ended.", metadata: ["claim": "\(claim.quoted)"])
         // What was begun is ended, also when nobody waits for it any more.
         try await Task(executorPreference: link.timing.executor) { try await end() }.value
         watch.forget(claim)
@@ -67,7 +67,7 @@ struct ClaimTakeOver: Sendable {
             guard entry.properties.isFolder else { return false }
             let own = claim.appending(entry.name)
             let parts = try await parts(of: own)
-            guard parts.isSubset(of: [ClaimNames.new, ClaimNames.note]) else { return false }
+            guard parts.isSubset(of: [ClaimNames.new, ClaimNames.gone, ClaimNames.note]) else { return false }
             // A folder that is on its way to be removed lies there under such a name, too, and may have anything in it.
             if !parts.isEmpty, try await note(in: own) == nil { return false }
         }
@@ -81,11 +81,31 @@ struct ClaimTakeOver: Sendable {
         return false
     }
 
-    private func isUnderstood(_ holders: [Listings.Entry]) async throws -> Bool {
+    /// Whether something in it gets its place again, or a removal was decided and has not gone on.
+    private func isUnfinished(_ holders: [Listings.Entry]) async throws -> Bool {
         for holder in holders where holder.properties.isFolder {
             let own = claim.appending(holder.name)
-            guard try await parts(of: own).contains(ClaimNames.old) else { continue }
-            guard try await home(of: try await note(in: own)) != nil else { return false }
+            let parts = try await parts(of: own)
+            if parts.contains(ClaimNames.old) { return true }
+            if parts.contains(ClaimNames.gone), try await note(in: own)?.kind == .remove { return true }
+        }
+        return false
+    }
+
+    private func isUnderstood(_ holders: [Listings.Entry]) async throws -> Bool {
+        for holder in holders {
+            guard holder.properties.isFolder else {
+                if isRest { return false }
+                continue
+            }
+            let own = claim.appending(holder.name)
+            let parts = try await parts(of: own)
+            if parts.contains(ClaimNames.old) {
+                guard try await home(of: try await note(in: own)) != nil else { return false }
+            } else if isRest, !parts.isEmpty {
+                // All of a rest goes in the end: a folder that somebody is about to remove is none of a change.
+                guard try await note(in: own) != nil else { return false }
+            }
         }
         return true
     }
@@ -111,7 +131,7 @@ struct ClaimTakeOver: Sendable {
         try await settle(rest, isCertain: answer.isSuccess)
     }
 
-    /// What was taken away and not replaced gets its place again.
+    /// What was taken away and not replaced gets its place again, unless it was decided that it is removed.
     private func settle(_ rest: RemotePath, isCertain: Bool) async throws {
         guard let holders = try await link.entries(of: rest) else { return }
         for holder in holders where holder.properties.isFolder {

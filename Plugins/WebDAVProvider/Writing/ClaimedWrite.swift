@@ -79,6 +79,7 @@ struct ClaimedWrite: Sendable {
             case .publish:
                 taking.wasPublished = true
                 answer = try await move(change.kind == .move ? names.old : names.new, to: change.target)
+            case .decide: answer = try await move(names.old, to: names.gone)
             case .finish(let refusal): return try await finish(change, names, plan, refusal)
             }
             // Who says that it has worked, and it has not, is not asked for ever either.
@@ -99,6 +100,7 @@ struct ClaimedWrite: Sendable {
         var own = ClaimPlan.Own()
         own.new = entries.first { $0.name == ClaimNames.new }?.properties
         own.old = entries.first { $0.name == ClaimNames.old }?.properties
+        own.gone = entries.first { $0.name == ClaimNames.gone }?.properties
         sight.own = own
         if let source = change.source { sight.source = try await link.lookIfThere(source)?.properties }
         sight.target =
@@ -133,9 +135,10 @@ struct ClaimedWrite: Sendable {
             return .refused(refusal)
         }
         if change.kind == .remove {
-            // What is removed lies in it, and goes with it.
-            try await ending.giveBack(puttingBack: false)
+            // It is decided: what is removed goes with the claim, whoever ends that.
             try record(nil)
+            // What a late request has taken away besides was not meant.
+            try await giveBack(ending, puttingBack: true)
             return .done(nil)
         }
         guard let result = try await result(change, plan) else {
@@ -143,14 +146,18 @@ struct ClaimedWrite: Sendable {
             return .refused(.changed)
         }
         try record(result)
+        try await giveBack(ending, puttingBack: false)
+        return .done(result)
+    }
+
+    private func giveBack(_ ending: ClaimEnding, puttingBack: Bool) async throws {
         do {
-            try await ending.giveBack(puttingBack: false)
+            try await ending.giveBack(puttingBack: puttingBack)
         } catch {
             if error is CancellationError { throw error }
             // It is done; who comes next waits for a while, and then ends it.
             logger.warning("A claim could not be given back.", metadata: ["cause": "\(error)"])
         }
-        return .done(result)
     }
 
     /// What was made, as it is on the server; nil when that cannot be told from what somebody else has written since.

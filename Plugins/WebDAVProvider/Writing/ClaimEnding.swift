@@ -16,7 +16,11 @@ struct ClaimEnding {
     func giveBack(puttingBack: Bool) async throws {
         var isCertain = true
         for attempt in 0..<ClaimedWrite.mostAttempts {
-            guard try await link.entries(of: names.own) != nil else { return }
+            guard let there = try await link.entries(of: names.own) else { return }
+            // Before the claim goes, in which whoever misses it finds it.
+            if puttingBack, there.contains(where: { $0.name == ClaimNames.old }), let source = change.source {
+                try await link.restore(names.old, to: source, write.logger)
+            }
             let rest = try ClaimNames.rest(in: names.folder, link.timing.mark())
             let answer = try await link.move(names.claim, to: rest, asFolder: true)
             if answer.code == nil { isCertain = false }

@@ -79,8 +79,17 @@ extension ClaimTakeOver {
         Set((try await link.entries(of: own) ?? []).map(\.name))
     }
 
-    func note(of own: RemotePath) async throws -> ClaimNote? {
-        let request = ServerRequest(method: .GET, path: own.appending(ClaimNames.note))
+    func note(of own: RemotePath) async throws -> ClaimNote? { try await note(at: own.appending(ClaimNames.note)) }
+
+    /// The note of a change that reserves a name, in the claim on that; nil for what is none.
+    func leading(_ entry: Listings.Entry) async throws -> ClaimNote? {
+        guard !entry.properties.isFolder, OwnNames.isKey(entry.name), entry.properties.length ?? 0 < Self.mostBytes
+        else { return nil }
+        return try await note(at: claim.appending(entry.name))
+    }
+
+    private func note(at path: RemotePath) async throws -> ClaimNote? {
+        let request = ServerRequest(method: .GET, path: path)
         do {
             return try await link.ask(request, accepting: [200], retrying: link.timing.retrying) { answer in
                 var text: [UInt8] = []

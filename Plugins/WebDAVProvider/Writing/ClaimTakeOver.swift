@@ -21,6 +21,8 @@ struct ClaimTakeOver: Sendable {
     /// The claim; or, with `isRest`, where one was moved to be ended.
     let claim: RemotePath
     var isRest = false
+    /// Whether what reserves a name leads to the claim that it belongs to.
+    var isFollowing = true
 
     /// - Parameter key: of the change that wants the claim, if there is one.
     /// - Returns: who has it.
@@ -43,6 +45,7 @@ struct ClaimTakeOver: Sendable {
             logger.notice("A change that is not understood is left alone.", metadata: ["claim": "\(claim.quoted)"])
             return .stranger
         }
+        if isFollowing, let owner = try await owner(behind: entries) { return owner }
         logger.notice("A change whose owner is gone is ended.", metadata: ["claim": "\(claim.quoted)"])
         // What was begun is ended, also when nobody waits for it any more.
         try await Task(executorPreference: link.timing.executor) { try await end(entries) }.value
@@ -50,10 +53,14 @@ struct ClaimTakeOver: Sendable {
         return .ended
     }
 
-    /// Whether there is a document in it.
+    /// Whether there is a document in it, or one is on its way to the name that it is on.
     func holdsDocuments() async throws -> Bool {
-        for holder in try await link.entries(of: claim) ?? [] where holder.properties.isFolder {
-            if try await parts(of: claim.appending(holder.name)).contains(ClaimNames.old) { return true }
+        for holder in try await link.entries(of: claim) ?? [] {
+            if !holder.properties.isFolder {
+                if !isRest { return true }
+            } else if try await parts(of: claim.appending(holder.name)).contains(ClaimNames.old) {
+                return true
+            }
         }
         return false
     }
@@ -63,10 +70,15 @@ struct ClaimTakeOver: Sendable {
     func isSpent() async throws -> Bool {
         guard let entries = try await link.entries(of: claim) else { return false }
         for entry in entries {
-            guard entry.properties.isFolder else { return false }
+            guard entry.properties.isFolder else {
+                guard try await leading(entry) != nil else { return false }
+                continue
+            }
             let own = claim.appending(entry.name)
             let parts = try await parts(of: own)
-            guard parts.isSubset(of: [ClaimNames.new, ClaimNames.gone, ClaimNames.note]) else { return false }
+            guard parts.isSubset(of: [ClaimNames.new, ClaimNames.gone, ClaimNames.place, ClaimNames.note]) else {
+                return false
+            }
             // A folder that is on its way to be removed lies there under such a name, too, and may have anything in it.
             if !parts.isEmpty, try await note(of: own) == nil { return false }
         }
@@ -87,7 +99,7 @@ struct ClaimTakeOver: Sendable {
     private func isUnderstood(_ holders: [Listings.Entry]) async throws -> Bool {
         for holder in holders {
             guard holder.properties.isFolder else {
-                if isRest { return false }
+                if isRest, try await leading(holder) == nil { return false }
                 continue
             }
             let own = claim.appending(holder.name)
@@ -100,5 +112,26 @@ struct ClaimTakeOver: Sendable {
             }
         }
         return true
+    }
+
+    /// Who has the claim that this one only reserves another name for. That one is ended first: while it is there, its owner may
+    /// go on at any moment, and use the name.
+    ///
+    /// - Returns: nil when it is there no more.
+    private func owner(behind holders: [Listings.Entry]) async throws -> Holder? {
+        for holder in holders {
+            guard let source = try await leading(holder)?.source, !source.isRoot else { continue }
+            let origin = try ClaimNames.claim(on: source)
+            guard origin != claim,
+                try await link.lookIfThere(origin.appending(holder.name))?.properties.isFolder == true
+            else { continue }
+            let takeOver = ClaimTakeOver(link: link, watch: watch, logger: logger, claim: origin, isFollowing: false)
+            let other = try await takeOver.look()
+            switch other {
+            case .nobody, .ended: break
+            case .oneself, .somebody, .stranger: return other
+            }
+        }
+        return nil
     }
 }

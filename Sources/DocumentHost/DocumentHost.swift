@@ -69,6 +69,7 @@ public final class DocumentHost: Sendable {
     let reclaimer: Reclaimer
     let outdatedContents: OutdatedContents
     let quotas: QuotaDesk
+    let stayingSources: StayingSources
     let thumbnailDesk: ThumbnailDesk
     let disk: DiskCheck
     let providing: ProvidingEnds
@@ -329,6 +330,7 @@ public final class DocumentHost: Sendable {
         quotas = QuotaDesk(
             storage: storage, asks: SharedTransfers(work: work, executor: loop), hub: events, work: work, clock: clock,
             date: { Self.secondsSince1970() }, logger: logger)
+        stayingSources = StayingSources(storage: storage, work: work, logger: logger)
         providing.onClaimEnded { [weak outdatedContents] in outdatedContents?.useEnded(of: $0) }
         thumbnailDesk = ThumbnailDesk(
             storage: storage,

@@ -196,10 +196,7 @@ extension DocumentStore {
         _ source: FilePath, expecting expected: FileIdentity, of id: ItemIdentifier, in domain: DomainName
     ) throws {
         guard try !OutsideFile.remove(source, expecting: expected) else { return }
-        let error = DocumentError(
-            .unsyncedEdits,
-            "\(source) was changed while it was moved, or a program has it open for writing: it stays, and the item has what was there before."
-        )
+        let error = StayingSource(at: source).problem
         logger.warning("\(error.message)", metadata: ["item.id": "\(id)"])
         try index.write(durably: false) { try $0.setProblem(error, of: id, in: domain) }
     }

@@ -172,10 +172,7 @@ extension DocumentStore {
                 left = [source]
             }
             if let first = left.last, let id = entry.itemID {
-                let error = DocumentError(
-                    .unsyncedEdits,
-                    "\(first) was changed while it was moved, is open for writing, or could not be removed: it stays there, and the item has what was copied before."
-                )
+                let error = StayingSource(at: first).problem
                 logger.warning("\(error.message)", metadata: ["item.id": "\(id)"])
                 try index.write(durably: false) { try $0.setProblem(error, of: id, in: entry.domain) }
             }

@@ -245,7 +245,9 @@ extension DocumentHost {
         if let problem = status.problem { status.problem = board.standing(problem, of: item, status.marks) }
         if let problem = localChanges.problem(of: item.key) { status.problem = problem }
         status.transfers = board.transfers(of: item, status)
-        if item.isFolderToBeMade, let refusal = status.transfers.upload?.problem { status.problem = refusal }
+        if status.problem == nil || item.isFolderToBeMade, let refusal = status.transfers.upload?.problem {
+            status.problem = refusal
+        }
         let underWay = [status.transfers.download, status.transfers.upload].compactMap { $0 }.first(where: \.isUnderWay)
         status.progress = underWay.map { TransferProgress(done: $0.done, expected: $0.expected) }
         return status

@@ -63,6 +63,34 @@ extension EmbeddedHostTests {
         }
     }
 
+    @Test("XFER-8: a document that is not sent because a folder around it cannot be made says so, until that is there")
+    func documentInFolderThatCannotBeMade() async throws {
+        try await withHost { host, remote in
+            let location = try Location("d:/made/a.txt")
+            let source = remote.removingLastComponent().appending("made")
+            try #require(mkdir(source.string, 0o700) == 0)
+            try TemporaryFile.write("one", to: source.appending("a.txt"))
+            _ = try await host.items(in: Location("d:/"), page: nil, suggestedCount: 10, refreshing: false)
+            try #require(rename(remote.string, remote.string + "-away") == 0)
+            _ = try await host.moveIn(source, to: try Location("d:/made"))
+            var told = try await host.status(below: location).items.first
+            for _ in 0..<1_000 where told?.problem == nil {
+                try await Task.sleep(for: .milliseconds(10))
+                told = try await host.status(below: location).items.first
+            }
+            #expect(told?.problem?.code == .serverUnreachable && told?.location == location)
+            #expect(told?.transfers.upload?.wait == .remote && told?.transfers.upload?.problem == told?.problem)
+            try #require(rename(remote.string + "-away", remote.string) == 0)
+            for _ in 0..<1_000 where told?.state != .materialised {
+                try host.sender.enqueueAll(of: location.domain)
+                try await Task.sleep(for: .milliseconds(20))
+                told = try await host.status(below: location).items.first
+            }
+            #expect(told?.problem == nil && told?.transfers == ItemTransfers())
+            #expect(try TemporaryFile.read(remote.appending("made/a.txt")) == "one")
+        }
+    }
+
     @Test("CONT-7: what of a folder stays in its old place is told of, also when all is sent, until nothing is there")
     func stayingSource() async throws {
         try await withHost { host, remote in

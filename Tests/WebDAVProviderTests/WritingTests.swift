@@ -127,6 +127,7 @@ struct WritingTests {
                 }
                 let removal = await failure { try await fixture.delete("note", base: old.version) }
                 #expect(removal?.code == .versionNoLongerAvailable)
+                #expect(removal?.message.contains("list its folder again, and try again") == true)
                 #expect(await failure { try await fixture.create("note", "lost") }?.code == .nameCollision)
                 _ = try await fixture.create("taken", "mine")
                 let taken = await failure { try await fixture.move("note", to: "taken", base: .none) }

@@ -253,7 +253,7 @@ extension FolderMirror {
             let name = record.name?.rawValue ?? "/"
             throw DocumentError(
                 .versionNoLongerAvailable,
-                "“\(name)” has changed since; take its current state, and make the change again.",
+                "“\(name)” has changed since, and stays as it is: list its folder again, and try again.",
                 itemID: try record.id.identifier)
         }
     }
@@ -318,7 +318,7 @@ extension FolderMirror {
         else {
             return DocumentError(
                 .versionNoLongerAvailable,
-                "\(target) was changed by another program in the same moment; take its current state.")
+                "\(target) was changed by another program in the same moment: list its folder again, and try again.")
         }
         return nil
     }

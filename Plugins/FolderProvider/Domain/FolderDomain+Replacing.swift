@@ -44,7 +44,8 @@ extension FolderDomain {
             before == start.record.facts
         else {
             throw DocumentError(
-                .versionNoLongerAvailable, "\(target) has changed in this moment; take its current state.")
+                .versionNoLongerAvailable,
+                "\(target) has changed in this moment: list its folder again, and try again.")
         }
         let change = PlannedChange(
             operation: modification.operation, kind: .replace, id: start.record.id, from: from, to: to,
@@ -94,7 +95,10 @@ extension FolderDomain {
         guard case .item(let facts) = mirror.sighting.look(at: to.name.rawValue, in: start.toFolder),
             facts.key == temporary.key
         else {
-            throw DocumentError(.busy, "\(target) was replaced by another program at once; take its current state.")
+            throw DocumentError(
+                .busy,
+                "\(target) was replaced by another program as soon as it was written: look at what it has now, and try again."
+            )
         }
         return try mirror.adopt(start.record.id, facts, at: to, modification.operation, onStep)
     }
@@ -131,7 +135,8 @@ extension FolderDomain {
                 _ = mirror.names.move(to.name.rawValue, in: start.toFolder, to: from.name.rawValue, in: start.folder)
             }
             throw DocumentError(
-                .versionNoLongerAvailable, "\(target) was replaced in this moment; take its current state.")
+                .versionNoLongerAvailable,
+                "\(target) was replaced in this moment: list its folder again, and try again.")
         }
         if let modified = modification.modified, !facts.isFolder {
             if let file = try? start.toFolder.openBeneath(to.name.rawValue, .document),

@@ -252,7 +252,8 @@ extension WebDAVDomain {
             switch refusal {
             case .changed:
                 throw DocumentError(
-                    .versionNoLongerAvailable, "\(name) has changed on the server meanwhile; take its current state.")
+                    .versionNoLongerAvailable,
+                    "\(name) has changed on the server meanwhile: list its folder again, and try again.")
             case .taken: throw Self.collision(path ?? .root)
             case .gone: throw DocumentError(.noSuchItem, "\(name) is not there any more, or its folder is not.")
             case .tooSoon:
@@ -307,7 +308,7 @@ extension WebDAVDomain {
         guard try found.version(at: path).satisfies(base) else {
             throw DocumentError(
                 .versionNoLongerAvailable,
-                "\(path.quoted) has changed on the server meanwhile; take its current state.")
+                "\(path.quoted) has changed on the server meanwhile: list its folder again, and try again.")
         }
     }
 

@@ -60,9 +60,10 @@ struct MovedSourceTests {
         try storage.write("one", to: file)
         let writer = try FileDescriptor.open(file, .writeOnly, options: [.append, .closeOnExec])
         let arrival = try storage.store.beginArrival(
-            of: folder, to: .root, name: ItemName("moving"), in: storage.domain)
+            of: folder, to: .root, making: [ItemName("made")], name: ItemName("moving"), in: storage.domain)
         let item = try storage.store.finish(arrival)
         try writer.close()
+        #expect(item.item.name?.rawValue == "moving" && item.stayingSource != nil)
         let known = try storage.index.read { try $0.item(item.id, in: storage.domain) }
         let source = try #require(known?.stayingSource)
         #expect(source.path == file)

@@ -78,7 +78,7 @@ package struct CoordinationStateMachine: Sendable {
     /// - Returns: whether it is granted; if not, nothing has happened.
     package mutating func grantAtOnce(_ claim: Claim, at time: Duration = .zero) -> Bool {
         let claim = current(claim)
-        guard claim.style == .access, claim.nestedIn.isEmpty, claim.answering == nil,
+        guard claim.style == .access || claim.style == .following, claim.nestedIn.isEmpty, claim.answering == nil,
             !claim.intentions.contains(where: \.intent.isForUploading), canGrantAtOnce(claim)
         else { return false }
         now = max(now, time)

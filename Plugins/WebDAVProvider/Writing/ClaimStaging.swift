@@ -78,7 +78,7 @@ struct ClaimStaging {
         var isSuspect = !isFirst
         begun.append(folder)
         let place = names.reservation == nil ? nil : own.appending(ClaimNames.place)
-        for path in [folder, own, place].compactMap { $0 } {
+        for path in [folder, own] + [place].compactMap(\.self) {
             let answer = try await link.makeFolder(path)
             switch answer.code {
             case 404, 409, 410: return false

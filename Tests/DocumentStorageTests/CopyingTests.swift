@@ -1,5 +1,6 @@
 import DocumentModel
 import DocumentTestSupport
+import SystemPackage
 import Testing
 
 @testable import DocumentStorage

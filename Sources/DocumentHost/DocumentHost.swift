@@ -371,6 +371,7 @@ public final class DocumentHost: Sendable {
         strays.toldAtStart(report.unknownFiles)
         root.tree.folderMoves.observe { [weak strays] in strays?.followFolder($0) }
         store.leftFiles.onLeft { [weak strays] in strays?.tellLeft($0) }
+        store.keptEdits.onKept { [weak sender] item in sender?.enqueue(item.key) }
         try openDomains()
     }
 

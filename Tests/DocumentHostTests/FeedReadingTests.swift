@@ -3,6 +3,7 @@ import DocumentStorage
 import DocumentTestSupport
 import Glibc
 import Logging
+import ProviderLauncher
 import Synchronization
 import SystemPackage
 import Testing
@@ -75,6 +76,42 @@ import Testing
             let wasNeverWritten = isDue.withLock { $0 }
             #expect(!wasNeverWritten)
             #expect(try anchor(host) == second)
+        }
+    }
+
+    @Test("PROV-21: what a page told, and was not followed as the host died, is told once more")
+    func interrupted() async throws {
+        try await withHost { host, remote in
+            let domain = try host.domains.domain(DomainName("d"))
+            for name in ["old", "old/deep"] { try #require(mkdir(remote.appending(name).string, 0o700) == 0) }
+            try TemporaryFile.write("a", to: remote.appending("a.txt"))
+            _ = try await readOn(from: nil, host, domain)
+            try await host.refresh(Location("d:/"))
+            let known = try await host.item(at: Location("d:/a.txt")).item
+            // Nobody else reads on when the provider says that there is something new.
+            while !domain.signal() { try await Task.sleep(for: .milliseconds(200)) }
+            try await host.follower.catchUp(domain)
+            let before = try #require(try anchor(host))
+            try #require(
+                rename(remote.appending("a.txt").string, remote.appending("old/deep/a.txt").string) == 0)
+            var told = try await domain.provider.changes(since: before, suggestedCount: 500)
+            while !told.updated.contains(where: { $0.id == known.id && $0.parentID != known.parentID }) {
+                try await Task.sleep(for: .milliseconds(50))
+                told = try await domain.provider.changes(since: before, suggestedCount: 500)
+            }
+            // It is taken up as far as it can be without asking, and that is the end of the host.
+            var moved = known
+            moved.parentID = try ItemIdentifier("nobody has told of it")
+            let page = ItemChanges(updated: [moved], deleted: [], anchor: told.anchor)
+            let outcome = try host.storage.store.apply(
+                page, in: domain.name, since: before, leavingWork: true, holding: true)
+            #expect(outcome.rejected.map(\.id) == [known.id])
+            #expect(try anchor(host) == told.anchor)
+
+            try await host.follower.catchUp(domain)
+            #expect(
+                try host.storage.read { try $0.location(of: known.id, in: domain.name) }
+                    == Location("d:/old/deep/a.txt"))
         }
     }
 

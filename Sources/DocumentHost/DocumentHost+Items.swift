@@ -122,10 +122,12 @@ extension DocumentHost {
             location, to: destination, atOnce: atOnce, for: tool, within: atOnce ? configuration.claimPatience : nil)
     }
 
-    /// - Parameter patience: how long others who use it are waited for; nil: as long as it takes.
+    /// - Parameters:
+    ///   - patience: how long others who use it are waited for; nil: as long as it takes.
+    ///   - expected: the only item that is meant; nil for whichever is at the location. Not for what is done at once.
     func rename(
         _ location: Location, to destination: Location, atOnce: Bool, for tool: Tool? = nil,
-        within patience: Duration?
+        within patience: Duration?, expecting expected: ItemIdentifier? = nil
     ) async throws(DocumentError) -> ItemStatus {
         let domain = try domains.domain(location.domain)
         // Another folder may be around what is paused by then.
@@ -141,7 +143,7 @@ extension DocumentHost {
         await backlog.settle(at: location)
         return try status(
             of: try await arranger.rename(
-                location, to: destination, on: domain, by: tool?.owner, within: patience))
+                location, to: destination, on: domain, by: tool?.owner, within: patience, expecting: expected))
     }
 
     /// - Parameters:

@@ -363,7 +363,8 @@ public final class DocumentHost: Sendable {
             guard let self, let place = try storage.read({ try $0.location(of: key.id, in: key.domain) }) else {
                 return
             }
-            _ = try await rename(place, to: destination)
+            // By then the remote may have put something else there.
+            _ = try await rename(place, to: destination, atOnce: false, within: nil, expecting: key.id)
         } takingIn: { [weak self] folder throws(DocumentError) in
             try await self?.takeIn(folder)
         }

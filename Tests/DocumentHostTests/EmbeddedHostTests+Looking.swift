@@ -68,4 +68,31 @@ extension EmbeddedHostTests {
             #expect(try TemporaryFile.read(tree.path(of: to)) == contents)
         }
     }
+
+    @Test("DOWN-3: what the remote has put in the place of a document that it moved does not follow that one's file")
+    func anotherInItsPlace() async throws {
+        try await withHost { host, remote in
+            let (place, free) = (try Location("d:/a.txt"), try Location("d:/c.txt"))
+            try TemporaryFile.write("first", to: remote.appending("a.txt"))
+            try await host.download(place)
+            let id = try await host.item(at: place).item.id
+            try #require(rename(remote.appending("a.txt").string, remote.appending("moved.txt").string) == 0)
+            try TemporaryFile.write("another", to: remote.appending("a.txt"))
+            var isAnother = false
+            while !isAnother {
+                try await Task.sleep(for: .milliseconds(20))
+                try await host.refresh(Location("d:/"))
+                let there = try host.storage.read { try $0.item(at: place) }
+                isAnother = there.map { $0.id != id } ?? false
+            }
+            let error = await #expect(throws: DocumentError.self) {
+                _ = try await host.rename(place, to: free, atOnce: false, within: nil, expecting: id)
+            }
+            #expect(error?.code == .noSuchItem)
+            #expect(try TemporaryFile.read(remote.appending("a.txt")) == "another")
+            let moved = try Location("d:/moved.txt")
+            _ = try await host.rename(moved, to: free, atOnce: false, within: nil, expecting: id)
+            #expect(try TemporaryFile.read(remote.appending("c.txt")) == "first")
+        }
+    }
 }

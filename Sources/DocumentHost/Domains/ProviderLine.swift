@@ -59,7 +59,7 @@ struct ProviderLine: RequestHandler {
         do throws(DocumentError) {
             try take(try ProviderEvent(serialized: body))
         } catch {
-            guard error.code != .unimplemented else { return }
+            guard error.code != .unimplemented, intake.admitsComplaint(at: .now) else { return }
             host.logger.warning(
                 "a provider's notification was dropped", metadata: ["domain": "\(domain)", "error": "\(error)"])
         }

@@ -64,6 +64,10 @@ extension ItemApplier {
         }
         // The folder may have been deleted while the move waited.
         guard try self.existing(row: move.parent) != nil else { return }
+        guard try !isTooDeep(move, from: oldParent, existing.kind) else {
+            return reject(
+                move.id, "was moved to where it reaches deeper than \(IndexReader.maximumDepth) folders")
+        }
         // Taken up twice: once as what waits, and once because its name became free.
         if oldParent == move.parent, existing.name.hasSameBytes(as: move.name.rawValue), existing.wantedName == nil {
             return

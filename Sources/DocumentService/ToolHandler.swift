@@ -56,7 +56,7 @@ struct ToolHandler: RequestHandler {
             if let progress { request.report(progress) } else { request.heartbeat() }
         }
         switch call {
-        case .hostStatus: return .hostStatus(daemon.status(of: host))
+        case .hostStatus: return .hostStatus(host.reduced(daemon.status(of: host), for: tool))
         case .stopHost:
             daemon.stop()
             return .done

@@ -100,11 +100,24 @@ extension DocumentStore {
         let kept = try keepWritten(id, in: domain, replacedBy: item.version)
         let done = try takingBack {
             if let kept { try drop([kept]) }
+            try takeOut(staged, of: materialisation)
         } _: {
             try publish(staged, of: materialisation, in: request, as: item, seeing: look)
         }
         if kept != nil { try pruneVersions(of: id, in: domain) }
         return done
+    }
+
+    /// A file that took the place of the one that the provider was given, and came to the item's place without the index being
+    /// told, is taken out again: ``abandon(_:because:keepingParts:)`` knows the given one only. Where contents were there before, its
+    /// stamp says what it is.
+    private func takeOut(_ staged: StagedFile, of materialisation: Materialisation) throws {
+        let (id, domain) = (materialisation.item.id, materialisation.item.domain)
+        guard staged.identity.inode != materialisation.file.identity.inode,
+            let (now, location) = try? locate(id, in: domain), now.state == .materialising, now.local == nil,
+            let found = try? tree.file(at: location), found.inode == staged.identity.inode
+        else { return }
+        try tree.removeFile(at: location, expecting: found)
     }
 
     /// Keeps what was written on this device, and others have replaced at the provider since, as older

@@ -224,7 +224,8 @@ public final class DocumentHost: Sendable {
             sender: sender, logger: logger)
         interrupted = InterruptedChanges(
             report.pending, storage: storage, domains: domains, locks: locks, follower: follower,
-            looks: SharedTransfers(work: work, executor: loop), logger: logger)
+            looks: SharedTransfers(work: work, executor: loop), work: work, retry: RetryPolicy(), clock: clock,
+            logger: logger)
         let rules: @Sendable (DomainName) -> DomainRules = { [deletions] name in
             (try? deletions.rules(of: name)) ?? DomainRules()
         }

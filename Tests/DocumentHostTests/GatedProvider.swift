@@ -18,7 +18,7 @@ struct GatedProvider: ModifyingProvider {
         self.remote = remote
     }
 
-    func item(for id: ItemIdentifier) async throws -> Item { try remote.item(id) }
+    func item(for id: ItemIdentifier) async throws -> Item { try remote.look(id) }
 
     func items(in container: ItemIdentifier, page: PageToken?, suggestedCount: Int) async throws -> ItemPage {
         ItemPage(items: remote.documents)
@@ -59,7 +59,9 @@ final class GatedRemote: Sendable {
         var documents: [Item] = []
         /// In the order in which they were asked for, since the start.
         var asked: [ItemIdentifier] = []
-        var answered = 0
+        /// What whoever asks for one item is told; nil: what there is.
+        var refusal: DocumentError.Code?
+        var refusals = 0
         var isOpen = false
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
@@ -108,6 +110,22 @@ final class GatedRemote: Sendable {
         }
         return item
     }
+
+    /// For a provider that is asked for one item.
+    fileprivate func look(_ id: ItemIdentifier) throws -> Item {
+        let refusal = state.withLock { state in
+            if state.refusal != nil { state.refusals += 1 }
+            return state.refusal
+        }
+        if let refusal { throw DocumentError(refusal, "Not now.") }
+        return try item(id)
+    }
+
+    /// Who asks for one item is told so from now on; nil: what there is.
+    func refuse(_ code: DocumentError.Code?) { state.withLock { $0.refusal = code } }
+
+    /// How often somebody was.
+    var refusals: Int { state.withLock { $0.refusals } }
 
     fileprivate func change(_ id: ItemIdentifier, to contents: String) throws -> Item {
         let version = try ItemVersion(content: [2], metadata: [2])

@@ -63,7 +63,8 @@ final class GatedRemote: Sendable {
         var refusal: DocumentError.Code?
         var refusals = 0
         var isOpen = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
+        /// Each is told what it is refused with; nil: it is answered.
+        var waiting: [CheckedContinuation<DocumentError.Code?, Never>] = []
     }
 
     private static let all = Mutex<[String: GatedRemote]>([:])
@@ -142,20 +143,21 @@ final class GatedRemote: Sendable {
     // MARK: Turns
 
     fileprivate func turn(of id: ItemIdentifier) async throws {
-        await withCheckedContinuation { continuation in
+        let refusal = await withCheckedContinuation { (continuation: CheckedContinuation<DocumentError.Code?, Never>) in
             let isNow = state.withLock { state in
                 state.asked.append(id)
                 if state.isOpen { return true }
                 state.waiting.append(continuation)
                 return false
             }
-            if isNow { continuation.resume() }
+            if isNow { continuation.resume(returning: nil) }
         }
+        if let refusal { throw DocumentError(refusal, "Not this one.") }
     }
 
-    /// Answers the one that was asked for first.
-    func answerNext() {
-        state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }?.resume()
+    /// Answers the one that was asked for first, or refuses it.
+    func answerNext(with refusal: DocumentError.Code? = nil) {
+        state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }?.resume(returning: refusal)
     }
 
     /// Answers all, from now on at once.
@@ -165,7 +167,7 @@ final class GatedRemote: Sendable {
             defer { state.waiting = [] }
             return state.waiting
         }
-        for one in waiting { one.resume() }
+        for one in waiting { one.resume(returning: nil) }
     }
 
     func close() { state.withLock { $0.isOpen = false } }

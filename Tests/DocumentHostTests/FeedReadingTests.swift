@@ -115,6 +115,32 @@ import Testing
         }
     }
 
+    @Test("PROV-21: what a provider signals just as somebody is done with asking it is asked for all the same")
+    func signalledAtTheEnd() async throws {
+        try await withHost { host, _ in
+            let domain = try host.domains.domain(DomainName("d"))
+            _ = try await readOn(from: nil, host, domain)
+            // Somebody who has heard everything, and is not done yet.
+            let (isBegun, isOver) = (Flag(), Flag())
+            let ending = Task {
+                while !isBegun.isSet {
+                    try await host.follower.catchUps.join(domain.name, onProgress: nil) { _ throws(DocumentError) in
+                        isBegun.set()
+                        while !isOver.isSet, !Task.isCancelled { try? await Task.sleep(for: .milliseconds(5)) }
+                    }
+                }
+            }
+            while !isBegun.isSet { try await Task.sleep(for: .milliseconds(5)) }
+            if domain.signal() { host.work.add { await host.follower.follow(domain) } }
+            // Whoever follows has joined that one by now.
+            try await Task.sleep(for: .milliseconds(200))
+            isOver.set()
+            try await ending.value
+            for _ in 0..<500 where !domain.isCaughtUp { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(domain.isCaughtUp)
+        }
+    }
+
     @Test(
         "RS-8, PH-9: what is pinned, and of which nothing is here, stays so when a listing finds it gone from where it was",
         arguments: ["", "was"])

@@ -215,6 +215,11 @@ package struct CoordinationStateMachine: Sendable {
             && firstBlock(of: ClaimRecord(claim: claim, rank: .max, since: now)) == nil
     }
 
+    /// Whether a claim would have to wait for other claims. Presenters, who may have to let go first, are not looked at.
+    package func wouldWait(_ claim: Claim) -> Bool {
+        firstBlock(of: ClaimRecord(claim: current(claim), rank: .max, since: now)) != nil
+    }
+
     // MARK: - Turns
 
     /// One input: it changes what it changes, then whoever can go on goes on, in order.

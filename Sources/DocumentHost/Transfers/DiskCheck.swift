@@ -217,16 +217,20 @@ struct DiskCheck: Sendable {
     ///
     /// - Throws: what keeps it from being recorded; to be tried again.
     func finishFailedReplacing(of key: ItemKey) async throws(DocumentError) -> FailedReplacing {
-        guard try isReplacingOpen(key) else { return .nothing }
-        return try await locks.withLock(key) { () async throws(DocumentError) -> FailedReplacing in
+        guard try isReplacingOpen(key), let item = try storage.read({ try $0.item(key.id, in: key.domain) }) else {
+            return .nothing
+        }
+        let coordinated = try storage.read { try $0.coordinated(item) }
+        guard !accesses.isWritten(key),
+            let claim = try await broker.claimUnlessUsed(
+                coordinated, for: .reading(.withoutChanges), by: owner.onBehalf)
+        else { return .inUse }
+        defer { broker.end(claim) }
+        // Whoever has begun to work on it meanwhile may wait for the claim's end.
+        let outcome = try await locks.withLockIfFree(key) { () async throws(DocumentError) -> FailedReplacing in
             guard let item = try storage.read({ try $0.item(key.id, in: key.domain) }), try isReplacingOpen(key)
             else { return .nothing }
-            let coordinated = try storage.read { try $0.coordinated(item) }
-            guard !accesses.isWritten(key),
-                let claim = broker.claimWithoutWaiting(
-                    coordinated, for: .reading(.withoutChanges), by: owner.onBehalf)
-            else { return .inUse }
-            defer { broker.end(claim) }
+            guard !accesses.isWritten(key) else { return .inUse }
             do throws(DocumentError) {
                 try await finishFailedWrites(of: item)
             } catch {
@@ -241,6 +245,7 @@ struct DiskCheck: Sendable {
             broker.noticed(.changed, on: coordinated)
             return .recorded
         }
+        return outcome ?? .inUse
     }
 
     private func isReplacingOpen(_ key: ItemKey) throws(DocumentError) -> Bool {

@@ -1,6 +1,7 @@
 import DocumentModel
 import DocumentStorage
 import DocumentTestSupport
+import DocumentWire
 import Glibc
 import Logging
 import ProviderLauncher
@@ -138,6 +139,42 @@ import Testing
             try await ending.value
             for _ in 0..<500 where !domain.isCaughtUp { try await Task.sleep(for: .milliseconds(10)) }
             #expect(domain.isCaughtUp)
+        }
+    }
+
+    /// Answers when the test lets it: an empty folder.
+    private final class SlowProvider: ProviderCalling {
+        let provider = "The provider Test (org.example.test)"
+        let isOpen = Flag()
+        let count = Mutex(0)
+
+        func call(
+            _ call: ProviderCall, onProgress: (@Sendable (TransferProgress?) -> Void)?
+        ) async throws(DocumentError) -> ProviderReply {
+            guard case .enumerate = call else { throw DocumentError(.unimplemented, "Not here.") }
+            count.withLock { $0 += 1 }
+            while !isOpen.isSet, !Task.isCancelled { try? await Task.sleep(for: .milliseconds(5)) }
+            return .enumerate(ItemPage(items: []))
+        }
+
+        func noteBroken(_ finding: DocumentError) {}
+
+        /// How often it was asked.
+        var asked: Int { count.withLock { $0 } }
+    }
+
+    @Test("PROV-21: of two who list a folder at the same time, none has to begin again for the other")
+    func listedByTwo() async throws {
+        try await withHost { host, _ in
+            let domain = try host.domains.domain(DomainName("d"))
+            let provider = SlowProvider()
+            let session = ProviderSession(provider)
+            async let first = host.follower.list(domain.rootID, of: domain, session) { _ in }
+            async let second = host.follower.list(domain.rootID, of: domain, session) { _ in }
+            for _ in 0..<50 where provider.asked < 2 { try await Task.sleep(for: .milliseconds(10)) }
+            provider.isOpen.set()
+            _ = try await (first, second)
+            #expect(provider.asked == 2)
         }
     }
 

@@ -107,8 +107,20 @@ extension ChangeFollower {
         }
     }
 
+    /// All of it is asked for after this was called: one that is under way for somebody else is waited for, and not joined.
+    ///
     /// - Returns: whether anything was new.
     func list(
+        _ folder: ItemIdentifier, of domain: Domain, _ session: ProviderSession,
+        _ report: @Sendable (TransferProgress?) -> Void
+    ) async throws(DocumentError) -> Bool {
+        try await listingTurns.withLock(ItemKey(domain: domain.name, id: folder)) {
+            () async throws(DocumentError) -> Bool in
+            try await listInTurn(folder, of: domain, session, report)
+        }
+    }
+
+    private func listInTurn(
         _ folder: ItemIdentifier, of domain: Domain, _ session: ProviderSession,
         _ report: @Sendable (TransferProgress?) -> Void
     ) async throws(DocumentError) -> Bool {

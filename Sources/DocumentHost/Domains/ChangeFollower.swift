@@ -15,6 +15,8 @@ struct ChangeFollower: Sendable {
     let deletions: DeletionDesk
     let catchUps: SharedTransfers<DomainName, Void>
     let listings: SharedTransfers<ItemKey, Void>
+    /// Of one folder, one listing follows the other: what a second one began would end the first.
+    let listingTurns = KeyedLock<ItemKey>()
     let placeholders: PlaceholderWriter
     /// Is told of items that must be sent, because the remote changed under them.
     let sender: Sender

@@ -122,12 +122,10 @@ extension DocumentHost {
             location, to: destination, atOnce: atOnce, for: tool, within: atOnce ? configuration.claimPatience : nil)
     }
 
-    /// - Parameters:
-    ///   - patience: how long others who use it are waited for; nil: as long as it takes.
-    ///   - expected: the only item that is meant; nil for whichever is at the location. Not for what is done at once.
+    /// - Parameter patience: how long others who use it are waited for; nil: as long as it takes.
     func rename(
         _ location: Location, to destination: Location, atOnce: Bool, for tool: Tool? = nil,
-        within patience: Duration?, expecting expected: ItemIdentifier? = nil
+        within patience: Duration?
     ) async throws(DocumentError) -> ItemStatus {
         let domain = try domains.domain(location.domain)
         // Another folder may be around what is paused by then.
@@ -143,7 +141,7 @@ extension DocumentHost {
         await backlog.settle(at: location)
         return try status(
             of: try await arranger.rename(
-                location, to: destination, on: domain, by: tool?.owner, within: patience, expecting: expected))
+                location, to: destination, on: domain, by: tool?.owner, within: patience))
     }
 
     /// - Parameters:
@@ -247,9 +245,7 @@ extension DocumentHost {
         if let problem = status.problem { status.problem = board.standing(problem, of: item, status.marks) }
         if let problem = localChanges.problem(of: item.key) { status.problem = problem }
         status.transfers = board.transfers(of: item, status)
-        if status.problem == nil || item.isFolderToBeMade, let refusal = status.transfers.upload?.problem {
-            status.problem = refusal
-        }
+        if item.isFolderToBeMade, let refusal = status.transfers.upload?.problem { status.problem = refusal }
         let underWay = [status.transfers.download, status.transfers.upload].compactMap { $0 }.first(where: \.isUnderWay)
         status.progress = underWay.map { TransferProgress(done: $0.done, expected: $0.expected) }
         return status

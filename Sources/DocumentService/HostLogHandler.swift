@@ -1,4 +1,3 @@
-import DocumentHost
 import Logging
 
 /// Writes to standard error, and sees to it that the file behind it stays small.
@@ -12,7 +11,7 @@ struct HostLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        stream.log(event: event.onOneLine)
+        stream.log(event: event)
         file.keepSmall()
     }
 

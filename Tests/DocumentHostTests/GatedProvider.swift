@@ -18,7 +18,7 @@ struct GatedProvider: ModifyingProvider {
         self.remote = remote
     }
 
-    func item(for id: ItemIdentifier) async throws -> Item { try remote.look(id) }
+    func item(for id: ItemIdentifier) async throws -> Item { try remote.item(id) }
 
     func items(in container: ItemIdentifier, page: PageToken?, suggestedCount: Int) async throws -> ItemPage {
         ItemPage(items: remote.documents)
@@ -59,12 +59,9 @@ final class GatedRemote: Sendable {
         var documents: [Item] = []
         /// In the order in which they were asked for, since the start.
         var asked: [ItemIdentifier] = []
-        /// What whoever asks for one item is told; nil: what there is.
-        var refusal: DocumentError.Code?
-        var refusals = 0
+        var answered = 0
         var isOpen = false
-        /// Each is told what it is refused with; nil: it is answered.
-        var waiting: [CheckedContinuation<DocumentError.Code?, Never>] = []
+        var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     private static let all = Mutex<[String: GatedRemote]>([:])
@@ -112,22 +109,6 @@ final class GatedRemote: Sendable {
         return item
     }
 
-    /// For a provider that is asked for one item.
-    fileprivate func look(_ id: ItemIdentifier) throws -> Item {
-        let refusal = state.withLock { state in
-            if state.refusal != nil { state.refusals += 1 }
-            return state.refusal
-        }
-        if let refusal { throw DocumentError(refusal, "Not now.") }
-        return try item(id)
-    }
-
-    /// Who asks for one item is told so from now on; nil: what there is.
-    func refuse(_ code: DocumentError.Code?) { state.withLock { $0.refusal = code } }
-
-    /// How often somebody was.
-    var refusals: Int { state.withLock { $0.refusals } }
-
     fileprivate func change(_ id: ItemIdentifier, to contents: String) throws -> Item {
         let version = try ItemVersion(content: [2], metadata: [2])
         return try state.withLock { state in
@@ -143,21 +124,20 @@ final class GatedRemote: Sendable {
     // MARK: Turns
 
     fileprivate func turn(of id: ItemIdentifier) async throws {
-        let refusal = await withCheckedContinuation { (continuation: CheckedContinuation<DocumentError.Code?, Never>) in
+        await withCheckedContinuation { continuation in
             let isNow = state.withLock { state in
                 state.asked.append(id)
                 if state.isOpen { return true }
                 state.waiting.append(continuation)
                 return false
             }
-            if isNow { continuation.resume(returning: nil) }
+            if isNow { continuation.resume() }
         }
-        if let refusal { throw DocumentError(refusal, "Not this one.") }
     }
 
-    /// Answers the one that was asked for first, or refuses it.
-    func answerNext(with refusal: DocumentError.Code? = nil) {
-        state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }?.resume(returning: refusal)
+    /// Answers the one that was asked for first.
+    func answerNext() {
+        state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }?.resume()
     }
 
     /// Answers all, from now on at once.
@@ -167,7 +147,7 @@ final class GatedRemote: Sendable {
             defer { state.waiting = [] }
             return state.waiting
         }
-        for one in waiting { one.resume(returning: nil) }
+        for one in waiting { one.resume() }
     }
 
     func close() { state.withLock { $0.isOpen = false } }

@@ -187,7 +187,7 @@ struct AccessGranter: Sendable {
                 AccessIntention(
                     item,
                     intention.intent == .reading
-                        ? .reading(intention.readingOptions.subtracting(.readingAhead))
+                        ? .reading(intention.readingOptions.subtracting(.ofTransfers))
                         : .writing(intention.writingOption)))
         }
         return wanted

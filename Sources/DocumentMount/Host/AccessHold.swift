@@ -130,8 +130,7 @@ final class AccessHold: Sendable {
                 let options: ReadingOptions = ahead ? [.asItComes, .readingAhead] : .asItComes
                 try await coordinator.coordinate(readingItemAt: location, options: options, body)
             case .keeping:
-                // The file is open already.
-                let options: ReadingOptions = [.immediatelyAvailableMetadataOnly, .withoutChanges, .asItComes]
+                let options: ReadingOptions = [.immediatelyAvailableMetadataOnly, .withoutChanges]
                 try await coordinator.coordinate(readingItemAt: location, options: options, body)
             case .writing:
                 try await coordinator.coordinate(writingItemAt: location, within: patience, body)

@@ -18,6 +18,10 @@ internal import SystemPackage
 ///   or removed: what that program writes would be lost.
 /// - Several providers, and people, may work in the same folder. Temporary files (`.docent-tmp-…`) are in the folder
 ///   where they are going to have their place, and are never listed.
+/// - Where a file system can neither exchange names nor spare one that is taken, as those of networks, what has a name is
+///   taken away under a temporary one, looked at there, and put back unless it is what was expected. A name that another
+///   machine has taken meanwhile stays with what that has saved; the other file is kept beside it as `… (recovered)`.
+///   When the network goes in between, the file has its name again when it is back.
 /// - No picture is made. Thumbnails are those that programs of the desktop have left beside documents
 ///   (``SharedThumbnail``); a small picture is its own.
 /// - Sides of conflicts are kept in a folder that is never listed (``VersionsFolder``), where all providers of the same

@@ -93,9 +93,9 @@ extension DocumentHost {
         return try await description(of: name)
     }
 
-    /// What lies in a mount its provider is not given in any case (``SandboxPolicy``). A folder around one would work, but for
-    /// that: so nobody begins with it, and a mount that is made in one later ends nothing. It is looked for when the provider has
-    /// the folder: of two reasons why it is none to choose, the graver one is told.
+    /// What has to do with a mount a confined provider is not given in any case (``SandboxPolicy``). One that is not confined reads
+    /// what it likes: nobody begins with such a folder all the same. It is looked for when the provider has the folder: of two
+    /// reasons why it is none to choose, the graver one is told.
     private func checkForMounts(_ settings: [String: String], of bundle: ProviderBundle) async throws(DocumentError) {
         let mounts = try await storage.run { _ in DocentMounts.now() }
         for setting in bundle.manifest.settings where setting.type == .path {

@@ -122,10 +122,12 @@ extension DocumentHost {
             location, to: destination, atOnce: atOnce, for: tool, within: atOnce ? configuration.claimPatience : nil)
     }
 
-    /// - Parameter patience: how long others who use it are waited for; nil: as long as it takes.
+    /// - Parameters:
+    ///   - patience: how long others who use it are waited for; nil: as long as it takes.
+    ///   - expected: the only item that is meant; nil for whichever is at the location. Not for what is done at once.
     func rename(
         _ location: Location, to destination: Location, atOnce: Bool, for tool: Tool? = nil,
-        within patience: Duration?
+        within patience: Duration?, expecting expected: ItemIdentifier? = nil
     ) async throws(DocumentError) -> ItemStatus {
         let domain = try domains.domain(location.domain)
         // Another folder may be around what is paused by then.
@@ -141,7 +143,7 @@ extension DocumentHost {
         await backlog.settle(at: location)
         return try status(
             of: try await arranger.rename(
-                location, to: destination, on: domain, by: tool?.owner, within: patience))
+                location, to: destination, on: domain, by: tool?.owner, within: patience, expecting: expected))
     }
 
     /// - Parameters:
@@ -245,7 +247,9 @@ extension DocumentHost {
         if let problem = status.problem { status.problem = board.standing(problem, of: item, status.marks) }
         if let problem = localChanges.problem(of: item.key) { status.problem = problem }
         status.transfers = board.transfers(of: item, status)
-        if item.isFolderToBeMade, let refusal = status.transfers.upload?.problem { status.problem = refusal }
+        if status.problem == nil || item.isFolderToBeMade, let refusal = status.transfers.upload?.problem {
+            status.problem = refusal
+        }
         let underWay = [status.transfers.download, status.transfers.upload].compactMap { $0 }.first(where: \.isUnderWay)
         status.progress = underWay.map { TransferProgress(done: $0.done, expected: $0.expected) }
         return status

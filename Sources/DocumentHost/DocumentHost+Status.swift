@@ -48,6 +48,7 @@ extension DocumentHost {
         }
         // Whoever looks next is told more.
         for domain in records.compactMap({ domains.find($0.name) }) { quotas.askLater(domain) }
+        stayingSources.lookLater(at: report.items)
         if let named, named.item.kind == .document, !report.items.contains(where: { $0.item.id == named.id }) {
             report.items.append(try status(of: named))
         }
@@ -106,13 +107,15 @@ extension DocumentHost {
         return (domain, items)
     }
 
-    /// The items of a domain that something may be told of: also every folder that its provider does not know yet.
+    /// The items of a domain that something may be told of: also every folder that its provider does not know yet, or of which
+    /// something stays elsewhere.
     func restless(in domain: DomainName, _ index: IndexReader) throws -> [IndexedItem] {
         var found: [IndexedItem] = []
         var row: Int64 = 0
         while true {
             let page = try index.unsettled(in: domain, after: row)
-            found += page.filter { $0.item.kind != .folder }
+            // Of a folder that is there only what of it stays where it was before it was moved in.
+            found += page.filter { $0.item.kind != .folder || $0.stayingSource != nil }
             guard let last = page.last else { break }
             row = last.row
         }

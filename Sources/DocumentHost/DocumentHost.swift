@@ -69,6 +69,7 @@ public final class DocumentHost: Sendable {
     let reclaimer: Reclaimer
     let outdatedContents: OutdatedContents
     let quotas: QuotaDesk
+    let stayingSources: StayingSources
     let thumbnailDesk: ThumbnailDesk
     let disk: DiskCheck
     let providing: ProvidingEnds
@@ -223,7 +224,8 @@ public final class DocumentHost: Sendable {
             sender: sender, logger: logger)
         interrupted = InterruptedChanges(
             report.pending, storage: storage, domains: domains, locks: locks, follower: follower,
-            looks: SharedTransfers(work: work, executor: loop), logger: logger)
+            looks: SharedTransfers(work: work, executor: loop), work: work, retry: RetryPolicy(), clock: clock,
+            logger: logger)
         let rules: @Sendable (DomainName) -> DomainRules = { [deletions] name in
             (try? deletions.rules(of: name)) ?? DomainRules()
         }
@@ -329,6 +331,7 @@ public final class DocumentHost: Sendable {
         quotas = QuotaDesk(
             storage: storage, asks: SharedTransfers(work: work, executor: loop), hub: events, work: work, clock: clock,
             date: { Self.secondsSince1970() }, logger: logger)
+        stayingSources = StayingSources(storage: storage, work: work, logger: logger)
         providing.onClaimEnded { [weak outdatedContents] in outdatedContents?.useEnded(of: $0) }
         thumbnailDesk = ThumbnailDesk(
             storage: storage,
@@ -361,7 +364,8 @@ public final class DocumentHost: Sendable {
             guard let self, let place = try storage.read({ try $0.location(of: key.id, in: key.domain) }) else {
                 return
             }
-            _ = try await rename(place, to: destination)
+            // By then the remote may have put something else there.
+            _ = try await rename(place, to: destination, atOnce: false, within: nil, expecting: key.id)
         } takingIn: { [weak self] folder throws(DocumentError) in
             try await self?.takeIn(folder)
         }
@@ -369,6 +373,7 @@ public final class DocumentHost: Sendable {
         strays.toldAtStart(report.unknownFiles)
         root.tree.folderMoves.observe { [weak strays] in strays?.followFolder($0) }
         store.leftFiles.onLeft { [weak strays] in strays?.tellLeft($0) }
+        store.keptEdits.onKept { [weak sender] item in sender?.enqueue(item.key) }
         try openDomains()
     }
 

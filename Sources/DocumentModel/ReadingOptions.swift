@@ -19,14 +19,12 @@ public struct ReadingOptions: OptionSet, Hashable, Sendable {
     /// The access gets a snapshot, and the document itself is free again at once (COORD-14).
     public static let forUploading = ReadingOptions(rawValue: 1 << 3)
 
-    /// The access may begin when a part of the contents is here, where they come part by part (DOWN-10).
+    /// The access may begin when a part of the contents is here, where they come part by part (DOWN-10). Who asks for it opens the
+    /// document's file at once, and reads what it has opened: that may lose its name meanwhile, when the remote has removed it.
     package static let asItComes = ReadingOptions(rawValue: 1 << 4)
 
     /// When such accesses wait for the documents of a folder one after the other, the next ones may be fetched ahead (DOWN-9).
     package static let readingAhead = ReadingOptions(rawValue: 1 << 5)
-
-    /// Those that concern nobody else who wants the document.
-    package static let ofTransfers: ReadingOptions = [.asItComes, .readingAhead]
 
     /// Whether the access needs the document's current contents here (COORD-9).
     package var needsContents: Bool { !contains(.immediatelyAvailableMetadataOnly) }

@@ -86,7 +86,11 @@ package struct DocumentMount: Sendable {
         _ tree: MountedTree, _ ending: @escaping @Sendable () async -> Void, _ onReady: @Sendable () throws -> Void
     ) async throws {
         let (point, address, isReadOnly, passesThrough) = (point, address, isReadOnly, passesThrough)
+        let provided = try await tree.link.with { host in
+            try await ProvidedFolders(of: host.client.domains(), by: host.client.providers().providers)
+        }
         let session = try await tree.disk.run {
+            try provided.check(point.path)
             try point.prepare(storageRoot: address.root)
             return try KernelSession(
                 at: point.path.string, readOnly: isReadOnly, passesThrough: passesThrough, executor: tree.link.loop,

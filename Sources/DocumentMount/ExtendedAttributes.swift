@@ -1,6 +1,7 @@
 package import DocumentModel
 
-/// What `getfattr` shows of each item: where it stands between here and its provider. To be read only.
+/// What `getfattr -n` shows of each item: where it stands between here and its provider. To be read by name only: what is
+/// listed, copies take along, and of a copy it says nothing.
 package enum ExtendedAttributes {
     /// What all ours begin with.
     static let prefix = "user.docent."
@@ -9,8 +10,6 @@ package enum ExtendedAttributes {
 
     /// Whether it is one that programs may set on a document's file.
     package static func isForeign(_ name: String) -> Bool { name.hasPrefix("user.") && !isOurs(name) }
-
-    package static let names = ["location", "state", "version", "waiting"].map { prefix + $0 }
 
     /// - Returns: nil for an attribute that the item does not have.
     package static func value(of name: String, _ status: ItemStatus) -> String? {
@@ -21,11 +20,6 @@ package enum ExtendedAttributes {
         case prefix + "waiting": waiting(status)
         default: nil
         }
-    }
-
-    /// Those that it has.
-    package static func names(of status: ItemStatus) -> [String] {
-        names.filter { value(of: $0, status) != nil }
     }
 
     /// What its contents or its changes wait for, and why.

@@ -12,6 +12,8 @@ package final class DaemonControl: Sendable {
         var lastUse: ContinuousClock.Instant
     }
 
+    /// Of those that have said hello: the others are soon given up.
+    let quota = ConnectionQuota()
     private let state: Mutex<State>
     private let version: String
     private let started: Timestamp

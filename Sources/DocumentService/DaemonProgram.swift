@@ -15,6 +15,7 @@ package enum DaemonProgram {
     package static func main(arguments: [String]) async -> Int32 {
         // What domains are signed in with is in its memory.
         docent_leave_no_core()
+        OpenFileLimit.raise()
         let options: DaemonOptions
         do throws(DocumentError) {
             options = try DaemonOptions(arguments: arguments)

@@ -1,3 +1,4 @@
+import DocumentHost
 import Logging
 
 /// Writes to standard error, and sees to it that the file behind it stays small.
@@ -11,7 +12,7 @@ struct HostLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        stream.log(event: event)
+        stream.log(event: event.onOneLine)
         file.keepSmall()
     }
 

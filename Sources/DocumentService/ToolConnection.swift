@@ -32,16 +32,20 @@ package struct ToolConnection: Sendable {
             end: end, loop: loop, configuration: configuration, logger: logger)
         let identity: ToolIdentity
         do throws(DocumentError) {
-            let other = try await connection.open { hello in
+            let other = try await connection.open { [quota = control.quota] hello in
                 _ = try ToolIdentity(serialized: hello.context)
+                // Whoever is refused here is told why.
+                try quota.check(process: processID)
                 return []
             }
             identity = try ToolIdentity(serialized: other.context)
+            try control.quota.take(process: processID)
         } catch {
             logger.info("a connection did not open", metadata: ["process": "\(processID)", "error": "\(error)"])
             connection.close(nil)
             return
         }
+        defer { control.quota.giveBack(process: processID) }
         let name = identity.name.isEmpty ? "A tool" : identity.name
         let tool = await host.connect(tool: "\(name) (process \(processID))", process: processID, program: program)
         control.connected()

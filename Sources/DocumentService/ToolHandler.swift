@@ -11,7 +11,18 @@ struct ToolHandler: RequestHandler {
     let daemon: DaemonControl
 
     func answer(_ body: [UInt8], _ request: IncomingRequest) async throws -> [UInt8] {
+        try await begin(body, request)()
+    }
+
+    /// What of a request's bytes means nothing is not kept for as long as the request waits.
+    func begin(_ body: [UInt8], _ request: IncomingRequest) throws -> @Sendable () async throws -> [UInt8] {
         let (call, nestedIn) = try ServiceCall.nested(serialized: body)
+        return { try await answer(to: call, nestedIn: nestedIn, request) }
+    }
+
+    private func answer(
+        to call: ServiceCall, nestedIn: [UInt64], _ request: IncomingRequest
+    ) async throws -> [UInt8] {
         guard request.priority != .ending || call.isEnding else {
             throw DocumentError(
                 .invalidArgument,
@@ -45,7 +56,7 @@ struct ToolHandler: RequestHandler {
             if let progress { request.report(progress) } else { request.heartbeat() }
         }
         switch call {
-        case .hostStatus: return .hostStatus(daemon.status(of: host))
+        case .hostStatus: return .hostStatus(host.reduced(daemon.status(of: host), for: tool))
         case .stopHost:
             daemon.stop()
             return .done

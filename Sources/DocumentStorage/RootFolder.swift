@@ -80,16 +80,14 @@ enum RootFolder {
             throw unfit(documents, "it is on a network (\(name)), where locks and renames do not hold")
         }
         if system.is_read_only != 0 { throw unfit(documents, "it is mounted read-only") }
-        let one = "probe-" + RandomName.make()
-        let two = "probe-" + RandomName.make()
-        defer {
-            for folder in [staging, documents] {
-                for name in [one, two, "PROBE" + one.dropFirst(5)] { _ = try? folder.unlink(name) }
-            }
-        }
-        guard let file = try staging.makeFile(one), try documents.makeFile(two) != nil else {
+        guard let (file, one) = try makeTrialFile("probe-one", in: staging) else {
             throw unfit(documents, "new files cannot be made")
         }
+        defer { _ = try? staging.unlink(one) }
+        guard let (_, two) = try makeTrialFile(".docent-probe", in: documents) else {
+            throw unfit(documents, "new files cannot be made")
+        }
+        defer { _ = try? documents.unlink(two) }
         do { try file.setAttribute("user.docent.probe", to: [1]) } catch let error as DocumentError {
             guard error.code != .localStorage || !error.message.contains("full") else { throw error }
             throw unfit(documents, "it keeps no extended attributes (\(error.detail))")
@@ -104,6 +102,22 @@ enum RootFolder {
         } catch let error as DocumentError where error.code != .internal {
             throw unfit(documents, "files cannot be exchanged or renamed with care (\(error.detail))")
         }
+    }
+
+    /// An empty file to try something with, by the same name each time: what a host has left that was killed meanwhile is made
+    /// anew, and goes. What somebody has put there stays, and the file has another name.
+    ///
+    /// - Returns: nil when none can be made.
+    private static func makeTrialFile(
+        _ name: String, in folder: DirectoryHandle
+    ) throws -> (file: OpenFile, name: String)? {
+        if let file = try folder.makeFile(name) { return (file, name) }
+        if let status = try folder.status(name), !status.isFile || status.identity.size > 0 {
+            let other = "probe-" + RandomName.make()
+            return try folder.makeFile(other).map { ($0, other) }
+        }
+        try folder.unlink(name)
+        return try folder.makeFile(name).map { ($0, name) }
     }
 
     private static func unfit(_ folder: DirectoryHandle, _ reason: String) -> DocumentError {

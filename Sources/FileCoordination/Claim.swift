@@ -89,6 +89,12 @@ package struct AccessIntention: Hashable, Sendable {
             || (other.covers && item.aroundClaimed.contains { $0.subject == other.item.claimed })
     }
 
+    /// Whether it is of a document whose file is opened at once, and read wherever that is by then.
+    var readsWhatIsOpen: Bool {
+        guard case .reading(let options) = intent else { return false }
+        return options.contains(.asItComes) && !item.isDirectory
+    }
+
     /// COORD-4: goes before what is queued inside.
     var isMoveOfDirectory: Bool { intent == .writing(.forMoving) && item.isDirectory }
 }
@@ -108,6 +114,9 @@ package struct Claim: Hashable, Sendable {
         /// Access for bringing newer contents before somebody reads, who is content with the older ones where to wait would
         /// close a circle. Nobody is told of that: nobody's access is refused.
         case renewal
+        /// Access by which the tree follows what the remote has removed: of a document, its name goes. Who reads what it has opened
+        /// of it misses nothing by that, and is not waited for.
+        case following
     }
 
     package let id: ClaimID
@@ -167,6 +176,11 @@ package struct Claim: Hashable, Sendable {
         if style == .preparation || other.style == .preparation { return true }
         if let purpose, purpose == other.purpose { return true }
         if let coordinator, coordinator == other.coordinator { return true }
-        return false
+        return leavesOpen(other) || other.leavesOpen(self)
+    }
+
+    /// Whether the other one goes on reading what it has opened when this one has taken its file away.
+    private func leavesOpen(_ other: Claim) -> Bool {
+        style == .following && other.intentions.allSatisfy(\.readsWhatIsOpen)
     }
 }

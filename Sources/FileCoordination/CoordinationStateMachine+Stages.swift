@@ -62,7 +62,7 @@ extension CoordinationStateMachine {
     /// The claims because of which one that does not want to wait is refused.
     private func obstacles(for claim: Claim) -> [Claim] {
         switch claim.style {
-        case .access, .preparation, .renewal: []
+        case .access, .preparation, .renewal, .following: []
         case .unlessBusy: allBlocks(of: claim.id).map(\.claim)
         case .unlessOthersUseIt: allBlocks(of: claim.id).map(\.claim).filter { $0.owner != claim.owner }
         }

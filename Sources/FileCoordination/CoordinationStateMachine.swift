@@ -78,7 +78,7 @@ package struct CoordinationStateMachine: Sendable {
     /// - Returns: whether it is granted; if not, nothing has happened.
     package mutating func grantAtOnce(_ claim: Claim, at time: Duration = .zero) -> Bool {
         let claim = current(claim)
-        guard claim.style == .access, claim.nestedIn.isEmpty, claim.answering == nil,
+        guard claim.style == .access || claim.style == .following, claim.nestedIn.isEmpty, claim.answering == nil,
             !claim.intentions.contains(where: \.intent.isForUploading), canGrantAtOnce(claim)
         else { return false }
         now = max(now, time)
@@ -213,6 +213,11 @@ package struct CoordinationStateMachine: Sendable {
         let claim = current(claim)
         return refusal(of: claim) == nil && plan(for: claim).isEmpty
             && firstBlock(of: ClaimRecord(claim: claim, rank: .max, since: now)) == nil
+    }
+
+    /// Whether a claim would have to wait for other claims. Presenters, who may have to let go first, are not looked at.
+    package func wouldWait(_ claim: Claim) -> Bool {
+        firstBlock(of: ClaimRecord(claim: current(claim), rank: .max, since: now)) != nil
     }
 
     // MARK: - Turns

@@ -89,6 +89,12 @@ struct ProgressBarTests {
             #expect(line(5_000, of: 4_000, width: width, after: .seconds(1)).displayWidth < width)
         }
     }
+
+    @Test("A provider may say that it is as far as numbers go")
+    func beyondAllBounds() {
+        #expect(line(.max, of: nil, after: .seconds(1)) == "Sending a  18 EB  1.0 EB/s")
+        #expect(line(.max, of: .max, width: 80, after: .seconds(2)).contains("100 %  18 EB of 18 EB"))
+    }
 }
 
 struct QuotingTests {

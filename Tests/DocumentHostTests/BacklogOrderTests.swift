@@ -84,4 +84,16 @@ struct BacklogOrderTests {
         #expect(order(open, puttingOff: [1]) == [[2], [5]])
         #expect(order(open, puttingOff: [2]) == [[1], [4]])
     }
+
+    @Test("What is added after the last look is known not to have been seen; what is known already is not added again")
+    func unseen() throws {
+        var line = BacklogLine(open: [try entry(1, .drop, "a")])
+        #expect(!line.isUnseen, "it is looked at in any case at the start")
+        line.add([try entry(1, .drop, "a"), try entry(2, .drop, "b")])
+        #expect(line.isUnseen)
+        let seen = line.look().map(\.id)
+        #expect(seen == [1, 2])
+        line.add([try entry(2, .drop, "b")])
+        #expect(!line.isUnseen)
+    }
 }

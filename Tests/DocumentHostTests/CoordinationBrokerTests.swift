@@ -163,6 +163,49 @@ import Testing
         #expect(broker.explanations.isEmpty)
     }
 
+    @Test("COORD-23: what is only presented is claimed when its presenter has let go; who uses it is not waited for")
+    func unlessUsed() async throws {
+        let item = try item("a")
+        let messages = Mutex<[PresenterMessage]>([])
+        broker.listen(bob) { [broker, bob] event in
+            guard case .message(let message, let id, to: _) = event else { return }
+            messages.withLock { $0.append(message) }
+            broker.answered(id, by: bob, failure: nil)
+        }
+        broker.add { [bob] id in Presenter(id: id, owner: bob, item: item, capabilities: .relinquishing) }
+        let reading = ClaimIntent.reading(.withoutChanges)
+        #expect(broker.claimWithoutWaiting(item, for: reading, by: alice) == nil)
+        let claim = try await broker.claimUnlessUsed(item, for: reading, by: alice)
+        let asked = messages.withLock { $0 }
+        #expect(asked == [.relinquishToReader])
+        broker.end(try #require(claim))
+        let told = messages.withLock { $0 }
+        #expect(told == [.relinquishToReader, .reacquire])
+
+        let writing = try await broker.claim(item, for: .writing(nil), by: alice)
+        let before = messages.withLock { $0 }
+        let other = try await broker.claimUnlessUsed(item, for: reading, by: ClaimOwner(id: 3, name: "carol"))
+        let after = messages.withLock { $0 }
+        #expect(other == nil)
+        #expect(after == before, "nobody was asked")
+        broker.end(writing)
+        #expect(broker.explanations.isEmpty && broker.heldCount == 0)
+    }
+
+    @Test("COORD-39: a presenter that does not let go soon is as one that uses the item")
+    func presenterIsSlow() async throws {
+        let time = ManualTime()
+        let broker = CoordinationBroker(clock: BrokerClock(now: { time.now }, wake: { time.wake(at: $0, $1) }))
+        let item = try item("a")
+        broker.add { [bob] id in Presenter(id: id, owner: bob, item: item, capabilities: .relinquishing) }
+        async let asked = broker.claimUnlessUsed(item, for: .reading(.withoutChanges), by: alice)
+        while broker.explanations.isEmpty { await Task.yield() }
+        time.pass(to: .seconds(2))
+        let claim = try await asked
+        #expect(claim == nil)
+        #expect(broker.explanations.isEmpty && broker.heldCount == 0)
+    }
+
     @Test("Exclusion holds among many tasks, and all of them get their turn")
     func manyTasks() async throws {
         let item = try item("a")

@@ -61,6 +61,18 @@ struct DomainTests {
         }
     }
 
+    @Test("what is signalled is asked for by those who begin to ask after it, not by those who have begun before")
+    func asked() throws {
+        try withDomain { domain in
+            let first = domain.beginCatchingUp()
+            #expect(domain.isAsked(since: first))
+            _ = domain.signal()
+            #expect(!domain.isAsked(since: domain.news))
+            _ = domain.beginCatchingUp()
+            #expect(domain.isAsked(since: domain.news) && domain.isAsked(since: first))
+        }
+    }
+
     @Test("a feed is relied upon when it was read, and asked for until somebody says that there is none")
     func feed() throws {
         try withDomain { domain in

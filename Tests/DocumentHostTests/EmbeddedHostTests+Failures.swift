@@ -62,4 +62,65 @@ extension EmbeddedHostTests {
             #expect(access(remote.appending("made").string, F_OK) == 0)
         }
     }
+
+    @Test("XFER-8: a document that is not sent because a folder around it cannot be made says so, until that is there")
+    func documentInFolderThatCannotBeMade() async throws {
+        try await withHost { host, remote in
+            let location = try Location("d:/made/a.txt")
+            let source = remote.removingLastComponent().appending("made")
+            try #require(mkdir(source.string, 0o700) == 0)
+            try TemporaryFile.write("one", to: source.appending("a.txt"))
+            _ = try await host.items(in: Location("d:/"), page: nil, suggestedCount: 10, refreshing: false)
+            try #require(rename(remote.string, remote.string + "-away") == 0)
+            _ = try await host.moveIn(source, to: try Location("d:/made"))
+            var told = try await host.status(below: location).items.first
+            for _ in 0..<1_000 where told?.problem == nil {
+                try await Task.sleep(for: .milliseconds(10))
+                told = try await host.status(below: location).items.first
+            }
+            #expect(told?.problem?.code == .serverUnreachable && told?.location == location)
+            #expect(told?.transfers.upload?.wait == .remote && told?.transfers.upload?.problem == told?.problem)
+            try #require(rename(remote.string + "-away", remote.string) == 0)
+            for _ in 0..<1_000 where told?.state != .materialised {
+                try host.sender.enqueueAll(of: location.domain)
+                try await Task.sleep(for: .milliseconds(20))
+                told = try await host.status(below: location).items.first
+            }
+            #expect(told?.problem == nil && told?.transfers == ItemTransfers())
+            #expect(try TemporaryFile.read(remote.appending("made/a.txt")) == "one")
+        }
+    }
+
+    @Test("CONT-7: what of a folder stays in its old place is told of, also when all is sent, until nothing is there")
+    func stayingSource() async throws {
+        try await withHost { host, remote in
+            let location = try Location("d:/moved")
+            let source = remote.removingLastComponent().appending("moved")
+            try #require(mkdir(source.string, 0o700) == 0)
+            let file = source.appending("a.txt")
+            try TemporaryFile.write("one", to: file)
+            let writer = try FileDescriptor.open(file, .writeOnly, options: [.append, .closeOnExec])
+            _ = try await host.moveIn(source, to: location)
+            try writer.close()
+            for _ in 0..<1_000 where access(remote.appending("moved/a.txt").string, F_OK) != 0 {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            var told = try await host.status()
+            for _ in 0..<1_000 where told.items.count != 1 {
+                try await Task.sleep(for: .milliseconds(10))
+                told = try await host.status()
+            }
+            let folder = try #require(told.items.first)
+            #expect(folder.location == location && folder.item.kind == .folder)
+            #expect(folder.problem?.code == .unsyncedEdits)
+            #expect(folder.problem?.message.hasPrefix(file.string) == true)
+            #expect(try await host.status(below: location).items.map(\.location) == [location])
+            try #require(unlink(file.string) == 0)
+            for _ in 0..<1_000 where !told.items.isEmpty {
+                told = try await host.status()
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            #expect(told.items.isEmpty)
+        }
+    }
 }

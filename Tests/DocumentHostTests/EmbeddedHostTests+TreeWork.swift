@@ -37,6 +37,39 @@ extension EmbeddedHostTests {
         }
     }
 
+    @Test(
+        "COORD-3: the name of what the remote has removed is free at once, also while a program reads what it has opened of it; whoever reads by the path is waited for",
+        arguments: [true, false])
+    func removedWhileRead(isOpened: Bool) async throws {
+        try await withHost { host, remote in
+            try TemporaryFile.write("here", to: remote.appending("a.txt"))
+            let location = try Location("d:/a.txt")
+            _ = try await host.items(in: Location("d:/"), page: nil, suggestedCount: 10, refreshing: true)
+            try await host.download(location)
+            let item = try #require(try host.storage.read { try $0.item(at: location) })
+            let tool = host.connect(tool: "reader")
+            var request = AccessRequest(location: location, intent: .reading)
+            if isOpened { request.readingOptions = .asItComes }
+            let access = try await host.beginAccess(request, for: tool)
+            let file = try FileDescriptor.open(FilePath(access.items[0].path), .readOnly, options: [.closeOnExec])
+            // As its provider says.
+            let outcome = try await host.storage.write { try $0.delete([item.id], in: item.domain) }
+            try #require(!outcome.work.isEmpty)
+            try await host.treeWork.perform(outcome.work)
+            let isGone = try host.storage.read { try $0.item(item.id, in: item.domain) } == nil
+            #expect(isGone == isOpened)
+            var buffer: [UInt8] = [0, 0, 0, 0, 0]
+            let count = try file.closeAfter { try buffer.withUnsafeMutableBytes { try file.read(into: $0) } }
+            #expect(count == 4 && buffer.starts(with: Array("here".utf8)))
+            try await host.endAccess(access.number, of: tool)
+            for _ in 0..<500 where try host.storage.read({ try $0.item(item.id, in: item.domain) }) != nil {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            #expect(try host.storage.read { try $0.item(item.id, in: item.domain) } == nil)
+            host.disconnect(tool)
+        }
+    }
+
     @Test("INV-3: a file that is nobody's, where nobody watches, is told of as soon as the folder around it is gone")
     func leftBehind() async throws {
         try await withHost { host, remote in

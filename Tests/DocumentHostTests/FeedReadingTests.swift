@@ -1,8 +1,10 @@
 import DocumentModel
 import DocumentStorage
 import DocumentTestSupport
+import DocumentWire
 import Glibc
 import Logging
+import ProviderLauncher
 import Synchronization
 import SystemPackage
 import Testing
@@ -75,6 +77,104 @@ import Testing
             let wasNeverWritten = isDue.withLock { $0 }
             #expect(!wasNeverWritten)
             #expect(try anchor(host) == second)
+        }
+    }
+
+    @Test("PROV-21: what a page told, and was not followed as the host died, is told once more")
+    func interrupted() async throws {
+        try await withHost { host, remote in
+            let domain = try host.domains.domain(DomainName("d"))
+            for name in ["old", "old/deep"] { try #require(mkdir(remote.appending(name).string, 0o700) == 0) }
+            try TemporaryFile.write("a", to: remote.appending("a.txt"))
+            _ = try await readOn(from: nil, host, domain)
+            try await host.refresh(Location("d:/"))
+            let known = try await host.item(at: Location("d:/a.txt")).item
+            // Nobody else reads on when the provider says that there is something new.
+            while !domain.signal() { try await Task.sleep(for: .milliseconds(200)) }
+            try await host.follower.catchUp(domain)
+            let before = try #require(try anchor(host))
+            try #require(
+                rename(remote.appending("a.txt").string, remote.appending("old/deep/a.txt").string) == 0)
+            var told = try await domain.provider.changes(since: before, suggestedCount: 500)
+            while !told.updated.contains(where: { $0.id == known.id && $0.parentID != known.parentID }) {
+                try await Task.sleep(for: .milliseconds(50))
+                told = try await domain.provider.changes(since: before, suggestedCount: 500)
+            }
+            // It is taken up as far as it can be without asking, and that is the end of the host.
+            var moved = known
+            moved.parentID = try ItemIdentifier("nobody has told of it")
+            let page = ItemChanges(updated: [moved], deleted: [], anchor: told.anchor)
+            let outcome = try host.storage.store.apply(
+                page, in: domain.name, since: before, leavingWork: true, holding: true)
+            #expect(outcome.rejected.map(\.id) == [known.id])
+            #expect(try anchor(host) == told.anchor)
+
+            try await host.follower.catchUp(domain)
+            #expect(
+                try host.storage.read { try $0.location(of: known.id, in: domain.name) }
+                    == Location("d:/old/deep/a.txt"))
+        }
+    }
+
+    @Test("PROV-21: what a provider signals just as somebody is done with asking it is asked for all the same")
+    func signalledAtTheEnd() async throws {
+        try await withHost { host, _ in
+            let domain = try host.domains.domain(DomainName("d"))
+            _ = try await readOn(from: nil, host, domain)
+            // Somebody who has heard everything, and is not done yet.
+            let (isBegun, isOver) = (Flag(), Flag())
+            let ending = Task {
+                while !isBegun.isSet {
+                    try await host.follower.catchUps.join(domain.name, onProgress: nil) { _ throws(DocumentError) in
+                        isBegun.set()
+                        while !isOver.isSet, !Task.isCancelled { try? await Task.sleep(for: .milliseconds(5)) }
+                    }
+                }
+            }
+            while !isBegun.isSet { try await Task.sleep(for: .milliseconds(5)) }
+            if domain.signal() { host.work.add { await host.follower.follow(domain) } }
+            // Whoever follows has joined that one by now.
+            try await Task.sleep(for: .milliseconds(200))
+            isOver.set()
+            try await ending.value
+            for _ in 0..<500 where !domain.isCaughtUp { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(domain.isCaughtUp)
+        }
+    }
+
+    /// Answers when the test lets it: an empty folder.
+    private final class SlowProvider: ProviderCalling {
+        let provider = "The provider Test (org.example.test)"
+        let isOpen = Flag()
+        let count = Mutex(0)
+
+        func call(
+            _ call: ProviderCall, onProgress: (@Sendable (TransferProgress?) -> Void)?
+        ) async throws(DocumentError) -> ProviderReply {
+            guard case .enumerate = call else { throw DocumentError(.unimplemented, "Not here.") }
+            count.withLock { $0 += 1 }
+            while !isOpen.isSet, !Task.isCancelled { try? await Task.sleep(for: .milliseconds(5)) }
+            return .enumerate(ItemPage(items: []))
+        }
+
+        func noteBroken(_ finding: DocumentError) {}
+
+        /// How often it was asked.
+        var asked: Int { count.withLock { $0 } }
+    }
+
+    @Test("PROV-21: of two who list a folder at the same time, none has to begin again for the other")
+    func listedByTwo() async throws {
+        try await withHost { host, _ in
+            let domain = try host.domains.domain(DomainName("d"))
+            let provider = SlowProvider()
+            let session = ProviderSession(provider)
+            async let first = host.follower.list(domain.rootID, of: domain, session) { _ in }
+            async let second = host.follower.list(domain.rootID, of: domain, session) { _ in }
+            for _ in 0..<50 where provider.asked < 2 { try await Task.sleep(for: .milliseconds(10)) }
+            provider.isOpen.set()
+            _ = try await (first, second)
+            #expect(provider.asked == 2)
         }
     }
 

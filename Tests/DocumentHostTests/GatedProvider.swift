@@ -18,7 +18,7 @@ struct GatedProvider: ModifyingProvider {
         self.remote = remote
     }
 
-    func item(for id: ItemIdentifier) async throws -> Item { try remote.item(id) }
+    func item(for id: ItemIdentifier) async throws -> Item { try remote.look(id) }
 
     func items(in container: ItemIdentifier, page: PageToken?, suggestedCount: Int) async throws -> ItemPage {
         ItemPage(items: remote.documents)
@@ -59,9 +59,12 @@ final class GatedRemote: Sendable {
         var documents: [Item] = []
         /// In the order in which they were asked for, since the start.
         var asked: [ItemIdentifier] = []
-        var answered = 0
+        /// What whoever asks for one item is told; nil: what there is.
+        var refusal: DocumentError.Code?
+        var refusals = 0
         var isOpen = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
+        /// Each is told what it is refused with; nil: it is answered.
+        var waiting: [CheckedContinuation<DocumentError.Code?, Never>] = []
     }
 
     private static let all = Mutex<[String: GatedRemote]>([:])
@@ -109,6 +112,22 @@ final class GatedRemote: Sendable {
         return item
     }
 
+    /// For a provider that is asked for one item.
+    fileprivate func look(_ id: ItemIdentifier) throws -> Item {
+        let refusal = state.withLock { state in
+            if state.refusal != nil { state.refusals += 1 }
+            return state.refusal
+        }
+        if let refusal { throw DocumentError(refusal, "Not now.") }
+        return try item(id)
+    }
+
+    /// Who asks for one item is told so from now on; nil: what there is.
+    func refuse(_ code: DocumentError.Code?) { state.withLock { $0.refusal = code } }
+
+    /// How often somebody was.
+    var refusals: Int { state.withLock { $0.refusals } }
+
     fileprivate func change(_ id: ItemIdentifier, to contents: String) throws -> Item {
         let version = try ItemVersion(content: [2], metadata: [2])
         return try state.withLock { state in
@@ -124,20 +143,21 @@ final class GatedRemote: Sendable {
     // MARK: Turns
 
     fileprivate func turn(of id: ItemIdentifier) async throws {
-        await withCheckedContinuation { continuation in
+        let refusal = await withCheckedContinuation { (continuation: CheckedContinuation<DocumentError.Code?, Never>) in
             let isNow = state.withLock { state in
                 state.asked.append(id)
                 if state.isOpen { return true }
                 state.waiting.append(continuation)
                 return false
             }
-            if isNow { continuation.resume() }
+            if isNow { continuation.resume(returning: nil) }
         }
+        if let refusal { throw DocumentError(refusal, "Not this one.") }
     }
 
-    /// Answers the one that was asked for first.
-    func answerNext() {
-        state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }?.resume()
+    /// Answers the one that was asked for first, or refuses it.
+    func answerNext(with refusal: DocumentError.Code? = nil) {
+        state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }?.resume(returning: refusal)
     }
 
     /// Answers all, from now on at once.
@@ -147,7 +167,7 @@ final class GatedRemote: Sendable {
             defer { state.waiting = [] }
             return state.waiting
         }
-        for one in waiting { one.resume() }
+        for one in waiting { one.resume(returning: nil) }
     }
 
     func close() { state.withLock { $0.isOpen = false } }

@@ -1,11 +1,7 @@
 import DocumentModel
-import DocumentProvider
 import DocumentStorage
 import DocumentSync
 import DocumentTestSupport
-import DocumentTransport
-import Glibc
-import Logging
 import SystemPackage
 import Testing
 
@@ -16,69 +12,19 @@ import Testing
     private static let count = 300
     /// Which of them is opened, or waited for: it would be one of the last.
     private static let chosen = "290"
-    private static let logger = Logger(label: "priority") { _ in SwiftLogNoOpLogHandler() }
 
-    private let domain: DomainName
     private let place: Location
 
     init() throws {
-        domain = try DomainName("d")
         place = try Location("d:/\(Self.chosen).txt")
     }
 
     private func withHost(_ body: (DocumentHost, GatedRemote) async throws -> Void) async throws {
-        let folder = try TemporaryFolder.make()
-        defer { TemporaryFolder.remove(folder) }
-        let bundle = folder.appending("bundle")
-        try #require(mkdir(bundle.string, 0o700) == 0)
-        try TemporaryFile.write(
-            """
-            identifier = "org.example.gated"
-            name = "Gated"
-            version = "1.0"
-            executable = "none"
-            protocol-versions = [1]
-            modes = ["import", "open", "export", "move"]
-            capabilities = ["modifying"]
-            [[settings]]
-            key = "remote"
-            type = "string"
-            """, to: bundle.appending("provider.toml"))
-        try TemporaryFile.write("", to: bundle.appending("none"))
-        try #require(chmod(bundle.appending("none").string, 0o700) == 0)
-        let remote = try GatedRemote(folder.string, count: Self.count)
-        defer { remote.end() }
-        let loop = EventLoop(name: "gated")
-        var configuration = DocumentHost.Configuration(
-            root: folder.appending("root"), providerFolders: [], providerBundles: [bundle],
-            trampoline: folder.appending("none"), software: "tests")
-        configuration.link = { _ in
-            let (ours, theirs) = MemoryEnd.pair(loop: loop)
-            Task {
-                _ = try? await DocumentProvider.ProviderSession.run(
-                    GatedProvider.self, over: theirs, loop: loop, logger: Self.logger)
-                theirs.close()
-            }
-            return ours
-        }
-        let host = try DocumentHost(configuration, loop: loop, logger: Self.logger)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await host.run() }
-            do {
-                _ = try await host.addDomain(
-                    domain, provider: ProviderIdentifier("org.example.gated"), settings: ["remote": folder.string])
-                _ = try await host.items(
-                    in: Location("d:/"), page: nil, suggestedCount: Self.count, refreshing: true)
-                try await body(host, remote)
-            } catch {
-                remote.open()
-                group.cancelAll()
-                try await group.waitForAll()
-                throw error
-            }
-            remote.open()
-            group.cancelAll()
-            try await group.waitForAll()
+        let gated = try GatedHost(count: Self.count)
+        defer { gated.end() }
+        try await gated.run { host in
+            _ = try await host.items(in: Location("d:/"), page: nil, suggestedCount: Self.count, refreshing: true)
+            try await body(host, gated.remote)
         }
     }
 

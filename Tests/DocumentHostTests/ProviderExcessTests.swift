@@ -53,6 +53,39 @@ import Testing
         #expect(intake.admits([0x0A, 0], at: start))
     }
 
+    private static let unclear: [[UInt8]] = [
+        [0x0A, 0, 0x1A, 0], [0x12, 0, 0x1A, 0], [0xFF], [], [0x22, 0], [0x0A, 1], [0x0A, 0x80, 0x80, 0x80],
+    ]
+
+    @Test("WIRE-52: whatever is no signal alone counts as a log line, as it may be or cause one", arguments: unclear)
+    func disguised(body: [UInt8]) {
+        let intake = NotificationIntake()
+        let start = ContinuousClock.now
+        let admitted = (0..<10_000).count { _ in intake.admits(body, at: start) }
+        #expect(admitted == Int(NotificationIntake.logBurst))
+    }
+
+    @Test("WIRE-26: signals always come through, of one code and of many")
+    func signals() {
+        let intake = NotificationIntake()
+        let start = ContinuousClock.now
+        let long: [UInt8] = [0x12, 0xC8, 1] + [UInt8](repeating: 1, count: 200)
+        let bodies: [[UInt8]] = [[0x0A, 0], [0x12, 0], [0x12, 2, 0x08, 1], long]
+        for body in bodies {
+            #expect((0..<10_000).count { _ in intake.admits(body, at: start) } == 10_000, "\(body.prefix(4))")
+        }
+    }
+
+    @Test("WIRE-52: that a signal cannot be understood is logged no oftener than a provider may log")
+    func complaints() {
+        let intake = NotificationIntake()
+        let start = ContinuousClock.now
+        let bad: [UInt8] = [0x0A, 1, 0xFF]
+        let logged = (0..<10_000).count { _ in intake.admits(bad, at: start) && intake.admitsComplaint(at: start) }
+        #expect(logged == Int(NotificationIntake.logBurst))
+        #expect(!intake.admits([0x1A, 0], at: start))
+    }
+
     @Test("WIRE-52: a flood of the longest log lines does not fill the disk any faster than one of short ones")
     func longLogs() {
         let intake = NotificationIntake()

@@ -47,10 +47,8 @@ import Testing
         #expect(ExtendedAttributes.value(of: "user.docent.version", item) == "0aff")
         #expect(ExtendedAttributes.value(of: "user.docent.waiting", item) == nil)
         #expect(ExtendedAttributes.value(of: "user.other", item) == nil)
-        #expect(!ExtendedAttributes.names(of: item).contains("user.docent.waiting"))
         item.transfers.download = TransferStatus(
             wait: .remote, problem: DocumentError(.serverUnreachable, "The server does not answer."))
         #expect(ExtendedAttributes.value(of: "user.docent.waiting", item) == "remote: The server does not answer.")
-        #expect(ExtendedAttributes.names(of: item) == ExtendedAttributes.names)
     }
 }

@@ -5,7 +5,7 @@ import SystemPackage
 enum DatabaseEdits {
     /// Takes back what came with the versions since 16, but their number.
     static let toVersion16 = """
-        DROP TABLE held_content; DROP TABLE own_side; DROP TABLE remote_side; DROP INDEX item_sides; DROP INDEX item_unsettled;
+        DROP TABLE open_page; DROP TABLE held_content; DROP TABLE own_side; DROP TABLE remote_side; DROP INDEX item_sides; DROP INDEX item_unsettled;
         ALTER TABLE item DROP COLUMN conflict_versions; ALTER TABLE item DROP COLUMN sides_listed;
         CREATE INDEX item_unsettled ON item (domain, row) WHERE state NOT IN (0, 2) OR problem_code IS NOT NULL;
         DROP TABLE outstanding; DROP TABLE remote_quota; DROP TABLE download_request; DROP TABLE unanswered;

@@ -63,6 +63,20 @@ struct EvictionTests {
         #expect(try storage.document("a.txt") == "hello")
     }
 
+    @Test("XFER-9: a document can be evicted whose provider still has open what it filled")
+    func openAtItsProvider() throws {
+        let storage = try StorageFixture()
+        let item = try storage.item("a", "a.txt", contents: "hello")
+        try storage.tell(item)
+        let coming = try storage.store.beginMaterialising(item.id, in: storage.domain)
+        try storage.write("hello", to: coming.file.path)
+        let reader = try FileDescriptor.open(coming.file.path, .readOnly)
+        defer { try? reader.close() }
+        #expect(try storage.store.finish(coming, as: item).state == .materialised)
+        #expect(try storage.document("a.txt") == "hello")
+        #expect(try storage.store.evict(item.id, in: storage.domain).state == .placeholder)
+    }
+
     @Test("XFER-9: evicting what is not here is no error")
     func twice() throws {
         let (storage, item) = try prepared()

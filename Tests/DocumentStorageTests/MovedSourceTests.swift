@@ -52,6 +52,32 @@ struct MovedSourceTests {
         #expect(try problem(of: item) == .unsyncedEdits)
     }
 
+    @Test("CONT-7: an item says what stays in its old place, and what to do, until nothing is there any more")
+    func staying() throws {
+        let folder = storage.folder.appending("moving")
+        guard mkdir(folder.string, 0o700) == 0 else { throw Errno(rawValue: errno) }
+        let file = folder.appending("is open for writing.txt")
+        try storage.write("one", to: file)
+        let writer = try FileDescriptor.open(file, .writeOnly, options: [.append, .closeOnExec])
+        let arrival = try storage.store.beginArrival(
+            of: folder, to: .root, making: [ItemName("made")], name: ItemName("moving"), in: storage.domain)
+        let item = try storage.store.finish(arrival)
+        try writer.close()
+        #expect(item.item.name?.rawValue == "moving" && item.stayingSource != nil)
+        let known = try storage.index.read { try $0.item(item.id, in: storage.domain) }
+        let source = try #require(known?.stayingSource)
+        #expect(source.path == file)
+        #expect(source.problem.message.hasPrefix(file.string) && source.problem.message.contains("remove what stays"))
+        try storage.store.lookAgain(at: source, of: item.id, in: storage.domain)
+        #expect(try problem(of: item) == .unsyncedEdits)
+        try #require(unlink(file.string) == 0 && rmdir(folder.string) == 0)
+        // Something else is wrong with it by now.
+        try storage.store.lookAgain(at: StayingSource(at: folder), of: item.id, in: storage.domain)
+        #expect(try problem(of: item) == .unsyncedEdits)
+        try storage.store.lookAgain(at: source, of: item.id, in: storage.domain)
+        #expect(try problem(of: item) == nil)
+    }
+
     @Test("CONT-7: a folder that holds two names of one file moves as a whole")
     func names() throws {
         let folder = storage.folder.appending("moving")

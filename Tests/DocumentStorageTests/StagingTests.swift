@@ -74,6 +74,25 @@ struct StagingTests {
         #expect(try it.request.verify(it.file, size: 5, stamp: it.stamp).identity.size == 5)
     }
 
+    @Test("Who still has a file open for reading sees nothing of what is written into the document later")
+    func stillRead() throws {
+        let it = try Prepared()
+        try it.storage.write("hello", to: it.file.path)
+        let reader = try FileDescriptor.open(it.file.path, .readOnly)
+        defer { try? reader.close() }
+        let done = try it.request.verify(it.file, size: 5, stamp: it.stamp)
+        #expect(done.identity.inode != it.file.identity.inode)
+        #expect(done.identity.modified == it.stamp.modified)
+        let location = try it.storage.location("a.txt")
+        let published = try it.storage.tree.publish(done, at: location, replacing: nil)
+        #expect(try it.storage.tree.stamp(at: location)?.matches(published) == true)
+        #expect(try it.storage.document("a.txt") == "hello")
+        try it.storage.write("later", to: it.storage.tree.path(of: location))
+        var buffer = [UInt8](repeating: 0, count: 64)
+        let count = try buffer.withUnsafeMutableBytes { try reader.read(fromAbsoluteOffset: 0, into: $0) }
+        #expect(String(decoding: buffer.prefix(count), as: UTF8.self) == "hello")
+    }
+
     @Test("A link, a second name, another file, or nothing in its place is refused")
     func replaced() throws {
         let it = try Prepared()

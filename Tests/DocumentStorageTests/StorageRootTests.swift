@@ -103,6 +103,28 @@ struct StorageRootTests {
         #expect(error?.code == .outsideStorageRoot)
     }
 
+    @Test("What a host that was killed while it tried its file system has left goes; what is somebody's stays")
+    func leftTrials() throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let path = folder.appending("root")
+        let (staged, tried) = (path.appending(".docent/staging/probe-one"), path.appending("documents/.docent-probe"))
+        for contents in ["", "somebody's"] {
+            try StorageRoot(at: path, logger: logger).close()
+            #expect(access(staged.string, F_OK) != 0 && access(tried.string, F_OK) != 0)
+            try TemporaryFile.write("", to: staged)
+            try TemporaryFile.write(contents, to: tried)
+        }
+        try StorageRoot(at: path, logger: logger).close()
+        #expect(access(staged.string, F_OK) != 0)
+        #expect(try TemporaryFile.read(tried) == "somebody's")
+        var left: [String] = []
+        try DirectoryHandle(trusting: path.appending("documents").string).forEachEntry { name, _ in
+            left.append(name ?? "")
+        }
+        #expect(left == [".docent-probe"])
+    }
+
     #if DEBUG
         @Test(
             "A file system that lacks what publishing needs is refused with the reason",

@@ -32,9 +32,9 @@ import Testing
         "anchor-never", "anchor-runs", "anchor-runs-with-an-item", "changes-too-many", "listing-without-end",
         "listing-of-empty-pages", "listing-large", "listing-too-large", "listing-without-ground", "listing-omits-once",
         "tool-says-nothing", "tool-stops-in-its-hello", "tool-drips-its-hello", "tool-nests-deeply", "tool-never-reads",
-        "tool-pings-and-never-reads", "tool-floods-with-nothing", "tool-comes-and-goes", "tool-in-a-crowd",
-        "tool-in-a-friendly-crowd", "tool-vanishes-busy", "tool-asks-too-much", "tool-cancels-the-unknown",
-        "tool-cancels-everything", "tool-calls-everything-an-end",
+        "tool-pings-and-never-reads", "tool-floods-with-nothing", "tool-floods-deaf", "tool-comes-and-goes",
+        "tool-in-a-crowd", "tool-in-a-friendly-crowd", "tool-vanishes-busy", "tool-asks-too-much",
+        "tool-cancels-the-unknown", "tool-cancels-everything", "tool-calls-everything-an-end",
     ]
 
     /// Attacks that hold a place for a request until a deadline has passed.

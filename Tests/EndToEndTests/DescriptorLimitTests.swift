@@ -31,6 +31,20 @@ import Testing
         }
     }
 
+    @Test("WIRE-49: a daemon takes as many descriptors as it may have, and not only as many as a shell gives")
+    func raised() throws {
+        try Machine.with { machine in
+            let tool = machine.folder + "/bin/docent"
+            let start = try machine.run("/bin/sh", ["-c", "ulimit -S -n 64; exec \"$0\" status", tool])
+            #expect(start.status == 0, "\(start.errors) \(machine.logTail)")
+            let daemon = try #require(machine.processes(named: "docentd").first)
+            let limits = try String(contentsOfFile: "/proc/\(daemon)/limits", encoding: .utf8)
+            let line = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max open files") })
+            let figures = line.dropFirst("Max open files".count).split(separator: " ")
+            #expect(figures.count == 3 && figures[0] == figures[1], "\(line)")
+        }
+    }
+
     private static func socket(in folder: String) throws -> String? {
         try FileManager.default.contentsOfDirectory(atPath: folder).first { $0.hasSuffix(".sock") }
             .map { folder + "/" + $0 }

@@ -67,6 +67,12 @@ import Testing
                 }
                 #expect(try await client.item(at: home).location == home)
                 try await client.coordinate(readingItemAt: home) { _, _ in }
+                // Of the host it is told that it runs, and nothing of what others use.
+                try await client.coordinate(readingItemAt: home) { _, _ in
+                    let host = try await client.hostStatus()
+                    #expect(host.processID > 0 && host.root.isEmpty && host.findings.isEmpty)
+                    #expect(host.claims == 0 && host.connections == 0)
+                }
                 #expect(await code { try await client.coordinate(writingItemAt: home) { _, _ in } } == .notPermitted)
                 #expect(
                     await code { try await client.rename(itemAt: work, to: Location("home:/b.txt")) } == .notPermitted)

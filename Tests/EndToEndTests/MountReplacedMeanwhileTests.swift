@@ -58,6 +58,34 @@ struct MountReplacedMeanwhileTests {
         }
     }
 
+    @Test("COORD-3: what the remote has removed gives up its name at once; a program that has it open reads on")
+    func removedWhileRead() throws {
+        try withTwo(killing: nil) { (machine) throws in
+            let reader = try machine.background(
+                """
+                exec 3< work/a.txt; head -c 1 <&3 > '\(machine.folder)/first'
+                while ! test -e '\(machine.folder)/on'; do sleep 0.1; done
+                cat <&3 > '\(machine.folder)/rest'
+                """)
+            defer {
+                kill(reader.processIdentifier, SIGKILL)
+                reader.waitUntilExit()
+            }
+            try #require(Machine.eventually(within: 30) { machine.read(machine.folder + "/first") == "a" })
+            try FileManager.default.removeItem(atPath: machine.remote + "/a.txt")
+            try machine.succeed("refresh", "work:/")
+            #expect(
+                try Machine.eventually(within: 30) { try machine.shell("test -e work/a.txt").status != 0 },
+                "\(machine.logTail)")
+            #expect(try machine.sh("set -C; echo mine > work/a.txt; cat work/a.txt") == "mine\n")
+            #expect(Machine.eventually(within: 30) { machine.read(machine.remote + "/a.txt") == "mine\n" })
+            #expect(try machine.succeed("cat", "work:/a.txt") == "mine\n")
+            #expect(try Machine.eventually(within: 30) { try machine.succeed("status").contains("in sync") })
+            try machine.write("", to: machine.folder + "/on")
+            #expect(Machine.eventually(within: 30) { machine.read(machine.folder + "/rest") == "\n" })
+        }
+    }
+
     @Test(
         "VER-15: what a program writes to a document that is not here, while the remote removes that, is there again")
     func removedOnTheRemote() throws {

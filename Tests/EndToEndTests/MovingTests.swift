@@ -79,6 +79,41 @@ import Testing
         }
     }
 
+    @Test("CONT-7: the command says what stays in its old place, and nothing where nothing does")
+    func staying() throws {
+        try Machine.with { machine in
+            try prepare(machine)
+            let folder = machine.folder + "/work/"
+            try makeFolder(folder + "notes")
+            for name in ["one.txt", "two.txt", "notes/three.txt", "plain.txt"] {
+                try machine.write("first\n", to: folder + name)
+            }
+            let writers = try ["one.txt", "two.txt", "notes/three.txt"].map { name in
+                try #require(FileHandle(forWritingAtPath: folder + name))
+            }
+            let moves = try [
+                machine.docent("move", "one.txt", "d:/one.txt"),
+                machine.docent("move", "--no-wait", "two.txt", "d:/two.txt"),
+                machine.docent("move", "notes", "d:/made/notes"), machine.docent("move", "plain.txt", "d:/plain.txt"),
+            ]
+            for writer in writers { try writer.close() }
+            #expect(moves.map(\.status) == [0, 0, 0, 0], "\(moves)")
+            for (name, move) in zip(["one.txt", "two.txt", "notes/three.txt"], moves) {
+                #expect(move.errors.contains("/work/\(name) was changed while it was moved, is open for writing"))
+                #expect(machine.read(folder + name) == "first\n")
+            }
+            #expect(sent("first\n", "two.txt", machine) && sent("first\n", "made/notes/three.txt", machine))
+            #expect(!moves[3].errors.contains("stays there") && !exists(folder + "plain.txt"), "\(moves[3].errors)")
+            let status = try machine.succeed("status")
+            #expect(status.contains("d:/made/notes  folder\n"), "\(status)")
+            #expect(status.contains("/work/notes/three.txt was changed") && !status.contains("in sync"), "\(status)")
+            for name in ["one.txt", "two.txt", "notes"] {
+                try FileManager.default.removeItem(atPath: folder + name)
+            }
+            #expect(try Machine.eventually(within: 30) { try machine.succeed("status").contains("in sync") })
+        }
+    }
+
     @Test(
         "CONT-7, XFER-1, XFER-5: with the remote away it is moved all the same, read and edited, and sent over a restart"
     )

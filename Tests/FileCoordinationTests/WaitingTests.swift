@@ -43,6 +43,41 @@ import Testing
         #expect(scene.news() == ["grant 3"])
     }
 
+    @Test("COORD-3: what the remote has removed goes while others read what they have opened, and waits for all others")
+    mutating func following() throws {
+        try scene.request(1, alice, .reading(.asItComes), "a")
+        try scene.request(2, bob, .writing(.forDeleting), "a", style: .following)
+        #expect(scene.news() == ["grant 1", "grant 2"])
+        scene.end(2)
+        #expect(
+            try scene.machine.grantAtOnce(
+                Claim(
+                    id: ClaimID(3), owner: bob, item: Scene.item("a"), intent: .writing(.forDeleting),
+                    style: .following)))
+        scene.end(3)
+        try scene.request(4, bob, .reading, "a")
+        try scene.request(5, carol, .writing(.forDeleting), "a", style: .following)
+        try scene.request(6, alice, .reading([.asItComes, .withoutChanges]), "a")
+        try scene.request(7, alice, .reading, "a")
+        #expect(scene.news() == ["grant 4", "grant 6"])
+        scene.end(4)
+        #expect(scene.news() == ["grant 5"])
+        scene.end(5)
+        #expect(scene.news() == ["grant 7"])
+        scene.end(7)
+        // Whoever else removes or writes it waits for those who read.
+        try scene.request(8, bob, .writing(.forDeleting), "a")
+        #expect(scene.news() == [])
+        scene.end(1)
+        scene.end(6)
+        #expect(scene.news() == ["grant 8"])
+        scene.end(8)
+        // What lies in a package may be opened later.
+        try scene.request(9, alice, .reading(.asItComes), "p.pkg/")
+        try scene.request(10, bob, .writing(.forDeleting), "p.pkg/", style: .following)
+        #expect(scene.news() == ["grant 9"])
+    }
+
     @Test("COORD-1, COORD-2: plain claims on a folder and on what lies inside do not meet")
     mutating func plainClaimsIgnoreFolders() throws {
         try scene.request(1, alice, .writing(nil), "f/")

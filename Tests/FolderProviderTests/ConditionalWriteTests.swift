@@ -53,6 +53,8 @@ struct ConditionalWriteTests {
         try fixture.write("two", to: "a")
         await expect(.versionNoLongerAvailable) { _ = try await provider.replace(first, try fixture.contents("mine")) }
         await expect(.versionNoLongerAvailable) { try await provider.delete(first) }
+        let refusal = await #expect(throws: DocumentError.self) { _ = try await provider.rename(first, to: "b") }
+        #expect(refusal?.message.contains("list its folder again, and try again") == true)
         #expect(try fixture.read("a") == "two")
         #expect(try fixture.names() == ["a"])
     }

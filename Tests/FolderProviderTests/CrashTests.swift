@@ -1,95 +1,31 @@
 import DocumentModel
 import DocumentProvider
 import Glibc
+import Synchronization
 import SystemPackage
 import Testing
 
 @testable import FolderProvider
 
-/// What is done when the process ends.
-enum CrashCase: String, CaseIterable, CustomTestStringConvertible {
-    case create, createFolder, replace, replaceAndRename, rename, delete, deleteFolder
-
-    var testDescription: String { rawValue }
-}
-
 @Suite("Crashes")
 struct CrashTests {
-    /// A folder with something in it, and an operation on it that always has the same name.
-    private struct Scene {
-        let fixture: FolderFixture
-        let item: Item
-        let folder: Item
-        let new: FilePath
-        let kind: CrashCase
-
-        init(_ kind: CrashCase) async throws {
-            self.kind = kind
-            fixture = try FolderFixture()
-            try fixture.write("old", to: "a")
-            try fixture.makeFolder("f")
-            try fixture.write("x", to: "f/x")
-            new = try fixture.contents("new")
-            let domain = try fixture.domain()
-            item = try domain.item(for: try #require(try domain.persistentIdentifier(forItemAt: "a")))
-            folder = try domain.item(for: try #require(try domain.persistentIdentifier(forItemAt: "f")))
-        }
-
-        func run(_ domain: FolderDomain) throws -> Item? {
-            func creation(_ kind: ItemKind) throws -> ItemCreation {
-                ItemCreation(
-                    parentID: .root, name: try ItemName("made"), kind: kind, contents: kind == .folder ? nil : new,
-                    modified: nil, operation: "op")
-            }
-            func modification(_ contents: FilePath?, _ name: String?) throws -> ItemModification {
-                ItemModification(
-                    id: item.id, baseVersion: item.version, contents: contents, name: try name.map { try ItemName($0) },
-                    operation: "op")
-            }
-            switch kind {
-            case .create: return try domain.create(try creation(.document), .none)
-            case .createFolder: return try domain.create(try creation(.folder), .none)
-            case .replace: return try domain.modify(try modification(new, nil), .none)
-            case .replaceAndRename: return try domain.modify(try modification(new, "b"), .none)
-            case .rename: return try domain.modify(try modification(nil, "b"), .none)
-            case .delete, .deleteFolder:
-                let item = kind == .delete ? item : folder
-                try domain.delete(
-                    ItemDeletion(id: item.id, baseVersion: item.version, recursive: true, operation: "op"))
-                return nil
-            }
-        }
-
-        /// The folder as it was, or as it is to be.
-        func state() throws -> [String: String] {
-            var state: [String: String] = [:]
-            for name in try fixture.names().map(\.string) {
-                state[name] = access(fixture.path(name) + "/.", F_OK) == 0 ? "folder" : try fixture.read(name)
-            }
-            return state
-        }
-
-        var before: [String: String] { ["a": "old", "f": "folder"] }
-
-        var after: [String: String] {
-            switch kind {
-            case .create: ["a": "old", "f": "folder", "made": "new"]
-            case .createFolder: ["a": "old", "f": "folder", "made": "folder"]
-            case .replace: ["a": "new", "f": "folder"]
-            case .replaceAndRename: ["b": "new", "f": "folder"]
-            case .rename: ["b": "old", "f": "folder"]
-            case .delete: ["f": "folder"]
-            case .deleteFolder: ["a": "old"]
-            }
-        }
-    }
-
     @Test(
         "A crash at any step leaves the old state or the new one, nothing else; the repeated operation succeeds",
         arguments: CrashCase.allCases, ChangeStep.allCases)
     func crash(_ kind: CrashCase, _ step: ChangeStep) async throws {
-        let scene = try await Scene(kind)
-        var domain: FolderDomain? = try scene.fixture.domain { if $0 == step { throw SimulatedCrash() } }
+        try await check(kind, step, FolderNames())
+    }
+
+    @Test(
+        "So it is where the file system can neither exchange names nor spare a name that is taken",
+        arguments: CrashCase.allCases, ChangeStep.allCases)
+    func crashWithPlainNames(_ kind: CrashCase, _ step: ChangeStep) async throws {
+        try await check(kind, step, .plain())
+    }
+
+    private func check(_ kind: CrashCase, _ step: ChangeStep, _ names: FolderNames) async throws {
+        let scene = try await CrashScene(kind)
+        var domain: FolderDomain? = try scene.fixture.domain(names: names) { if $0 == step { throw SimulatedCrash() } }
         var hasCrashed = false
         do {
             _ = try scene.run(try #require(domain))
@@ -97,7 +33,7 @@ struct CrashTests {
             hasCrashed = true
         }
         domain = nil
-        let restarted = try scene.fixture.domain()
+        let restarted = try scene.fixture.domain(names: names)
         _ = try restarted.currentAnchor()
         let state = try scene.state()
         #expect(state == scene.before || state == scene.after, "\(state)")
@@ -115,7 +51,7 @@ struct CrashTests {
 
     @Test("A document that somebody saved in the moment of the crash is not lost", arguments: [false, true])
     func foreignSaveInTheCrash(isDelete: Bool) async throws {
-        let scene = try await Scene(isDelete ? .delete : .replace)
+        let scene = try await CrashScene(isDelete ? .delete : .replace)
         let fixture = scene.fixture
         // Another program saves between the last look and the exchange; then the process ends before it looks.
         var domain: FolderDomain? = try fixture.domain { step in
@@ -136,7 +72,7 @@ struct CrashTests {
     @Test(
         "A save by another program in the moment of a change wins, and the change is refused", arguments: [false, true])
     func foreignSave(isDelete: Bool) async throws {
-        let scene = try await Scene(isDelete ? .delete : .replace)
+        let scene = try await CrashScene(isDelete ? .delete : .replace)
         let fixture = scene.fixture
         let domain = try fixture.domain { step in
             if step == .planned {
@@ -150,7 +86,7 @@ struct CrashTests {
 
     @Test("When another program saves over the exchanged file before it is put back, both its saves are kept")
     func foreignSaveDuringUndo() async throws {
-        let scene = try await Scene(.replace)
+        let scene = try await CrashScene(.replace)
         let fixture = scene.fixture
         let domain = try fixture.domain { step in
             if step == .planned || step == .placed {
@@ -162,9 +98,69 @@ struct CrashTests {
         #expect(try scene.state() == ["a": "theirs placed", "a (recovered)": "theirs planned", "f": "folder"])
     }
 
+    @Test(
+        "A document that a program has open for writing when the process ends keeps its place, and what is written then",
+        arguments: [false, true])
+    func openInTheCrash(isDelete: Bool) async throws {
+        let scene = try await CrashScene(isDelete ? .delete : .replace)
+        let fixture = scene.fixture
+        let writer = try fixture.call(open(fixture.path("a"), O_WRONLY | O_APPEND))
+        defer { close(writer) }
+        var domain: FolderDomain? = try fixture.domain { if $0 == .placed { throw SimulatedCrash() } }
+        #expect(throws: SimulatedCrash.self) { _ = try scene.run(try #require(domain)) }
+        domain = nil
+        let restarted = try fixture.domain()
+        _ = try restarted.currentAnchor()
+        #expect(try scene.state() == scene.before)
+        #expect(try restarted.item(for: scene.item.id).version.content == scene.item.version.content)
+        #expect(Glibc.write(writer, "!", 1) == 1)
+        #expect(try fixture.read("a") == "old!")
+    }
+
+    @Test("A document that is open for writing when it was replaced and renamed, and the process ends, is kept beside")
+    func openInTheCrashOfARename() async throws {
+        let scene = try await CrashScene(.replaceAndRename)
+        let fixture = scene.fixture
+        let writer = Mutex<Int32>(-1)
+        var domain: FolderDomain? = try fixture.domain { step in
+            guard step == .moved else { return }
+            let temporary = try fixture.names().map(\.string).first { TemporaryName.isTemporary($0) }
+            let file = open(fixture.path(temporary ?? ""), O_WRONLY | O_APPEND)
+            writer.withLock { $0 = file }
+            throw SimulatedCrash()
+        }
+        #expect(throws: SimulatedCrash.self) { _ = try scene.run(try #require(domain)) }
+        domain = nil
+        let file = writer.withLock { $0 }
+        defer { close(file) }
+        let restarted = try fixture.domain()
+        _ = try restarted.currentAnchor()
+        #expect(Glibc.write(file, "!", 1) == 1)
+        #expect(try scene.state() == ["a": "old!", "b": "new", "f": "folder"])
+        #expect(try scene.run(restarted)?.id == scene.item.id)
+    }
+
+    @Test("What a program writes to the new file, before its place is given back, is kept beside")
+    func openDuringUndo() async throws {
+        let scene = try await CrashScene(.replace)
+        let fixture = scene.fixture
+        let writer = Mutex<Int32>(-1)
+        let domain = try fixture.domain { step in
+            if step == .planned { try fixture.save("theirs", as: "a") }
+            guard step == .placed else { return }
+            let file = open(fixture.path("a"), O_WRONLY | O_APPEND)
+            writer.withLock { $0 = file }
+        }
+        await expect(.versionNoLongerAvailable) { _ = try scene.run(domain) }
+        let file = writer.withLock { $0 }
+        defer { close(file) }
+        #expect(Glibc.write(file, "!", 1) == 1)
+        #expect(try scene.state() == ["a": "theirs", "a (recovered)": "new!", "f": "folder"])
+    }
+
     @Test("A name that is taken while a deleted file is put back: both are kept")
     func nameTakenDuringUndo() async throws {
-        let scene = try await Scene(.delete)
+        let scene = try await CrashScene(.delete)
         let fixture = scene.fixture
         let domain = try fixture.domain { step in
             if step == .planned { try fixture.write("theirs, longer", to: "a") }
@@ -177,7 +173,7 @@ struct CrashTests {
     @Test(
         "A crash in an exchange of names in three steps, as some file systems need it, loses nothing", arguments: 1...3)
     func crashInThreeSteps(_ steps: Int) async throws {
-        let scene = try await Scene(.replace)
+        let scene = try await CrashScene(.replace)
         let fixture = scene.fixture
         var domain: FolderDomain? = try fixture.domain { if $0 == .planned { throw SimulatedCrash() } }
         #expect(throws: SimulatedCrash.self) { _ = try scene.run(try #require(domain)) }
@@ -196,7 +192,7 @@ struct CrashTests {
 
     @Test("Temporary files of an earlier run are removed; those of others are left alone")
     func leftovers() async throws {
-        let scene = try await Scene(.create)
+        let scene = try await CrashScene(.create)
         let fixture = scene.fixture
         var domain: FolderDomain? = try fixture.domain { if $0 == .staged { throw SimulatedCrash() } }
         #expect(throws: SimulatedCrash.self) { _ = try scene.run(try #require(domain)) }

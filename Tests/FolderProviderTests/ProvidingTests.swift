@@ -27,6 +27,10 @@ struct ProvidingTests {
         await expect(.versionNoLongerAvailable) {
             _ = try await provider.contents(of: item.id, fixture, version: item.version.content)
         }
+        let refusal = await #expect(throws: DocumentError.self) {
+            _ = try await provider.contents(of: item.id, fixture, version: item.version.content)
+        }
+        #expect(refusal?.message.contains("open it again") == true)
         await expect(.invalidArgument) { _ = try await provider.contents(of: .root, fixture) }
         await expect(.noSuchItem) {
             _ = try await provider.contents(of: try ItemIdentifier("0000000000001"), fixture)

@@ -196,6 +196,23 @@ struct SandboxPolicyTests {
         _ = try resolved(tables, folder: "/home/ann/Docent2", mounts: mounts)
     }
 
+    @Test(
+        "Nobody is given a folder that documents are mounted in: they would be granted with it",
+        arguments: ["read", "write"])
+    func mountsInside(access: String) throws {
+        let tables = "[permissions]\n\(access) = [\"{folder}\"]\n"
+        for folder in ["/home/ann/Documents", "/home/ann/x/../Documents/", "/srv/link"] {
+            let error = #expect(throws: DocumentError.self) {
+                try resolved(
+                    tables, folder: folder, links: ["/srv/link": "/home/ann/Documents"],
+                    mounts: ["/home/ann/Documents/all"])
+            }
+            #expect(error?.code == .serverUnreachable, "it is over when that is unmounted")
+            #expect(error?.message.contains("Docent's own mount at “/home/ann/Documents/all”") == true)
+        }
+        _ = try resolved(tables, folder: "/home/ann/Documents", mounts: ["/home/ann/Documents2/all"])
+    }
+
     @Test("Mounts of documents are told from others by the kernel's table, whatever they are called")
     func mountTable() {
         let table = """

@@ -110,6 +110,25 @@ struct ChangesTests {
         }
     }
 
+    @Test("PROV-22: what the server tells as gone is not gone while somebody claims it", arguments: [1, 20])
+    func claimedRemoval(_ count: Int) async throws {
+        try await with(.everything) { timing in
+            timing.gap = .milliseconds(1)
+        } body: { remote, fixture, _ async throws in
+            let names = (0..<count).map { "doc-\($0)" }
+            for name in names { remote.put(name) }
+            let anchor = try await fixture.domain.currentAnchor()
+            // Somebody has taken one away to change it.
+            let claim = try OwnNames.claim(on: RemoteName("doc-0")).rawValue
+            for path in [claim, "\(claim)/op-theirs"] { remote.put(path, size: nil) }
+            for name in names { remote.remove(name) }
+            let error = await failure { try await fixture.domain.changes(since: anchor, suggestedCount: 100) }
+            #expect(error?.code.errorClass == .transient, "\(error as Any)")
+            remote.remove(claim)
+            #expect(try await all(since: anchor, fixture.domain).deleted == Set(names))
+        }
+    }
+
     @Test(
         "a token that the server does not know any more has expired, however it says so",
         arguments: ["403 Forbidden", "409 Conflict", "412 Precondition Failed"])

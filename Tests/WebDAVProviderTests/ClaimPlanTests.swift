@@ -64,6 +64,23 @@ struct ClaimPlanTests {
         #expect(exact.next(.init(own: .init(new: tagged, old: Self.version(1)))) == .publish)
     }
 
+    @Test("another name is reserved before anything is taken away, and a change that does not get it changes nothing")
+    func reserving() throws {
+        var move = ClaimPlan(kind: .move, hasSource: true, isInPlace: false, base: .none, place: try Self.place())
+        var own = ClaimPlan.Own(hasPlace: true)
+        #expect(move.next(.init(own: own)) == .reserve)
+        #expect(!move.asksForSource(own) && !move.asksForTarget(own), "nothing is asked for that tells nothing")
+        var other = move
+        other.refuse(.reserved)
+        #expect(other.next(.init(own: own)) == .finish(.reserved))
+        own.hasPlace = false
+        #expect(move.asksForSource(own) && move.asksForTarget(own))
+        #expect(move.next(.init(own: own, source: Self.version(1))) == .takeAway)
+        own.old = Self.version(1)
+        #expect(!move.asksForSource(own) && move.asksForTarget(own))
+        #expect(move.next(.init(own: own)) == .publish)
+    }
+
     @Test("RS-5: a step that was carried out although nobody heard of it is not done again")
     func lostAnswers() throws {
         // Published, and the claim is still there.
@@ -75,9 +92,12 @@ struct ClaimPlanTests {
         var move = ClaimPlan(
             kind: .move, hasSource: true, isInPlace: false, base: .none, place: try Self.place())
         #expect(move.next(.init(own: .init(), source: nil, target: Self.version(1))) == .finish(nil))
-        // Taken away for removal.
+        // Taken away for removal: it is one only when that is decided, for everybody.
         var removal = try Self.plan(.remove, base: Self.version(1))
-        #expect(removal.next(.init(own: .init(old: Self.version(1)))) == .finish(nil))
+        #expect(removal.next(.init(own: .init(old: Self.version(1)))) == .decide)
+        #expect(removal.next(.init(own: .init(gone: Self.version(1)))) == .finish(nil))
+        // What comes there later is none of it, and is not looked at.
+        #expect(removal.next(.init(own: .init(old: Self.version(2), gone: Self.version(1)))) == .finish(nil))
         #expect(try Self.plan(.remove, base: Self.version(1)).objection(to: Self.version(2)) == .changed)
     }
 }

@@ -203,6 +203,56 @@ struct ProbeTests {
         }
     }
 
+    @Test("what was left on a server when it was tried, and the provider was killed, goes with the next start")
+    func leftFolder() async throws {
+        try await FaultServer.with { request, _ in
+            request.method == "DELETE"
+                ? [.bytes(FaultServer.answer("204 No Content"))]
+                : [.bytes(FaultServer.answer("207 Multi-Status", [], Self.emptyFolder))]
+        } body: { server in
+            try await Self.withFinder(url: server.url) { finder async throws in
+                func removed() -> [String] { server.requests.filter { $0.method == "DELETE" }.map(\.target) }
+                let subject = Certificate.subject(address: finder.settings.address, software: "")
+                try Certificate(subject: subject, findings: Self.perfect).write(in: finder.stateFolder)
+                let note = TrialNote(in: finder.stateFolder)
+                try note.write("cutoff")
+                #expect(note.name == "cutoff")
+                #expect(try await finder.find().guarantee == .conditionalChanges)
+                #expect(removed().count == 1 && removed().first?.hasPrefix("/.docent-probe-cutoff") == true)
+                #expect(note.name == nil)
+                for damaged in ["", "\n", "cut", "../other\n"] {
+                    try TemporaryFile.write(damaged, to: finder.stateFolder.appending("trial.txt"))
+                    #expect(note.name == nil)
+                }
+                _ = try await finder.find()
+                #expect(removed().count == 1)
+            }
+        }
+    }
+
+    @Test("the folder that a server is tried in is written down before it is made, and until it is gone")
+    func notedFolder() async throws {
+        let place = Mutex<FilePath?>(nil)
+        let noted = Mutex<[Bool]>([])
+        try await FaultServer.with { request, _ in
+            guard request.method == "MKCOL" else {
+                return [.bytes(FaultServer.answer("207 Multi-Status", [], Self.emptyFolder))]
+            }
+            let name = place.withLock { $0 }.flatMap { TrialNote(in: $0).name }
+            let isNoted = name.map { request.target.hasPrefix("/.docent-probe-" + $0) } ?? false
+            noted.withLock { $0.append(isNoted) }
+            return [.bytes(FaultServer.answer("403 Forbidden"))]
+        } body: { server in
+            try await Self.withFinder(url: server.url) { finder async throws in
+                place.withLock { $0 = finder.stateFolder }
+                await #expect(throws: DocumentError.self) { try await finder.find() }
+                #expect(noted.withLock { $0 } == [true])
+                // It was not made.
+                #expect(TrialNote(in: finder.stateFolder).name == nil)
+            }
+        }
+    }
+
     @Test(
         "RS-10: where nothing is guaranteed only who says that nobody else writes may write, and every status says it")
     func choices() async throws {

@@ -71,7 +71,8 @@ struct WritingTests {
             try await WritingFixture.with(kind, url: server.url) { fixture async throws in
                 let made = try await fixture.create("note", "one")
                 let key = try OwnNames.key(of: "op", or: 0)
-                let own = try ClaimNames(key, RemotePath(names: [RemoteName("other")])).own
+                let (source, target) = (RemotePath.root.appending(try ItemName("note")), try ItemName("other"))
+                let own = try ClaimNames(key, from: source, to: .root.appending(target)).own
                 let folder = "data/" + own.names.map(\.rawValue).joined(separator: "/")
                 try server.makeFolder(folder)
                 #expect(rename("\(server.base)/data/note", "\(server.base)/\(folder)/old") == 0)
@@ -95,7 +96,8 @@ struct WritingTests {
             try await WritingFixture.with(kind, url: server.url) { fixture async throws in
                 let made = try await fixture.create("note", "one")
                 let key = try OwnNames.key(of: "op", or: 0)
-                let own = try ClaimNames(key, RemotePath(names: [RemoteName("note")])).own
+                let path = RemotePath.root.appending(try ItemName("note"))
+                let own = try ClaimNames(key, from: path, to: path).own
                 let folder = "data/" + own.names.map(\.rawValue).joined(separator: "/")
                 try server.makeFolder(folder)
                 try server.move("data/note", to: "\(folder)/\(ClaimNames.old)")
@@ -125,6 +127,7 @@ struct WritingTests {
                 }
                 let removal = await failure { try await fixture.delete("note", base: old.version) }
                 #expect(removal?.code == .versionNoLongerAvailable)
+                #expect(removal?.message.contains("list its folder again, and try again") == true)
                 #expect(await failure { try await fixture.create("note", "lost") }?.code == .nameCollision)
                 _ = try await fixture.create("taken", "mine")
                 let taken = await failure { try await fixture.move("note", to: "taken", base: .none) }

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """Runs tests of the built bundle, and remembers which failed, so that those alone can be tried again on a quiet machine.
 
-usage: run-tests.py BUNDLE FAILED [--in-parallel] [--filter THESE] [--skip THOSE]
+usage: run-tests.py BUNDLE FAILED [--share K/N WHOLE] [--in-parallel] [--filter THESE] [--skip THOSE]
        run-tests.py BUNDLE FAILED --again
+
+With --share, one of N tests runs, by its name, so that each has its turn as K goes from 1 to N; those that WHOLE (a regular
+expression) matches all run.
 
 FAILED is a file: each test that failed is a line of it (its name, a tab, what it said). The exit status is 0 when all passed,
 or when those that did not are written there; 1 when something else went wrong (nothing ran, the bundle crashed, or more
@@ -21,6 +24,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 
 # More than these are no accident.
 MOST = 12
@@ -147,8 +151,35 @@ def alone(names):
     return [word for name in names for word in ("--filter", f"^{re.escape(name)}(/|$)")] + ["--no-parallel"]
 
 
+def share_of(bundle, share, whole, arguments):
+    """The names of the tests whose turn it is, of those that the arguments choose."""
+    number, count = (int(part) for part in share.split("/"))
+    chosen = {"--filter": [], "--skip": []}
+    for option, expression in zip(arguments[::2], arguments[1::2]):
+        chosen[option].append(re.compile(expression))
+    listed = subprocess.run(
+        [bundle, "--testing-library", "swift-testing", "--list-tests"], check=True, stdout=subprocess.PIPE, text=True)
+    names = [
+        name for name in listed.stdout.splitlines()
+        if all(one.search(name) for one in chosen["--filter"]) and not any(one.search(name) for one in chosen["--skip"])]
+    if not names:
+        sys.exit("No test is chosen.")
+    return [
+        name for name in names
+        if zlib.crc32(name.encode()) % count == number - 1 or re.search(whole, name)]
+
+
 def main():
     bundle, failed, *arguments = sys.argv[1:]
+    if arguments[:1] == ["--share"]:
+        share, whole, *arguments = arguments[1:]
+        in_parallel = [one for one in arguments if one == "--in-parallel"]
+        names = share_of(bundle, share, whole, [one for one in arguments if one != "--in-parallel"])
+        if not names:
+            print(f"None of them has its turn in {share}.")
+            return 0
+        arguments = in_parallel + alone(names)
+        arguments.remove("--no-parallel")
     again = arguments == ["--again"]
     if again:
         with open(failed, encoding="utf-8") as lines:

@@ -2,7 +2,6 @@ internal import CDocentShims
 internal import DocumentModel
 internal import DocumentProvider
 internal import Glibc
-internal import Logging
 internal import Synchronization
 internal import SystemPackage
 
@@ -10,7 +9,9 @@ internal import SystemPackage
 // name (without the lock, as it may take long); then, under the lock and with the folder locked against other
 // providers: check again, write down what is to be done, give the names, see that what came out is what was expected,
 // flush, and write down the outcome. Programs that know nothing of locks are caught by the exchange of names: what was
-// replaced is looked at after it was taken away, and put back when it is not what the change began from.
+// replaced is looked at after it was taken away, and put back when it is not what the change began from. Where the file
+// system has no such exchange, as those of networks, other machines may save between any two calls: so a name is taken from
+// a file by a rename to one that nobody else uses, never by looking and removing.
 
 extension FolderDomain {
     func create(_ creation: ItemCreation, _ transfer: TransferMonitor) throws -> Item {
@@ -50,8 +51,8 @@ extension FolderDomain {
                 operation: creation.operation, kind: .create, from: place, to: place, temporary: temporary.name,
                 put: temporary.key))
         try onStep(.planned)
-        let result = FolderNames.move(
-            temporary.name, in: temporary.folder, to: creation.name.rawValue, in: temporary.folder)
+        let result = mirror.names.place(
+            temporary.name, in: temporary.folder, as: creation.name.rawValue, in: temporary.folder)
         if result == -EEXIST { throw Self.collision(creation.name) }
         try SystemFailure.check(result, .remote, "\(target) cannot be made")
         try onStep(.placed)
@@ -111,9 +112,9 @@ extension FolderDomain {
         try mirror.plan(
             PlannedChange(
                 operation: deletion.operation, kind: .delete, id: record.id, from: place, to: place,
-                temporary: temporary, expected: record.facts))
+                temporary: temporary, expected: record.facts, contentChanged: record.contentChanged))
         try onStep(.planned)
-        let result = FolderNames.move(place.name.rawValue, in: folder, to: temporary, in: folder)
+        let result = mirror.names.take(place.name.rawValue, in: folder, as: temporary)
         try SystemFailure.check(result, .remote, "\(target) cannot be removed")
         try onStep(.placed)
         if let problem = mirror.problem(with: temporary, in: folder, expected: record.facts, target) {
@@ -252,7 +253,7 @@ extension FolderMirror {
             let name = record.name?.rawValue ?? "/"
             throw DocumentError(
                 .versionNoLongerAvailable,
-                "“\(name)” has changed since; take its current state, and make the change again.",
+                "“\(name)” has changed since, and stays as it is: list its folder again, and try again.",
                 itemID: try record.id.identifier)
         }
     }
@@ -260,13 +261,6 @@ extension FolderMirror {
     mutating func plan(_ change: PlannedChange) throws(DocumentError) {
         ledger.plan(change)
         try remember([.planned(change)])
-    }
-
-    /// The change was not made.
-    mutating func abandon(_ operation: String) {
-        guard ledger.planned[operation] != nil else { return }
-        ledger.abandon(operation)
-        try? remember(unsynced: [.abandoned(operation: operation)])
     }
 
     /// Takes over what a change of this provider has made of an item, and ends the operation.
@@ -324,34 +318,8 @@ extension FolderMirror {
         else {
             return DocumentError(
                 .versionNoLongerAvailable,
-                "\(target) was changed by another program in the same moment; take its current state.")
+                "\(target) was changed by another program in the same moment: list its folder again, and try again.")
         }
         return nil
-    }
-
-    /// Gives a file that was taken away its name back, or another one when that is taken.
-    func putBack(_ temporary: String, as name: ItemName, in folder: borrowing OpenFile) {
-        if FolderNames.move(temporary, in: folder, to: name.rawValue, in: folder) != -EEXIST { return }
-        for number in 1...1000 {
-            let other = RecoveredName.make(for: name, number)
-            if FolderNames.move(temporary, in: folder, to: other, in: folder) != -EEXIST {
-                logger.error("A document is kept as “\(other)”: another one took its name “\(name)” meanwhile.")
-                return
-            }
-        }
-    }
-}
-
-/// What a file is called that was found in the place of another one.
-enum RecoveredName {
-    static func make(for name: ItemName, _ number: Int) -> String {
-        let suffix = number == 1 ? " (recovered)" : " (recovered \(number))"
-        let text = name.rawValue
-        guard let type = name.pathExtension, text.utf8.count + suffix.utf8.count <= ItemName.maximumLength else {
-            return String(decoding: text.utf8.prefix(200), as: UTF8.self) + suffix
-        }
-        let dot = text.utf8.count - type.utf8.count - 1
-        return String(decoding: text.utf8.prefix(dot), as: UTF8.self) + suffix
-            + String(decoding: text.utf8.suffix(type.utf8.count + 1), as: UTF8.self)
     }
 }

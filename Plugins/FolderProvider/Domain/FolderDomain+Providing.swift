@@ -54,7 +54,7 @@ extension FolderDomain {
             targetSide: .local)
         guard try copier.copy(range, of: source.file, to: staging) else {
             throw DocumentError(
-                .versionNoLongerAvailable, "\(name) has become shorter; take its current version.", itemID: id)
+                .versionNoLongerAvailable, "\(name) has become shorter: open it again.", itemID: id)
         }
         var after = try openDocument(id, contentVersion).item
         after.savedBy = SavingDevice.read(from: source.file)
@@ -87,7 +87,7 @@ extension FolderDomain {
             guard contentVersion.isEmpty || contentVersion == item.version.content else {
                 throw DocumentError(
                     .versionNoLongerAvailable,
-                    "“\(name)” has changed, and the version asked for is gone; take the current one.", itemID: id)
+                    "“\(name)” has changed, and the version asked for is gone: open it again.", itemID: id)
             }
             do throws(SystemFailure) {
                 let folder = try mirror.openFolder(record.parent, root)

@@ -33,25 +33,35 @@ extension FolderDomain {
         _ temporary: borrowing TemporaryItem, _ modification: ItemModification, _ mirror: inout FolderMirror
     ) throws -> OperationOutcome {
         let start = try mirror.begin(modification)
-        let (from, to, name) = (start.from, start.to, start.from.name.rawValue)
+        let (from, to) = (start.from, start.to)
         let target = "“\(from.name)”"
         guard start.folderKey == temporary.folderKey else {
             throw DocumentError(.busy, "\(target) was moved meanwhile; try again.")
         }
         let locks = try FolderLocks.take(start.folder, start.toFolder)
         defer { locks.free() }
-        guard case .item(let before) = mirror.sighting.look(at: name, in: start.folder), before == start.record.facts
+        guard case .item(let before) = mirror.sighting.look(at: from.name.rawValue, in: start.folder),
+            before == start.record.facts
         else {
             throw DocumentError(
-                .versionNoLongerAvailable, "\(target) has changed in this moment; take its current state.")
+                .versionNoLongerAvailable,
+                "\(target) has changed in this moment: list its folder again, and try again.")
         }
-        try mirror.plan(
-            PlannedChange(
-                operation: modification.operation, kind: .replace, id: start.record.id, from: from, to: to,
-                temporary: temporary.name, put: temporary.key, expected: before,
-                contentChanged: start.record.contentChanged))
+        let change = PlannedChange(
+            operation: modification.operation, kind: .replace, id: start.record.id, from: from, to: to,
+            temporary: temporary.name, put: temporary.key, expected: before,
+            contentChanged: start.record.contentChanged)
+        try mirror.plan(change)
         try onStep(.planned)
-        let result = FolderNames.exchange(temporary.name, name, in: start.folder)
+        let result = mirror.exchange(change, in: start.folder)
+        if result != 0 {
+            mirror.noteRestored(start.record.id, before, start.record.contentChanged, at: from, in: start.folder)
+        }
+        if result == -EEXIST {
+            throw DocumentError(
+                .versionNoLongerAvailable,
+                "\(target) was replaced by another program in the same moment; take its current state.")
+        }
         if result == -ENOENT {
             throw DocumentError(
                 .versionNoLongerAvailable, "\(target) was removed in this moment; list its folder again.")
@@ -59,18 +69,20 @@ extension FolderDomain {
         try SystemFailure.check(result, .remote, "\(target) cannot be replaced")
         try onStep(.placed)
         if let problem = mirror.problem(with: temporary.name, in: start.folder, expected: before, target) {
-            mirror.undoExchange(temporary.name, from.name, put: temporary.key, in: start.folder)
+            mirror.undoExchange(change, in: start.folder)
             mirror.noteRestored(start.record.id, before, start.record.contentChanged, at: from, in: start.folder)
             throw problem
         }
         try onStep(.verified)
         if from != to {
-            let result = FolderNames.move(name, in: start.folder, to: to.name.rawValue, in: start.toFolder)
-            if result != 0 {
-                mirror.undoExchange(temporary.name, from.name, put: temporary.key, in: start.folder)
+            do {
+                try mirror.move(
+                    temporary.key, from: from, in: start.folder, to: to, in: start.toFolder,
+                    through: FolderNames.third(of: temporary.name))
+            } catch {
+                mirror.undoExchange(change, in: start.folder)
                 mirror.noteRestored(start.record.id, before, start.record.contentChanged, at: from, in: start.folder)
-                if result == -EEXIST { throw Self.collision(to.name) }
-                throw SystemFailure(result).error(.remote, "\(target) cannot be renamed")
+                throw error
             }
         }
         try onStep(.moved)
@@ -79,11 +91,14 @@ extension FolderDomain {
         }
         try onStep(.flushed)
         // What it replaced has been looked at, and is the version that the caller knows.
-        _ = FolderNames.remove(temporary.name, in: start.folder)
+        if FolderNames.remove(temporary.name, in: start.folder) != 0 { mirror.leave(change, isMade: true) }
         guard case .item(let facts) = mirror.sighting.look(at: to.name.rawValue, in: start.toFolder),
             facts.key == temporary.key
         else {
-            throw DocumentError(.busy, "\(target) was replaced by another program at once; take its current state.")
+            throw DocumentError(
+                .busy,
+                "\(target) was replaced by another program as soon as it was written: look at what it has now, and try again."
+            )
         }
         return try mirror.adopt(start.record.id, facts, at: to, modification.operation, onStep)
     }
@@ -95,25 +110,33 @@ extension FolderDomain {
         let locks = try FolderLocks.take(start.folder, start.toFolder)
         defer { locks.free() }
         if from != to {
+            let (id, expected, contentChanged) = (start.record.id, start.record.facts, start.record.contentChanged)
+            let temporary = TemporaryName.fresh(tag: mirror.tag)
             try mirror.plan(
                 PlannedChange(
-                    operation: modification.operation, kind: .move, id: start.record.id, from: from, to: to,
-                    expected: start.record.facts))
+                    operation: modification.operation, kind: .move, id: id, from: from, to: to, temporary: temporary,
+                    expected: expected, contentChanged: contentChanged))
             try onStep(.planned)
-            let result = FolderNames.move(
-                from.name.rawValue, in: start.folder, to: to.name.rawValue, in: start.toFolder)
-            if result == -EEXIST { throw Self.collision(to.name) }
-            try SystemFailure.check(result, .remote, "\(target) cannot be renamed")
+            do {
+                try mirror.move(
+                    expected.key, from: from, in: start.folder, to: to, in: start.toFolder, through: temporary)
+            } catch {
+                mirror.noteRestored(id, expected, contentChanged, at: from, in: start.folder)
+                throw error
+            }
             try onStep(.placed)
         }
         guard case .item(var facts) = mirror.sighting.look(at: to.name.rawValue, in: start.toFolder),
             facts.isSameFile(as: start.record.facts)
         else {
+            // In one step or not at all: where it takes more, the file was looked at before it had its new name, and what is
+            // there now has come since.
             if from != to {
-                _ = FolderNames.move(to.name.rawValue, in: start.toFolder, to: from.name.rawValue, in: start.folder)
+                _ = mirror.names.move(to.name.rawValue, in: start.toFolder, to: from.name.rawValue, in: start.folder)
             }
             throw DocumentError(
-                .versionNoLongerAvailable, "\(target) was replaced in this moment; take its current state.")
+                .versionNoLongerAvailable,
+                "\(target) was replaced in this moment: list its folder again, and try again.")
         }
         if let modified = modification.modified, !facts.isFolder {
             if let file = try? start.toFolder.openBeneath(to.name.rawValue, .document),
@@ -244,21 +267,5 @@ extension FolderMirror {
             facts.hasSameContents(as: expected), tree.records[id] != nil
         else { return }
         _ = tree.adopt(id, facts, at: place, contentChanged: contentChanged)
-    }
-
-    /// Gives the file that was replaced its name back, and removes the new one.
-    ///
-    /// What comes out of the exchange should be the new file. If it is not, another program has given the name to a
-    /// third one meanwhile: that one stays, and what was replaced is kept under another name.
-    func undoExchange(_ temporary: String, _ name: ItemName, put: FileKey, in folder: borrowing OpenFile) {
-        if FolderNames.exchange(temporary, name.rawValue, in: folder) == 0 {
-            if case .item(let facts) = sighting.look(at: temporary, in: folder), facts.key == put {
-                _ = FolderNames.remove(temporary, in: folder)
-                return
-            }
-            _ = FolderNames.exchange(temporary, name.rawValue, in: folder)
-        }
-        // Also when the name is free, because the new file was removed under it.
-        putBack(temporary, as: name, in: folder)
     }
 }

@@ -23,11 +23,12 @@ final class FolderDomain: Sendable {
     private let isStopped = Atomic(false)
 
     /// - Parameters:
+    ///   - names: what tests change of how the file system gives names.
     ///   - signalChanges: told, some time after, that the feed has something new that did not come from here.
     ///   - signalReachable: told that the folder is there again.
     ///   - tellLeftOut: tells people what of the folder is left out, in place of what was told before; empty for nothing.
     init(
-        settings: FolderSettings, deviceName: String = "", logger: Logger,
+        settings: FolderSettings, deviceName: String = "", names: FolderNames = FolderNames(), logger: Logger,
         signalChanges: @escaping @Sendable () -> Void = {},
         signalReachable: @escaping @Sendable () -> Void = {},
         tellLeftOut: @escaping @Sendable (String) -> Void = { _ in },
@@ -40,7 +41,7 @@ final class FolderDomain: Sendable {
         self.signalReachable = signalReachable
         self.tellLeftOut = tellLeftOut
         self.onStep = onStep
-        let mirror = try FolderMirror.open(settings, logger: logger)
+        let mirror = try FolderMirror.open(settings, names: names, logger: logger)
         watchDescriptor = mirror.watches.descriptor
         self.mirror = Mutex(mirror)
         wakeup = docent_wakeup_open()
@@ -139,6 +140,7 @@ final class FolderDomain: Sendable {
             if !mirror.isScanned { return 0 }
             // Found by somebody's call, and not told yet.
             if mirror.tree.log.last > mirror.announced { return settings.pace.debounce }
+            if !mirror.ledger.left.isEmpty { return max(settings.pace.retry, mirror.restBetweenLooks) }
             return mirror.watches.isComplete ? -1 : max(settings.pace.rescan, mirror.restBetweenLooks)
         }
     }

@@ -4,45 +4,92 @@ internal import DocumentModel
 extension FolderMirror {
     /// After the first scan: finds out what became of changes that an earlier run began, and removes what they left.
     mutating func recover(_ root: borrowing OpenFile) {
-        for change in ledger.planned.values.sorted(by: { $0.operation < $1.operation }) {
-            let leftover = leftovers.firstIndex { $0.name == change.temporary }.map { leftovers.remove(at: $0) }
-            let outcome = outcome(of: change, leftover, root)
-            if let outcome {
-                ledger.finish(change.operation, outcome)
-                tree.remember(.finished(operation: change.operation, outcome: outcome))
-            } else {
-                ledger.abandon(change.operation)
-                tree.remember(.abandoned(operation: change.operation))
-            }
-            dirt.folders.formUnion([change.from.parent, change.to.parent].filter { tree.records[$0] != nil })
-        }
-        // Nothing was done with these: they hold what the host has too.
-        for leftover in leftovers {
+        let changes = ledger.planned.values.sorted { $0.operation < $1.operation }
+        settle(changes, root)
+        let planned = Set(changes.flatMap(\.temporaryNames))
+        // They are of no change: the host has what they hold, or they are second names of what has its place.
+        for leftover in leftovers where !planned.contains(leftover.name) {
             if let folder = try? openFolder(leftover.folder, root) { _ = FolderNames.remove(leftover.name, in: folder) }
         }
         leftovers = []
         process(root)
     }
 
-    /// Before the first scan: files that were taken away to be removed, and are not what was to be removed, get their
-    /// names back, so that they are the same items still.
-    mutating func putBackDoubtful(_ root: borrowing OpenFile) {
-        for change in ledger.planned.values where change.kind == .replace {
-            guard let temporary = change.temporary, let folder = try? openFolder(change.from.parent, root) else {
-                continue
+    /// Finds out what became of changes, and ends them.
+    mutating func settle(_ changes: [PlannedChange], _ root: borrowing OpenFile) {
+        for change in changes {
+            let own = change.temporaryNames
+            // Its folder may have moved since.
+            let place = leftovers.first { own.contains($0.name) }?.folder ?? change.from.parent
+            let result = outcome(of: change, place, root)
+            end(change, result, isLeft: isLeft(of: change, in: place, root))
+            for folder in [change.from.parent, change.to.parent, place] where tree.records[folder] != nil {
+                dirt.folders.insert(folder)
             }
-            FolderNames.endExchange(temporary, change.from.name.rawValue, in: folder)
-            if let id = change.id, let expected = change.expected, let contentChanged = change.contentChanged {
+        }
+    }
+
+    /// Before anything is looked at: files that were taken away, and are not what was to be replaced or removed, or are open for
+    /// writing, or should have been renamed, get their names back, so that they are the same items still.
+    mutating func putBackDoubtful(_ changes: [PlannedChange], _ root: borrowing OpenFile) {
+        for change in changes {
+            guard let temporary = change.temporary, let expected = change.expected,
+                let folder = try? openFolder(change.from.parent, root)
+            else { continue }
+            switch change.kind {
+            case .create: continue
+            case .move:
+                guard !sighting.isFree(temporary, in: folder) else { continue }
+                endMove(change, temporary, in: folder, root)
+            case .replace:
+                endExchange(change, in: folder, root)
+            case .delete:
+                guard !sighting.isFree(temporary, in: folder), !isDisposable(change, expected, in: folder) else {
+                    continue
+                }
+                putBack(temporary, as: change.from.name, in: folder)
+            }
+            if let id = change.id, let contentChanged = change.contentChanged {
                 noteRestored(id, expected, contentChanged, at: change.from, in: folder)
             }
         }
-        for change in ledger.planned.values where change.kind == .delete {
-            guard let temporary = change.temporary, let expected = change.expected,
-                let folder = try? openFolder(change.from.parent, root),
-                case .item(let facts) = sighting.look(at: temporary, in: folder), !Self.isSame(facts, as: expected)
-            else { continue }
-            putBack(temporary, as: change.from.name, in: folder)
-        }
+    }
+
+    /// What was between two names either has the new one already, or gets the old one back.
+    private func endMove(
+        _ change: PlannedChange, _ temporary: String, in folder: borrowing OpenFile, _ root: borrowing OpenFile
+    ) {
+        guard !dropSecondName(temporary, in: folder, of: change.to, root) else { return }
+        putBack(temporary, as: change.from.name, in: folder)
+    }
+
+    private func endExchange(_ change: PlannedChange, in folder: borrowing OpenFile, _ root: borrowing OpenFile) {
+        guard let temporary = change.temporary else { return }
+        // The new file may have been between two names, too.
+        let third = FolderNames.third(of: temporary)
+        guard change.from == change.to || !dropSecondName(third, in: folder, of: change.to, root) else { return }
+        endExchange(change, in: folder)
+    }
+
+    /// Takes a temporary name away from what has its place already.
+    ///
+    /// - Returns: false when it has not.
+    private func dropSecondName(
+        _ temporary: String, in folder: borrowing OpenFile, of place: Place, _ root: borrowing OpenFile
+    ) -> Bool {
+        guard let target = try? openFolder(place.parent, root),
+            sighting.isOneFile(temporary, in: folder, place.name.rawValue, in: target)
+        else { return false }
+        _ = names.unlink(temporary, in: folder)
+        return true
+    }
+
+    /// Whether what was taken away is what was to be removed, and no program writes it: what it wrote would be lost.
+    private func isDisposable(
+        _ change: PlannedChange, _ expected: FileFacts, in folder: borrowing OpenFile
+    ) -> Bool {
+        guard let temporary = change.temporary else { return false }
+        return problem(with: temporary, in: folder, expected: expected, "“\(change.from.name)”") == nil
     }
 
     static func isSame(_ facts: FileFacts, as expected: FileFacts) -> Bool {
@@ -51,80 +98,83 @@ extension FolderMirror {
 
     /// - Returns: nil when the change was not made, and is not half made any more.
     private mutating func outcome(
-        of change: PlannedChange, _ leftover: (folder: RecordID, name: String)?, _ root: borrowing OpenFile
+        of change: PlannedChange, _ around: RecordID, _ root: borrowing OpenFile
     ) -> OperationOutcome? {
         switch change.kind {
         case .create:
-            if let put = change.put, let id = tree.ids(of: put).first { return made(id) }
-            discard(leftover, root)
-            return nil
+            // It is the new file's second name when that has its place already.
+            if let temporary = change.temporary, let folder = try? openFolder(around, root) {
+                _ = FolderNames.remove(temporary, in: folder)
+            }
+            guard let put = change.put, let id = tree.ids(of: put).first else { return nil }
+            return made(id)
         case .move:
+            if let temporary = change.temporary, let folder = try? openFolder(around, root),
+                !sighting.isFree(temporary, in: folder)
+            {
+                endMove(change, temporary, in: folder, root)
+            }
             guard let id = change.id, let record = tree.records[id], record.facts.key == change.expected?.key,
                 tree.place(of: id) == change.to
             else { return nil }
             return made(id)
         case .replace:
-            return outcome(ofReplacing: change, leftover, root)
+            return outcome(ofReplacing: change, around, root)
         case .delete:
-            return outcome(ofDeleting: change, leftover, root)
+            return outcome(ofDeleting: change, around, root)
         }
     }
 
     private mutating func outcome(
-        ofReplacing change: PlannedChange, _ leftover: (folder: RecordID, name: String)?, _ root: borrowing OpenFile
+        ofReplacing change: PlannedChange, _ around: RecordID, _ root: borrowing OpenFile
     ) -> OperationOutcome? {
-        guard let put = change.put, let expected = change.expected, let id = change.id else { return nil }
-        guard let leftover, let folder = try? openFolder(leftover.folder, root),
-            case .item(let facts) = sighting.look(at: leftover.name, in: folder)
-        else {
-            // What was replaced is gone: it was removed last of all.
-            return tree.records[id]?.facts.key == put ? made(id) : nil
-        }
+        guard let put = change.put, let expected = change.expected, let id = change.id, let temporary = change.temporary
+        else { return nil }
+        let isPut = tree.records[id]?.facts.key == put
+        // What was replaced is gone: it was removed last of all.
+        guard let folder = try? openFolder(around, root) else { return isPut ? made(id) : nil }
+        endExchange(change, in: folder, root)
+        guard sighting.isFree(FolderNames.third(of: temporary), in: folder) else { return nil }
+        guard case .item(let facts) = sighting.look(at: temporary, in: folder) else { return isPut ? made(id) : nil }
         if facts.key == put {
-            discard(leftover, root)
+            discard(temporary, facts, of: change.from.name, in: folder)
             return nil
         }
-        let isDone = tree.records[id]?.facts.key == put && tree.place(of: id) == change.to
-        if facts.hasSameContents(as: expected), isDone {
-            discard(leftover, root)
-            return made(id)
-        }
-        if tree.records[id]?.facts.key == put, tree.place(of: id) == change.from {
-            undoExchange(leftover.name, change.from.name, put: put, in: folder)
+        let isDone = isPut && tree.place(of: id) == change.to
+        let mayGo = isDisposable(change, expected, in: folder)
+        if isPut, tree.place(of: id) == change.from, !(isDone && mayGo) {
+            undoExchange(change, in: folder)
             if let contentChanged = change.contentChanged {
                 noteRestored(id, expected, contentChanged, at: change.from, in: folder)
             }
-        } else if facts.hasSameContents(as: expected) {
-            // Others have gone on from there; this is what they and the host know.
-            discard(leftover, root)
-        } else {
-            putBack(leftover.name, as: change.from.name, in: folder)
+            return nil
         }
-        return nil
+        if mayGo {
+            // Also where others have gone on from there: this is what they and the host know.
+            _ = FolderNames.remove(temporary, in: folder)
+        } else {
+            putBack(temporary, as: change.from.name, in: folder)
+        }
+        return isDone ? made(id) : nil
     }
 
     private mutating func outcome(
-        ofDeleting change: PlannedChange, _ leftover: (folder: RecordID, name: String)?, _ root: borrowing OpenFile
+        ofDeleting change: PlannedChange, _ around: RecordID, _ root: borrowing OpenFile
     ) -> OperationOutcome? {
-        guard let leftover, let folder = try? openFolder(leftover.folder, root),
-            case .item(let facts) = sighting.look(at: leftover.name, in: folder), let expected = change.expected
-        else {
-            return change.id.flatMap { tree.records[$0] } == nil ? .removed : nil
-        }
-        guard Self.isSame(facts, as: expected) else {
-            putBack(leftover.name, as: change.from.name, in: folder)
+        // It may have been put back, or have been removed already.
+        let isGone = change.id.flatMap { tree.records[$0] } == nil
+        guard let temporary = change.temporary, let expected = change.expected,
+            let folder = try? openFolder(around, root), !sighting.isFree(temporary, in: folder)
+        else { return isGone ? .removed : nil }
+        guard isDisposable(change, expected, in: folder) else {
+            putBack(temporary, as: change.from.name, in: folder)
             return nil
         }
-        return FolderNames.remove(leftover.name, in: folder) == 0 ? .removed : nil
+        return FolderNames.remove(temporary, in: folder) == 0 && isGone ? .removed : nil
     }
 
     private func made(_ id: RecordID) -> OperationOutcome? {
         guard let record = tree.records[id], let item = try? item(record) else { return nil }
         return .made(item)
-    }
-
-    private func discard(_ leftover: (folder: RecordID, name: String)?, _ root: borrowing OpenFile) {
-        guard let leftover, let folder = try? openFolder(leftover.folder, root) else { return }
-        _ = FolderNames.remove(leftover.name, in: folder)
     }
 }

@@ -15,6 +15,11 @@ extension FolderMirror {
     mutating func catchUp(_ root: borrowing OpenFile) throws(DocumentError) {
         _ = watches.drain(into: &dirt)
         while !isScanned { try scan(root, folders: .max) }
+        let left = ledger.left
+        putBackDoubtful(left, root)
+        process(root)
+        guard !left.isEmpty else { return }
+        settle(left, root)
         process(root)
     }
 
@@ -41,7 +46,7 @@ extension FolderMirror {
             for change in ledger.planned.values {
                 if let put = change.put, let id = change.id { tree.expect(put, for: id) }
             }
-            putBackDoubtful(root)
+            putBackDoubtful(Array(ledger.planned.values), root)
             dirt.everything = true
             process(root)
             for change in ledger.planned.values {

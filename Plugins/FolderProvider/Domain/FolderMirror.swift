@@ -9,6 +9,7 @@ internal import SystemPackage
 struct FolderMirror: ~Copyable {
     let settings: FolderSettings
     let logger: Logger
+    let names: FolderNames
     var tree: FolderTree
     var ledger: OperationLedger
     var watches: FolderWatches
@@ -48,11 +49,12 @@ struct FolderMirror: ~Copyable {
     private var hasWarnedOfState = false
 
     private init(
-        settings: FolderSettings, logger: Logger, state: consuming StateFile, tree: FolderTree, ledger: OperationLedger,
-        known: StateSettings?
+        settings: FolderSettings, names: FolderNames, logger: Logger, state: consuming StateFile, tree: FolderTree,
+        ledger: OperationLedger, known: StateSettings?
     ) {
         self.settings = settings
         self.logger = logger
+        self.names = names
         self.state = state
         self.tree = tree
         self.ledger = ledger
@@ -67,7 +69,9 @@ struct FolderMirror: ~Copyable {
     /// Reads what earlier runs knew, and makes sure that the folder is there.
     ///
     /// - Throws: `notConfigured` when a new domain's folder is not there. One that was there before may come back.
-    static func open(_ settings: FolderSettings, logger: Logger) throws(DocumentError) -> FolderMirror {
+    static func open(
+        _ settings: FolderSettings, names: FolderNames, logger: Logger
+    ) throws(DocumentError) -> FolderMirror {
         var state = try StateFile.open(in: settings.stateFolder, slack: settings.pace.stateSlack, logger: logger)
         var tree = FolderTree(capacity: settings.pace.feedCapacity)
         var ledger = OperationLedger()
@@ -89,7 +93,7 @@ struct FolderMirror: ~Copyable {
         }
         tree.finishRestoring(floor: known?.feedFloor ?? 0, last: known?.feedLast ?? 0)
         var mirror = FolderMirror(
-            settings: settings, logger: logger, state: state, tree: tree, ledger: ledger, known: known)
+            settings: settings, names: names, logger: logger, state: state, tree: tree, ledger: ledger, known: known)
         do throws(DocumentError) {
             _ = try mirror.openRoot()
         } catch {

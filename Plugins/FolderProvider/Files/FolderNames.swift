@@ -4,56 +4,102 @@ internal import Glibc
 internal import SystemPackage
 
 /// Gives, exchanges and takes away names in open folders: those of items, as they are on the disk (``DiskName``).
-enum FolderNames {
-    /// Renames when the new name is free.
+struct FolderNames: Sendable {
+    /// A call of the system that changes names.
+    enum Call: Hashable, Sendable {
+        case rename(flags: UInt32)
+        case link
+        case unlink
+    }
+
+    /// Tests stand here before each call, and may answer in the system's place.
+    var beforeCall: @Sendable (Call) -> Int32? = { _ in nil }
+
+    /// Renames when the new name is free, in one step.
     ///
-    /// - Returns: 0, or the negative error number; -EEXIST when the name is taken.
-    static func move(
+    /// - Returns: 0, or the negative error number; -EEXIST when the name is taken, and one that ``isUnknown(_:)`` where the
+    ///   file system cannot do that.
+    func move(
         _ name: String, in folder: borrowing OpenFile, to newName: String, in newFolder: borrowing OpenFile
     ) -> Int32 {
-        let (name, newName) = (DiskName.path(name), DiskName.path(newName))
-        let result = docent_renameat2(
-            folder.descriptor, name, newFolder.descriptor, newName, UInt32(DOCENT_RENAME_NOREPLACE))
-        guard result == -EINVAL || result == -ENOSYS else { return result }
-        // Network file systems: a link fails too when the name is taken.
-        let linked = docent_linkat(folder.descriptor, name, newFolder.descriptor, newName)
-        if linked == 0 { return docent_unlinkat(folder.descriptor, name, 0) }
-        guard linked == -EPERM || linked == -EOPNOTSUPP || linked == -ENOSYS else { return linked }
-        var status = docent_entry_status()
-        guard docent_entry_status(newFolder.descriptor, newName, &status) == -ENOENT else { return -EEXIST }
-        return docent_renameat2(folder.descriptor, name, newFolder.descriptor, newName, 0)
+        rename(name, folder, newName, newFolder, flags: UInt32(DOCENT_RENAME_NOREPLACE))
     }
 
-    /// Exchanges two names of a folder.
+    /// Whether so answers a file system that cannot rename in such a way: those of networks, and of programs.
+    static func isUnknown(_ result: Int32) -> Bool {
+        result == -EINVAL || result == -ENOSYS || result == -EOPNOTSUPP
+    }
+
+    /// Gives whatever has a name a temporary one, which nobody else uses: so it need not be known to be free.
     ///
     /// - Returns: 0, or the negative error number.
-    static func exchange(_ name: String, _ other: String, in folder: borrowing OpenFile) -> Int32 {
-        let result = docent_renameat2(
-            folder.descriptor, DiskName.path(name), folder.descriptor, DiskName.path(other),
-            UInt32(DOCENT_RENAME_EXCHANGE))
-        guard result == -EINVAL || result == -ENOSYS else { return result }
-        // In three steps, under the lock, where the file system has nothing better.
-        let third = name + thirdSuffix
-        let first = docent_renameat2(
-            folder.descriptor, DiskName.path(other), folder.descriptor, DiskName.path(third), 0)
-        guard first == 0 else { return first }
-        let second = move(name, in: folder, to: other, in: folder)
-        guard second == 0 else {
-            _ = move(third, in: folder, to: other, in: folder)
-            return second
-        }
-        return move(third, in: folder, to: name, in: folder)
+    func take(_ name: String, in folder: borrowing OpenFile, as temporary: String) -> Int32 {
+        rename(name, folder, temporary, folder, flags: 0)
     }
 
-    private static let thirdSuffix = "x"
-
-    /// After a crash: brings an exchange in three steps to its end, or back to its beginning.
-    static func endExchange(_ name: String, _ other: String, in folder: borrowing OpenFile) {
-        let third = name + thirdSuffix
-        // When the temporary name is free, the new file has its place already.
-        if move(third, in: folder, to: name, in: folder) == -EEXIST {
-            _ = move(third, in: folder, to: other, in: folder)
+    /// Gives what has a temporary name another one, when that is free.
+    ///
+    /// - Returns: 0, or the negative error number; -EEXIST when the name is taken.
+    func place(
+        _ temporary: String, in folder: borrowing OpenFile, as name: String, in newFolder: borrowing OpenFile
+    ) -> Int32 {
+        let result = move(temporary, in: folder, to: name, in: newFolder)
+        guard Self.isUnknown(result) else { return result }
+        // A link fails too when the name is taken.
+        let linked = link(temporary, folder, name, newFolder)
+        if linked == 0 {
+            // Where it stays, nobody sees it, and the next run of the provider removes it.
+            _ = unlink(temporary, in: folder)
+            return 0
         }
+        guard linked == -EPERM || linked == -EOPNOTSUPP || linked == -ENOSYS else { return linked }
+        // Folders have no links, which take the place of an empty folder at most; and some file systems have none at all.
+        var status = docent_entry_status()
+        let found = docent_entry_status(newFolder.descriptor, DiskName.path(name), &status)
+        guard found == -ENOENT else { return found == 0 ? -EEXIST : found }
+        let renamed = rename(temporary, folder, name, newFolder, flags: 0)
+        return renamed == -ENOTEMPTY || renamed == -ENOTDIR || renamed == -EISDIR ? -EEXIST : renamed
+    }
+
+    /// Exchanges a temporary name and another one of the same folder.
+    ///
+    /// - Returns: 0, or the negative error number. Then ``third(of:)`` may have a file, where the file system needs three
+    ///   steps.
+    func exchange(_ temporary: String, _ name: String, in folder: borrowing OpenFile) -> Int32 {
+        let result = rename(temporary, folder, name, folder, flags: UInt32(DOCENT_RENAME_EXCHANGE))
+        guard Self.isUnknown(result) else { return result }
+        let third = Self.third(of: temporary)
+        let taken = take(name, in: folder, as: third)
+        guard taken == 0 else { return taken }
+        let placed = place(temporary, in: folder, as: name, in: folder)
+        guard placed == 0 else { return placed }
+        return take(third, in: folder, as: temporary)
+    }
+
+    /// The name that something has between two others.
+    static func third(of temporary: String) -> String { temporary + "x" }
+
+    /// Takes a temporary name away from a file that has another one.
+    ///
+    /// - Returns: 0, or the negative error number.
+    func unlink(_ temporary: String, in folder: borrowing OpenFile) -> Int32 {
+        if let answer = beforeCall(.unlink) { return answer }
+        return docent_unlinkat(folder.descriptor, DiskName.path(temporary), 0)
+    }
+
+    private func rename(
+        _ name: String, _ folder: borrowing OpenFile, _ newName: String, _ newFolder: borrowing OpenFile, flags: UInt32
+    ) -> Int32 {
+        if let answer = beforeCall(.rename(flags: flags)) { return answer }
+        return docent_renameat2(
+            folder.descriptor, DiskName.path(name), newFolder.descriptor, DiskName.path(newName), flags)
+    }
+
+    private func link(
+        _ name: String, _ folder: borrowing OpenFile, _ newName: String, _ newFolder: borrowing OpenFile
+    ) -> Int32 {
+        if let answer = beforeCall(.link) { return answer }
+        return docent_linkat(folder.descriptor, DiskName.path(name), newFolder.descriptor, DiskName.path(newName))
     }
 
     /// Removes a file or a folder with all that is in it, whatever that is. Follows nothing.

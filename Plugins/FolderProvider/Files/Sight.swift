@@ -46,6 +46,21 @@ struct Sighting: Sendable {
         return docent_entry_status(folder.descriptor, DiskName.path(name), &status) == 0
     }
 
+    /// Whether it is known that nothing has the name.
+    func isFree(_ name: String, in folder: borrowing OpenFile) -> Bool {
+        var status = docent_entry_status()
+        return docent_entry_status(folder.descriptor, DiskName.path(name), &status) == -ENOENT
+    }
+
+    /// Whether two names are those of one file.
+    func isOneFile(
+        _ name: String, in folder: borrowing OpenFile, _ other: String, in otherFolder: borrowing OpenFile
+    ) -> Bool {
+        guard case .item(let one) = look(at: name, in: folder), case .item(let two) = look(at: other, in: otherFolder)
+        else { return false }
+        return one.key == two.key
+    }
+
     /// The facts of an open file or folder itself.
     func facts(of file: borrowing OpenFile) -> FileFacts? {
         var status = docent_entry_status()

@@ -19,7 +19,8 @@ struct PlannedChange: Hashable, Sendable {
     var id: RecordID?
     var from: Place
     var to: Place
-    /// The temporary file's name, in the folder of `from`.
+    /// The temporary file's name, in the folder of `from`. Of what moves, the one that it has in between, where it takes more
+    /// than one step.
     var temporary: String?
     /// The file that is put in place.
     var put: FileKey?
@@ -27,6 +28,16 @@ struct PlannedChange: Hashable, Sendable {
     var expected: FileFacts?
     /// The item's, so that it has its content version back when the change is undone.
     var contentChanged: Timestamp?
+
+    /// Whether it has ended, but for what has its temporary name still. It is called by that name then, so that the operation
+    /// can be begun anew.
+    var isLeft: Bool { operation == temporary }
+
+    /// The names in the folder of `from` that this change alone uses.
+    var temporaryNames: [String] {
+        guard let temporary else { return [] }
+        return [temporary, FolderNames.third(of: temporary)]
+    }
 }
 
 /// What an operation came to.
@@ -69,6 +80,9 @@ struct OperationLedger: Sendable {
     mutating func end(_ operation: String) {
         running.remove(operation)
     }
+
+    /// Changes that have ended, but for what has their temporary names still.
+    var left: [PlannedChange] { planned.values.filter(\.isLeft).sorted { $0.operation < $1.operation } }
 
     mutating func plan(_ change: PlannedChange) {
         planned[change.operation] = change

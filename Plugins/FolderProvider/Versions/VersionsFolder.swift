@@ -137,7 +137,7 @@ struct VersionsFolder: ~Copyable {
     ///
     /// - Returns: false when there is one of that name already.
     func place(_ staged: String, as id: String) throws(DocumentError) -> Bool {
-        let result = FolderNames.move(staged, in: folder, to: id, in: folder)
+        let result = FolderNames().place(staged, in: folder, as: id, in: folder)
         if result == -EEXIST || result == -ENOTEMPTY { return false }
         try SystemFailure.check(result, .remote, "A version cannot be kept")
         try SystemFailure.check(docent_fsync(folder.descriptor), .remote, "A version cannot be written to disk")

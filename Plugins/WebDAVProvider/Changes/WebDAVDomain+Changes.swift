@@ -117,9 +117,12 @@ extension WebDAVDomain {
         return changes
     }
 
-    /// That something is gone is not believed at once (PROV-22): what somebody else changes is out of sight for a moment.
+    /// That something is gone is not believed at once (PROV-22): what somebody else changes is out of sight for a moment, and
+    /// then for as long as there is a claim on it.
     ///
     /// - Returns: what is there after all; nil when there is too much to look at.
+    /// - Throws: `busy` while somebody changes something of it. The server does not tell of that once more when it is gone in the
+    ///   end, so nothing is told of these changes until then.
     private func stillThere(_ paths: Set<RemotePath>) async throws -> [RemotePath: Properties]? {
         guard !paths.isEmpty else { return [:] }
         let folders = Dictionary(grouping: paths) { $0.parent ?? .root }
@@ -130,24 +133,51 @@ extension WebDAVDomain {
         return try await withThrowingTaskGroup(of: [RemotePath: Properties].self) { group in
             for (folder, paths) in folders {
                 if paths.count > Self.mostLooksInFolder {
-                    group.addTask { [link] in
-                        let entries = try await link.entries(of: folder) ?? []
-                        let wanted = Set(paths)
-                        return entries.reduce(into: [:]) { there, entry in
-                            let path = folder.appending(entry.name)
-                            if wanted.contains(path) { there[path] = entry.properties }
-                        }
-                    }
+                    group.addTask { [self] in try await stillThere(paths, in: folder) }
                 } else {
                     for path in paths {
-                        group.addTask { [link] in
-                            try await link.lookIfThere(path).map { [path: $0.properties] } ?? [:]
-                        }
+                        group.addTask { [self] in try await stillThere(path).map { [path: $0] } ?? [:] }
                     }
                 }
             }
             return try await group.reduce(into: [:]) { there, found in there.merge(found) { $1 } }
         }
+    }
+
+    private func stillThere(_ path: RemotePath) async throws -> Properties? {
+        if let look = try await link.lookIfThere(path) { return look.properties }
+        guard hasGaps else { return nil }
+        switch try await claimant(on: path) {
+        case .nobody: break
+        case .oneself, .somebody, .ended: throw ServerFailure.interrupted(Self.contradiction)
+        // Nobody here can end that: listings do without it.
+        case .stranger: throw expired
+        }
+        // It may have been put back before the claim was looked for.
+        return try await link.lookIfThere(path)?.properties
+    }
+
+    /// The same for many in one folder, which is listed for it.
+    private func stillThere(_ paths: [RemotePath], in folder: RemotePath) async throws -> [RemotePath: Properties] {
+        var there: [RemotePath: Properties] = [:]
+        var missing = Set(paths)
+        var claims: Set<RemoteName> = []
+        // Once more for what was moved from place to place meanwhile.
+        for _ in 0..<(hasGaps ? 2 : 1) where !missing.isEmpty {
+            for entry in try await link.entries(of: folder) ?? [] {
+                let path = folder.appending(entry.name)
+                if missing.remove(path) != nil { there[path] = entry.properties }
+                if OwnNames.isClaim(entry.name) { claims.insert(entry.name) }
+            }
+        }
+        guard hasGaps, !missing.isEmpty else { return there }
+        // Where claims are not listed, each would have to be looked for.
+        guard try await dotNames.outcome() else { throw expired }
+        for path in missing {
+            guard let name = path.name, claims.contains(try OwnNames.claim(on: name)) else { continue }
+            there[path] = try await stillThere(path)
+        }
+        return there
     }
 
     // MARK: Listings

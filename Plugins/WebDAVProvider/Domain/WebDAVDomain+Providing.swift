@@ -112,7 +112,7 @@ extension WebDAVDomain {
             guard wanted.isEmpty || wanted == look.properties.contentVersion else {
                 throw DocumentError(
                     .versionNoLongerAvailable,
-                    "\(path.quoted) has changed, and the version asked for is gone; take the current one.",
+                    "\(path.quoted) has changed, and the version asked for is gone: open it again.",
                     itemID: try path.identifier)
             }
             if gate?.hasExactTags ?? false, look.properties.tag?.condition != nil { return look.properties }

@@ -192,7 +192,8 @@ final class WebDAVDomain: Sendable {
         return path
     }
 
-    private static let contradiction = "its answers contradict each other"
+    /// Why something is neither there nor gone.
+    static let contradiction = "its answers contradict each other"
 
     /// Reads something. What is missing for a moment, while somebody changes it, is read once more.
     func patiently<Result: Sendable>(
@@ -311,17 +312,22 @@ final class WebDAVDomain: Sendable {
         return try await link.lookIfThere(folder) == nil
     }
 
-    /// Whether somebody has a claim beside it, as for as long as it is out of sight for a change. A change whose owner is gone is
-    /// ended: nobody may ever list the folder.
     private func isClaimed(_ path: RemotePath) async throws -> Bool {
-        guard let folder = path.parent, let name = path.name else { return false }
-        let claim = folder.appending(try OwnNames.claim(on: name))
-        guard let gate, gate.capabilities != .readOnly else { return try await link.lookIfThere(claim) != nil }
-        let takeOver = ClaimTakeOver(link: link, watch: claims, logger: logger, claim: claim)
-        return switch try await takeOver.look() {
+        switch try await claimant(on: path) {
         case .nobody: false
         case .oneself, .somebody, .stranger, .ended: true
         }
+    }
+
+    /// Who has a claim beside it, as for as long as it is out of sight for a change. A change whose owner is gone is ended: nobody
+    /// may ever list the folder.
+    func claimant(on path: RemotePath) async throws -> ClaimTakeOver.Holder {
+        guard !path.isRoot else { return .nobody }
+        let claim = try ClaimNames.claim(on: path)
+        guard let gate, gate.capabilities != .readOnly else {
+            return try await link.lookIfThere(claim) == nil ? .nobody : .somebody
+        }
+        return try await ClaimTakeOver(link: link, watch: claims, logger: logger, claim: claim).look()
     }
 
     /// Also begins to look for the server when it is gone.

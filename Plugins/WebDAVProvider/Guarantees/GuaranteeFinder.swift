@@ -37,10 +37,13 @@ struct GuaranteeFinder: Sendable {
             await answer.discard(within: link.timing.silence)
             return answer.header("Server") ?? ""
         }
+        let note = TrialNote(in: stateFolder)
+        if let left = note.name, try await Probe.clear(Probe.folder(named: left), on: link) { note.remove() }
         let subject = Certificate.subject(address: settings.address, software: software)
         if let known = Certificate.read(in: stateFolder), known.subject == subject { return known }
         let name = String(UInt64.random(in: .min ... .max), radix: 36)
-        let probe = Probe(link: link, rounds: rounds, isGettingOn: isGettingOn)
+        try note.write(name)
+        let probe = Probe(link: link, rounds: rounds, isGettingOn: isGettingOn, isGone: { note.remove() })
         let certificate = Certificate(subject: subject, findings: try await probe.run(name: name))
         try certificate.write(in: stateFolder)
         return certificate

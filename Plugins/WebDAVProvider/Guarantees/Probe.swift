@@ -23,42 +23,54 @@ struct Probe: Sendable {
     var rounds = 200
     /// Told how far it is, in percent.
     var isGettingOn: @Sendable (Int) -> Void = { _ in }
+    /// Told when nothing of its folder is on the server any more, for sure.
+    var isGone: @Sendable () -> Void = {}
     /// How long a server may take to notice what was begun.
     var moment: Duration = .milliseconds(500)
 
     /// - Parameter name: the last part of the folder's name, which nobody else has.
     /// - Throws: `notPermitted` when nothing can be made there, `ServerFailure`, or `CancellationError`.
     func run(name: String) async throws -> ProbeFindings {
-        let folder = RemotePath.root.appending(try RemoteName(Self.prefix + name))
+        let folder = try Self.folder(named: name)
         let made = try await status(.MKCOL, folder, asFolder: true)
         guard made == 201 else {
+            // Where nothing was answered, it may be there.
+            if made != nil { isGone() }
             throw DocumentError(
                 .notPermitted, "The server cannot be tried: it does not let a folder be made (status \(made ?? 0)).")
         }
         do {
             let findings = try await findings(in: folder)
-            await Self.clear(folder, on: link)
+            if await Self.clear(folder, on: link) { isGone() }
             await sweep()
             return findings
         } catch {
-            await Self.clear(folder, on: link)
+            if await Self.clear(folder, on: link) { isGone() }
             throw error
         }
     }
 
     /// A folder of its own, to try something in, that nobody else has.
     static func newFolder(on link: ServerLink) throws(DocumentError) -> RemotePath {
-        RemotePath.root.appending(try RemoteName(prefix + String(link.timing.mark(), radix: 36)))
+        try folder(named: String(link.timing.mark(), radix: 36))
+    }
+
+    static func folder(named name: String) throws(DocumentError) -> RemotePath {
+        RemotePath.root.appending(try RemoteName(prefix + name))
     }
 
     /// Removes what was made to try a server, also when nobody waits for it any more.
-    static func clear(_ folder: RemotePath, on link: ServerLink) async {
+    ///
+    /// - Returns: whether nothing of it is there any more, for sure.
+    @discardableResult
+    static func clear(_ folder: RemotePath, on link: ServerLink) async -> Bool {
         await Task(executorPreference: link.timing.executor) {
             for _ in 0..<3 {
                 let answer = try? await link.remove(folder, asFolder: true)
-                if answer?.isSuccess ?? false || answer?.code == 404 { break }
+                if answer?.isSuccess ?? false || answer?.code == 404 { return true }
                 try? await link.timing.pause(link.timing.gap)
             }
+            return false
         }.value
     }
 

@@ -4,8 +4,10 @@ internal import DocumentModel
 ///
 /// A claim is a folder beside the document, with a folder of the change's own in it: it gets its place by the moving of
 /// the staged folder, which only one of many can do (SLOT-2). Everything that follows goes through that inner folder, so
-/// nothing of it can happen once the claim is gone: what is replaced is moved into it, looked at, and what is new is moved
-/// out of it. So a change that comes late, or twice, finds nothing to move. The claim is given back at the end.
+/// nothing of it can happen once the claim is gone: another name is reserved by what is moved out of it, what is replaced is
+/// moved into it, looked at, and what is new is moved out of it. So a change that comes late, or twice, finds nothing to move.
+/// What is removed gets another name in there first, which decides it for whoever ends the claim. The claim is given back at
+/// the end.
 struct ClaimPlan: Sendable {
     enum Kind: String, Sendable {
         /// New contents, for a new document or an old one, perhaps at another place.
@@ -30,6 +32,10 @@ struct ClaimPlan: Sendable {
         var new: Properties?
         /// What was taken away.
         var old: Properties?
+        /// What was taken away, once it is decided that it is removed.
+        var gone: Properties?
+        /// What is to reserve the document's other name is here still.
+        var hasPlace = false
     }
 
     enum Refusal: Hashable, Sendable {
@@ -41,15 +47,21 @@ struct ClaimPlan: Sendable {
         case gone
         /// Another version would look the same; once more, later.
         case tooSoon
+        /// Somebody else has reserved the name for too long.
+        case reserved
     }
 
     enum Step: Hashable, Sendable {
         case claim
+        /// The document's other name is nobody else's from now on.
+        case reserve
         case takeAway
         /// What was taken away gets its place again.
         case putBack
         /// The new contents, or what was taken away, get the name.
         case publish
+        /// From now on what was taken away is removed, whatever comes.
+        case decide
         /// It is done, or refused and as it was: the claim can go.
         case finish(Refusal?)
     }
@@ -63,6 +75,8 @@ struct ClaimPlan: Sendable {
     let place: RemotePath
     /// Whether a later version always differs, also within the same second.
     var hasExactTags = false
+    /// The other name is reserved, by what an earlier run has put there.
+    var isReserved = false
     /// What the result is; known from when it was seen in the change's own folder.
     private(set) var result: Properties?
     private var expected: [UInt8]?
@@ -80,16 +94,38 @@ struct ClaimPlan: Sendable {
 
     mutating func next(_ sight: Sight) -> Step {
         guard let own = sight.own else {
+            isReserved = false
             // A refusal was carried out when the claim is gone.
             return refusal.map { .finish($0) } ?? .claim
         }
         if let refusal { return own.old == nil ? .finish(refusal) : .putBack }
+        if own.gone != nil { return .finish(nil) }
+        if awaitsPlace(own) { return .reserve }
         if kind == .put {
             guard let new = own.new else { return .finish(nil) }
             result = new
         }
         return hasSource ? change(own, sight) : (sight.target == nil ? .publish : refuse(.taken, own))
     }
+
+    /// It cannot be made, for a reason that is not seen on the server.
+    mutating func refuse(_ refusal: Refusal) { self.refusal = refusal }
+
+    /// Whether what has the document's name has to be looked at, to know what is next.
+    func asksForSource(_ own: Own) -> Bool {
+        isOpen(own) && hasSource && (own.old == nil || isInPlace && kind != .remove)
+    }
+
+    /// Whether what has the name that the document is to get has to be looked at.
+    func asksForTarget(_ own: Own) -> Bool { isOpen(own) && !isInPlace }
+
+    /// What is in the change's own folder does not say all by itself.
+    private func isOpen(_ own: Own) -> Bool {
+        let isPublished = kind == .put && own.new == nil
+        return refusal == nil && own.gone == nil && !awaitsPlace(own) && !isPublished
+    }
+
+    private func awaitsPlace(_ own: Own) -> Bool { own.hasPlace && !isReserved }
 
     /// - Returns: why the change cannot be made to a document that is there; nil when it can.
     func objection(to source: Properties) -> Refusal? {
@@ -105,7 +141,7 @@ struct ClaimPlan: Sendable {
         }
         hasTakenExpected = expected != nil || !base.content.isEmpty
         switch kind {
-        case .remove: return .finish(nil)
+        case .remove: return .decide
         case .move: result = old
         case .put:
             if let new = own.new, !isLater(new, than: old) { return refuse(.tooSoon, own) }

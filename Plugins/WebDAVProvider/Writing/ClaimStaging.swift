@@ -77,7 +77,8 @@ struct ClaimStaging {
         let own = folder.appending(names.key)
         var isSuspect = !isFirst
         begun.append(folder)
-        for path in [folder, own] {
+        let place = names.reservation == nil ? nil : own.appending(ClaimNames.place)
+        for path in [folder, own] + [place].compactMap(\.self) {
             let answer = try await link.makeFolder(path)
             switch answer.code {
             case 404, 409, 410: return false
@@ -90,6 +91,12 @@ struct ClaimStaging {
         let note = ClaimNote(kind: change.kind, source: change.source).text(link.address)
         let noted = try await send(.bytes(Array(note.utf8)), Int64(note.utf8.count), to: own.appending(ClaimNames.note))
         guard noted.isSuccess else { throw noted.failure }
+        if let place {
+            // Who finds it where it reserves a name is led to the claim.
+            let leading = ServerRequest(method: .PUT, path: place.appending(names.key), body: .bytes(Array(note.utf8)))
+            let answer = try await link.change(leading, isRepeatable: false)
+            guard answer.isSuccess else { throw answer.failure }
+        }
         guard let contents = change.contents else { return true }
         let new = own.appending(ClaimNames.new)
         let answer = try await send(.file(contents), contents.length, to: new)

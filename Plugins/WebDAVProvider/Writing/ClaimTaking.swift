@@ -4,6 +4,15 @@ internal import Logging
 /// Gets one change its claim: looks whether it can be made at all, stages what is new, and moves that to where only one
 /// can be.
 struct ClaimTaking {
+    /// What a look at the document tells before anything is sent.
+    private enum Prospect {
+        /// What the change came to: no claim is needed.
+        case outcome(ClaimedWrite.Outcome)
+        /// The document is out of sight, in somebody's claim.
+        case isClaimed
+        case isOpen
+    }
+
     /// More bytes than this are not sent while somebody has the claim anyway.
     private static let fewBytes: Int64 = 1 << 16
 
@@ -46,9 +55,14 @@ struct ClaimTaking {
         wasMoved = false
         let isCostly = !staging.isDone && change.contents.map { $0.length > Self.fewBytes } ?? false
         if attempts > 1 || isCostly, try await waitForOthers() { return nil }
-        if let outcome = try await outcomeWithoutClaim(plan) {
+        switch try await prospect(plan) {
+        case .outcome(let outcome):
             await staging.clear()
             return outcome
+        case .isClaimed:
+            _ = try await waitForOthers()
+            return nil
+        case .isOpen: break
         }
         if !staging.isDone {
             guard try await staging.stage() else { return .refused(.gone) }
@@ -58,6 +72,10 @@ struct ClaimTaking {
         let answer = try await link.move(staging.folder, to: names.claim, asFolder: true)
         guard !answer.isSuccess else {
             wasMoved = true
+            // Mostly the other name is free, and both are looked at together.
+            if let reservation = names.reservation {
+                _ = try await link.move(names.place, to: reservation, asFolder: true)
+            }
             return nil
         }
         write.logger.debug(
@@ -87,30 +105,33 @@ struct ClaimTaking {
     /// - Throws: `busy` when it has taken too long.
     private func pause() async throws {
         guard link.timing.now() - began < link.timing.patience else {
-            throw DocumentError(
-                .busy, "\(change.target.quoted) is being changed by somebody else; try again in a moment.")
+            let name = (change.source ?? change.target).quoted
+            throw DocumentError(.busy, "\(name) is being changed by somebody else; try again in a moment.")
         }
         write.isWaiting()
         try await link.timing.pause(.milliseconds(min(50 * attempts, 500)) * (0.5 + link.timing.chance()))
     }
 
-    /// What can be said without a claim, before anything is sent.
-    private func outcomeWithoutClaim(_ plan: ClaimPlan) async throws -> ClaimedWrite.Outcome? {
+    /// What can be said without a claim.
+    private func prospect(_ plan: ClaimPlan) async throws -> Prospect {
         if let source = change.source {
-            guard let look = try await lookPatiently(source) else {
-                if try await isClaimed(source) { return nil }
-                return change.kind == .remove ? .done(nil) : .refused(.gone)
+            var found = try await lookPatiently(source)
+            if found == nil {
+                if try await link.entries(of: names.claim) != nil { return .isClaimed }
+                // It may have been put back before that was asked.
+                found = try await link.lookIfThere(source)
             }
+            guard let look = found else { return .outcome(change.kind == .remove ? .done(nil) : .refused(.gone)) }
             if let objection = plan.objection(to: look.properties) {
-                if change.isInPlace, let made = try await madeBefore(look.properties) { return .done(made) }
-                return .refused(objection)
+                if change.isInPlace, let made = try await madeBefore(look.properties) { return .outcome(.done(made)) }
+                return .outcome(.refused(objection))
             }
             try await waitForClock(look)
         }
-        guard !change.isInPlace, change.kind != .remove else { return nil }
-        guard let target = try await link.lookIfThere(change.target)?.properties else { return nil }
-        if wasPublished, let made = try await madeBefore(target) { return .done(made) }
-        return .refused(.taken)
+        guard !change.isInPlace, change.kind != .remove else { return .isOpen }
+        guard let target = try await link.lookIfThere(change.target)?.properties else { return .isOpen }
+        if wasPublished, let made = try await madeBefore(target) { return .outcome(.done(made)) }
+        return .outcome(.refused(.taken))
     }
 
     /// What is being changed is out of sight for a moment.
@@ -118,11 +139,6 @@ struct ClaimTaking {
         if let look = try await link.lookIfThere(path) { return look }
         try await link.timing.pause(link.timing.gap)
         return try await link.lookIfThere(path)
-    }
-
-    private func isClaimed(_ path: RemotePath) async throws -> Bool {
-        let theirs = try ClaimNames(change.key, path)
-        return try await link.entries(of: theirs.claim) != nil
     }
 
     /// Equal contents are no conflict, whoever wrote them: mostly it was this change, whose answer was lost.

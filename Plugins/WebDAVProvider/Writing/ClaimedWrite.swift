@@ -50,16 +50,18 @@ struct ClaimedWrite: Sendable {
     }
 
     private func carryOut(_ change: Change) async throws -> Outcome {
-        let names = try ClaimNames(change.key, change.target)
+        let names = try ClaimNames(change.key, from: change.source, to: change.target)
         var plan = ClaimPlan(
             kind: change.kind, hasSource: change.source != nil, isInPlace: change.isInPlace, base: change.base,
             place: change.source ?? change.target)
         plan.hasExactTags = change.hasExactTags
         var taking = ClaimTaking(write: self, change: change, names: names)
+        var reservation = ClaimReservation(write: self, change: change, names: names)
         var failures = 0
         var last: ClaimPlan.Step?
         while true {
-            let step = plan.next(try await sight(change, names))
+            let sight = try await sight(change, names, plan)
+            let step = plan.next(sight)
             failures = step == last ? failures + 1 : 0
             last = step
             let answer: ServerLink.Answer?
@@ -74,12 +76,22 @@ struct ClaimedWrite: Sendable {
                 // It has a patience of its own.
                 last = nil
                 answer = nil
+            case .reserve:
+                switch try await reservation.take() {
+                case .unsure: break
+                case .reserved: plan.isReserved = true
+                case .refused(let refusal): plan.refuse(refusal)
+                }
+                // The same.
+                last = nil
+                answer = nil
             case .takeAway: answer = try await move(change.source, to: names.old)
             case .putBack: answer = try await putBack(names.old, change, isExpected: plan.hasTakenExpected)
             case .publish:
                 taking.wasPublished = true
                 answer = try await move(change.kind == .move ? names.old : names.new, to: change.target)
-            case .finish(let refusal): return try await finish(change, names, plan, refusal)
+            case .decide: answer = try await move(names.old, to: names.gone)
+            case .finish(let refusal): return try await finish(change, names, plan, refusal, target: sight.target)
             }
             // Who says that it has worked, and it has not, is not asked for ever either.
             if let answer, !answer.isSuccess || failures > 0 {
@@ -92,17 +104,24 @@ struct ClaimedWrite: Sendable {
         }
     }
 
-    /// How things are on the server.
-    private func sight(_ change: Change, _ names: ClaimNames) async throws -> ClaimPlan.Sight {
+    /// How things are on the server, as far as the plan has to know it.
+    private func sight(_ change: Change, _ names: ClaimNames, _ plan: ClaimPlan) async throws -> ClaimPlan.Sight {
         var sight = ClaimPlan.Sight()
         guard let entries = try await link.entries(of: names.own) else { return sight }
         var own = ClaimPlan.Own()
         own.new = entries.first { $0.name == ClaimNames.new }?.properties
         own.old = entries.first { $0.name == ClaimNames.old }?.properties
+        own.gone = entries.first { $0.name == ClaimNames.gone }?.properties
+        own.hasPlace = entries.contains { $0.name == ClaimNames.place }
         sight.own = own
-        if let source = change.source { sight.source = try await link.lookIfThere(source)?.properties }
-        sight.target =
-            change.isInPlace ? sight.source : try await link.lookIfThere(change.target)?.properties
+        if let source = change.source, plan.asksForSource(own) {
+            sight.source = try await link.lookIfThere(source)?.properties
+        }
+        if change.isInPlace {
+            sight.target = sight.source
+        } else if plan.asksForTarget(own) {
+            sight.target = try await link.lookIfThere(change.target)?.properties
+        }
         return sight
     }
 
@@ -124,38 +143,45 @@ struct ClaimedWrite: Sendable {
         return try await link.keep(old, beside: source, logger)
     }
 
+    /// - Parameter target: what has the document's new name; nil also when that was not looked at.
     private func finish(
-        _ change: Change, _ names: ClaimNames, _ plan: ClaimPlan, _ refusal: ClaimPlan.Refusal?
+        _ change: Change, _ names: ClaimNames, _ plan: ClaimPlan, _ refusal: ClaimPlan.Refusal?, target: Properties?
     ) async throws -> Outcome {
-        let ending = ClaimEnding(write: self, change: change, names: names)
+        let ending = ClaimEnding(write: self, change: change, names: names, isReserved: plan.isReserved)
         if let refusal {
             try await ending.giveBack(puttingBack: true)
             return .refused(refusal)
         }
         if change.kind == .remove {
-            // What is removed lies in it, and goes with it.
-            try await ending.giveBack(puttingBack: false)
+            // It is decided: what is removed goes with the claim, whoever ends that.
             try record(nil)
+            // What a late request has taken away besides was not meant.
+            try await giveBack(ending, puttingBack: true)
             return .done(nil)
         }
-        guard let result = try await result(change, plan) else {
+        guard let result = try await result(change, plan, target) else {
             try await ending.giveBack(puttingBack: false)
             return .refused(.changed)
         }
         try record(result)
+        try await giveBack(ending, puttingBack: false)
+        return .done(result)
+    }
+
+    private func giveBack(_ ending: ClaimEnding, puttingBack: Bool) async throws {
         do {
-            try await ending.giveBack(puttingBack: false)
+            try await ending.giveBack(puttingBack: puttingBack)
         } catch {
             if error is CancellationError { throw error }
             // It is done; who comes next waits for a while, and then ends it.
             logger.warning("A claim could not be given back.", metadata: ["cause": "\(error)"])
         }
-        return .done(result)
     }
 
     /// What was made, as it is on the server; nil when that cannot be told from what somebody else has written since.
-    private func result(_ change: Change, _ plan: ClaimPlan) async throws -> Properties? {
-        let seen = try await link.lookIfThere(change.target)?.properties
+    private func result(_ change: Change, _ plan: ClaimPlan, _ target: Properties?) async throws -> Properties? {
+        var seen = target
+        if seen == nil { seen = try await link.lookIfThere(change.target)?.properties }
         if let result = plan.result {
             // Another version by now: what was made is told as it was, and the next look tells the other one.
             return seen?.contentVersion == result.contentVersion ? seen : result

@@ -8,6 +8,8 @@ enum OwnNames {
     private static let claim = ".docent-claim-"
     /// What is taken away: a claim whose owner is gone, or a folder that is being removed.
     private static let rest = ".docent-rest-"
+    /// One change, within what is made for it.
+    private static let change = "op-"
 
     static func isOwn(_ name: RemoteName) -> Bool {
         [Probe.prefix, stage, claim, rest].contains { name.rawValue.hasPrefix($0) }
@@ -24,8 +26,10 @@ enum OwnNames {
     /// - Parameter mark: for an operation without a name.
     static func key(of operation: String, or mark: @autoclosure () -> UInt64) throws(DocumentError) -> RemoteName {
         let text = operation.isEmpty ? String(mark(), radix: 36) : operation
-        return try RemoteName("op-" + sum(text.utf8, 1) + sum(text.utf8, 2))
+        return try RemoteName(change + sum(text.utf8, 1) + sum(text.utf8, 2))
     }
+
+    static func isKey(_ name: RemoteName) -> Bool { name.rawValue.hasPrefix(change) }
 
     static func stage(_ key: RemoteName) throws(DocumentError) -> RemoteName { try RemoteName(stage + key.rawValue) }
 

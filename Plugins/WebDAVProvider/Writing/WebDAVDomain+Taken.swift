@@ -55,7 +55,7 @@ extension WebDAVDomain {
     /// - Parameters:
     ///   - path: where the folder was when things in it were last seen.
     ///   - isDeep: also below it, as far as few listings tell.
-    /// - Returns: the claims, and what the ends of claims have left, with a document in them.
+    /// - Returns: the claims, and what the ends of claims have left, with a document in them, or on its way to their name.
     private func holdingClaims(
         in place: RemotePath, once path: RemotePath, isDeep: Bool
     ) async throws -> [ClaimTakeOver] {

@@ -150,16 +150,16 @@ extension WebDAVDomain {
         {
             return done(source, target, there)
         }
-        guard try await isUnderWay(modification.operation, at: target) else { return nil }
+        guard try await isUnderWay(modification.operation, at: source) else { return nil }
         var change = try move(modification, from: source, to: target)
         if let file = modification.contents { (change.kind, change.contents) = (.put, try parts(file, transfer)) }
         return try await claimed(change, modification.operation, transfer)
     }
 
     /// Whether an earlier run of an operation still has its claim.
-    private func isUnderWay(_ operation: String, at target: RemotePath) async throws -> Bool {
+    private func isUnderWay(_ operation: String, at source: RemotePath) async throws -> Bool {
         guard !operation.isEmpty else { return false }
-        let names = try ClaimNames(try OwnNames.key(of: operation, or: 0), target)
+        let names = try ClaimNames(try OwnNames.key(of: operation, or: 0), from: source, to: source)
         return try await link.entries(of: names.own) != nil
     }
 
@@ -252,11 +252,16 @@ extension WebDAVDomain {
             switch refusal {
             case .changed:
                 throw DocumentError(
-                    .versionNoLongerAvailable, "\(name) has changed on the server meanwhile; take its current state.")
+                    .versionNoLongerAvailable,
+                    "\(name) has changed on the server meanwhile: list its folder again, and try again.")
             case .taken: throw Self.collision(path ?? .root)
             case .gone: throw DocumentError(.noSuchItem, "\(name) is not there any more, or its folder is not.")
             case .tooSoon:
                 throw DocumentError(.busy, "\(name) was changed a moment ago; try again in a second.")
+            case .reserved:
+                let name = (path ?? .root).quoted
+                throw DocumentError(
+                    .busy, "Somebody else is making \(name), or changing it; try again in a moment.")
             }
         }
     }
@@ -303,7 +308,7 @@ extension WebDAVDomain {
         guard try found.version(at: path).satisfies(base) else {
             throw DocumentError(
                 .versionNoLongerAvailable,
-                "\(path.quoted) has changed on the server meanwhile; take its current state.")
+                "\(path.quoted) has changed on the server meanwhile: list its folder again, and try again.")
         }
     }
 

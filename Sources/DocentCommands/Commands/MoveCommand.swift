@@ -51,6 +51,18 @@ struct MoveCommand: ClientCommand {
     func run(_ client: DocumentClient) async throws {
         if let location = Arguments.locationUnlessFile(source) { return try await moveOut(location, client) }
         let location = try Arguments.location(destination)
+        var moved: Location?
+        do {
+            try await moveIn(to: location, client) { moved = $0 }
+        } catch let error as DocumentError where error.code == .hostUnavailable {
+            throw moved.map { InterruptedMove.done(at: $0) } ?? InterruptedMove.into(location, from: source)
+        }
+    }
+
+    /// - Parameter noting: is told where it is when it has been moved.
+    private func moveIn(
+        to location: Location, _ client: DocumentClient, noting: (Location) -> Void
+    ) async throws {
         let path = FilePath(source)
         let isFolder = path.isLocalFolder
         guard let name = path.lastComponent else {
@@ -59,9 +71,12 @@ struct MoveCommand: ClientCommand {
         guard isFolder || noWait else {
             let item = try await OutgoingDocument(file: source, location: location, force: force, noWait: noWait)
                 .send(client) { file, destination, progress in
-                    try await client.moveDocument(file, to: destination, replacing: force, progress: progress)
+                    let item = try await client.moveDocument(
+                        file, to: destination, replacing: force, progress: progress)
+                    noting(item.location)
+                    return item
                 }
-            return try await tellWhatStays(of: item.location, client)
+            return tellWhatStays(of: item)
         }
         if force {
             throw DocumentError(
@@ -71,16 +86,17 @@ struct MoveCommand: ClientCommand {
             try await client.isFolder(location, asKnown: noWait)
             ? location.appending(try Arguments.name(name.string)) : location
         let item = try await client.moveIn(path, to: goal)
+        noting(item.location)
         try Console.print(item.location.description)
-        try await tellWhatStays(of: item.location, client)
+        tellWhatStays(of: item)
         if !noWait { try await client.waitUntilSentAndTell(item.location) }
     }
 
     /// What was written meanwhile is still in its old place.
-    private func tellWhatStays(of location: Location, _ client: DocumentClient) async throws {
-        guard let problem = try await client.knownItem(at: location).problem, problem.code == .unsyncedEdits else {
-            return
-        }
+    ///
+    /// - Parameter item: as it was when it had been moved; when it has been sent since, it says nothing of that any more.
+    private func tellWhatStays(of item: ItemStatus) {
+        guard let problem = item.problem, problem.code == .unsyncedEdits else { return }
         Console.complain(ErrorText.visible(problem.message))
     }
 
@@ -88,7 +104,13 @@ struct MoveCommand: ClientCommand {
         var path = FilePath(destination)
         if path.isLocalFolder, let name = location.name { path.append(name.rawValue) }
         let goal = path
-        try await withProgress("Downloading \(location)") { try await client.moveOut(location, to: goal, progress: $0) }
+        do {
+            try await withProgress("Downloading \(location)") {
+                try await client.moveOut(location, to: goal, progress: $0)
+            }
+        } catch let error as DocumentError where error.code == .hostUnavailable {
+            throw InterruptedMove.out(of: location, to: goal.string)
+        }
         try Console.print(goal.string)
     }
 }

@@ -52,7 +52,9 @@ final class ProgressBar: Sendable {
 
     static func line(_ title: String, _ progress: TransferProgress, elapsed: Duration, width: Int) -> String {
         let seconds = Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
-        let rate = seconds > 0.5 ? "  \(Words.size(Int(Double(progress.done) / seconds)))/s" : ""
+        // What a provider says to have done may be more than any integer holds.
+        let pace = seconds > 0.5 ? UInt64(min(Double(progress.done) / seconds, 1e18)) : nil
+        let rate = pace.map { "  \(Words.size($0))/s" } ?? ""
         guard let expected = progress.expected, expected > 0 else {
             return shortened("\(title)  \(Words.size(progress.done))\(rate)", to: width - 1)
         }

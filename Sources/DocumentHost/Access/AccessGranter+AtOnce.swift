@@ -21,7 +21,7 @@ extension AccessGranter {
         var isGranted = false
         defer { if !isGranted { accesses.quota.giveBack(share) } }
         do throws(DocumentError) { purpose = try self.purpose(of: request, by: owner) } catch { return nil }
-        let options = request.readingOptions.subtracting(.ofTransfers)
+        let options = request.readingOptions.subtracting(.readingAhead)
         let intention = AccessIntention(found.coordinated, .reading(options))
         let coordinator = request.coordinator.map { CoordinatorID(owner: owner.id, number: $0) }
         guard

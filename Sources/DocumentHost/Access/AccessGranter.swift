@@ -187,7 +187,7 @@ struct AccessGranter: Sendable {
                 AccessIntention(
                     item,
                     intention.intent == .reading
-                        ? .reading(intention.readingOptions.subtracting(.ofTransfers))
+                        ? .reading(intention.readingOptions.subtracting(.readingAhead))
                         : .writing(intention.writingOption)))
         }
         return wanted

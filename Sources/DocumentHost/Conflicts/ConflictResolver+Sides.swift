@@ -45,7 +45,8 @@ extension ConflictResolver {
                     continue
                 }
                 try await send(
-                    contents, modified: kept.modified, asCopyOf: item, at: location, as: name, on: domain)
+                    contents, modified: kept.modified, of: [kept.kept], asCopyOf: item, at: location, as: name,
+                    on: domain)
                 try await settle([side], of: item)
             }
             return true

@@ -18,13 +18,12 @@ struct SideStore: Sendable {
 
     /// Has the remote keep what is here of a document in conflict.
     ///
-    /// - Returns: false when somebody writes to the document.
+    /// - Returns: false when somebody writes to the document, or does not let go of it.
     func keep(_ item: IndexedItem, on domain: Domain, pausedBy pauses: PauseGate) async throws(DocumentError) -> Bool {
         let coordinated = try storage.read { try $0.coordinated(item) }
         // Nobody writes while it is copied.
-        guard let claim = broker.claimWithoutWaiting(coordinated, for: .reading(.withoutChanges), by: owner) else {
-            return false
-        }
+        guard let claim = try await broker.claimUnlessUsed(coordinated, for: .reading(.withoutChanges), by: owner)
+        else { return false }
         let begun: SideKeeping?
         do throws(DocumentError) {
             begun = try await locks.withLock(item.key) { () async throws(DocumentError) in

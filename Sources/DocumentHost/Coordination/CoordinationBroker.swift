@@ -15,6 +15,9 @@ package final class CoordinationBroker: Sendable {
     /// Brings contents or makes snapshots while the claim keeps others out.
     package typealias Preparation = @Sendable ([CoordinatedItem]) async throws(DocumentError) -> Void
 
+    /// How long presenters may take to let go of what nobody uses.
+    private static let patienceWithPresenters = Duration.seconds(2)
+
     private let state = Mutex(State())
     private let clock: BrokerClock
 
@@ -123,6 +126,27 @@ package final class CoordinationBroker: Sendable {
         state.withLock { state in
             let claim = make(state.takeNumber())
             return state.machine.grantAtOnce(claim, at: clock.now()) ? claim.id : nil
+        }
+    }
+
+    /// A claim as soon as presenters have let go of the item, or nil when somebody uses it, or they do not let go soon. An editor
+    /// may present a document for as long as it is open: without asking, it could not be claimed until then.
+    ///
+    /// To be called without a lock that others need to let go.
+    package func claimUnlessUsed(
+        _ item: CoordinatedItem, for intent: ClaimIntent, by owner: ClaimOwner
+    ) async throws(DocumentError) -> ClaimID? {
+        if let claim = claimWithoutWaiting(item, for: intent, by: owner) { return claim }
+        let isUsed = state.withLock { state in
+            let claim = Claim(id: state.takeNumber(), owner: owner, item: item, intent: intent)
+            return state.machine.wouldWait(claim)
+        }
+        if isUsed { return nil }
+        do throws(DocumentError) {
+            return try await claim(item, for: intent, by: owner, within: Self.patienceWithPresenters)
+        } catch {
+            if Task.isCancelled { throw error }
+            return nil
         }
     }
 

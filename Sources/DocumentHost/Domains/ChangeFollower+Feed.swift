@@ -10,6 +10,8 @@ extension ChangeFollower {
     func readFeed(
         of domain: Domain, _ session: ProviderSession, _ news: UInt64
     ) async throws(DocumentError) -> Bool {
+        // What a page told is followed to its end, also when a host has died over that.
+        if try storage.read({ try $0.hasOpenPage(of: domain.name) }) { try await reopenPage(of: domain) }
         var anchor = try storage.read { try $0.domain(domain.name)?.anchor }
         var restarts = 0
         var progress = PagingProgress("the feed of \(domain.name)", of: session)
@@ -61,10 +63,15 @@ extension ChangeFollower {
                     try await lookAgain(at: outcome.leftOut, of: domain)
                 } catch {
                     // These changes are to be read once more.
-                    _ = try await storage.write { index in
-                        try index.setAnchor(since, of: domain.name, ifStill: changes.anchor)
-                    }
+                    try await reopenPage(of: domain)
                     throw error
+                }
+                if outcome.leavesOpen {
+                    try await storage.run { store in
+                        try store.root.index.write(durably: false) { index in
+                            try index.closePage(to: changes.anchor, of: domain.name)
+                        }
+                    }
                 }
                 let now = try storage.read { try $0.domain(domain.name)?.anchor }
                 guard now == changes.anchor else {
@@ -87,6 +94,10 @@ extension ChangeFollower {
                 anchor = nil
             }
         }
+    }
+
+    private func reopenPage(of domain: Domain) async throws(DocumentError) {
+        try await storage.write { try $0.reopenPage(of: domain.name) }
     }
 
     private func listKnownFoldersAgain(_ domain: Domain, _ session: ProviderSession) async throws(DocumentError) {

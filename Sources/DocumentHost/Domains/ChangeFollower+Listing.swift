@@ -66,6 +66,24 @@ extension ChangeFollower {
         return isNews.withLock { $0 }
     }
 
+    /// What the provider says at this moment is in a folder, whether or not it is taken up here: the first of it; nil when
+    /// there is nothing.
+    ///
+    /// No listing that is under way is joined, as it may have been answered before; nor is one overtaken.
+    func firstTold(in folder: ItemIdentifier, of domain: Domain) async throws(DocumentError) -> Item? {
+        let session = domain.provider
+        var next: PageToken?
+        var progress = PagingProgress("the listing of a folder of \(domain.name)", of: session)
+        repeat {
+            let asked = next
+            let page = try await session.enumerate(folder, page: asked, suggestedCount: Self.pageSize)
+            if let first = page.items.first { return first }
+            next = page.next
+            if let token = page.next { try progress.took(token.bytes, items: page.items) }
+        } while next != nil
+        return nil
+    }
+
     /// With a listing's last page, what was not in it is gone from here. It may just as well have moved to another folder: of
     /// what has contents here, and of what somebody has pinned, paused or asked for, the provider is asked before that goes,
     /// too (RS-8, PH-9).
@@ -89,8 +107,20 @@ extension ChangeFollower {
         }
     }
 
+    /// All of it is asked for after this was called: one that is under way for somebody else is waited for, and not joined.
+    ///
     /// - Returns: whether anything was new.
     func list(
+        _ folder: ItemIdentifier, of domain: Domain, _ session: ProviderSession,
+        _ report: @Sendable (TransferProgress?) -> Void
+    ) async throws(DocumentError) -> Bool {
+        try await listingTurns.withLock(ItemKey(domain: domain.name, id: folder)) {
+            () async throws(DocumentError) -> Bool in
+            try await listInTurn(folder, of: domain, session, report)
+        }
+    }
+
+    private func listInTurn(
         _ folder: ItemIdentifier, of domain: Domain, _ session: ProviderSession,
         _ report: @Sendable (TransferProgress?) -> Void
     ) async throws(DocumentError) -> Bool {

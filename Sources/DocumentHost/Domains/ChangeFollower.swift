@@ -15,6 +15,8 @@ struct ChangeFollower: Sendable {
     let deletions: DeletionDesk
     let catchUps: SharedTransfers<DomainName, Void>
     let listings: SharedTransfers<ItemKey, Void>
+    /// Of one folder, one listing follows the other: what a second one began would end the first.
+    let listingTurns = KeyedLock<ItemKey>()
     let placeholders: PlaceholderWriter
     /// Is told of items that must be sent, because the remote changed under them.
     let sender: Sender
@@ -86,6 +88,13 @@ struct ChangeFollower: Sendable {
     ///
     /// - Parameter goesOn: also when who asks is gone.
     func catchUp(_ domain: Domain, goesOn: Bool = false) async throws(DocumentError) {
+        let news = domain.news
+        try await joinCatchUp(domain, goesOn)
+        // Whoever was about to be done had asked before the last of it.
+        if domain.mayHaveFeed, !domain.isAsked(since: news) { try await joinCatchUp(domain, goesOn) }
+    }
+
+    private func joinCatchUp(_ domain: Domain, _ goesOn: Bool) async throws(DocumentError) {
         try await catchUps.join(domain.name, onProgress: nil, goesOn: { goesOn }) { _ throws(DocumentError) in
             guard domain.mayHaveFeed else { return }
             // A provider that signals all the time is asked again at the next use.

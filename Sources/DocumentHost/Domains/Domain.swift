@@ -26,6 +26,8 @@ final class Domain: Sendable {
         var isCaughtUp = false
         /// Counts processes and signals: what was asked for before the last of them may be incomplete.
         var news: UInt64 = 0
+        /// What there was of that when somebody asked last.
+        var asked: UInt64 = 0
         /// What the one who follows the provider's signals has seen of them; nil when nobody follows.
         var followed: UInt64?
         /// Outlives the process that gave the answer: only another answer replaces it.
@@ -107,8 +109,19 @@ final class Domain: Sendable {
         }
     }
 
+    /// How much there is that processes and signals may have to tell of. It only grows.
+    var news: UInt64 { following.withLock { $0.news } }
+
+    /// Whether somebody has begun to ask since there was so much of it.
+    func isAsked(since news: UInt64) -> Bool { following.withLock { $0.asked >= news } }
+
     /// What is to be given to ``caughtUp(with:)`` afterwards.
-    func beginCatchingUp() -> UInt64 { following.withLock { $0.news } }
+    func beginCatchingUp() -> UInt64 {
+        following.withLock { following in
+            following.asked = following.news
+            return following.news
+        }
+    }
 
     /// - Returns: false when there is something new since it began.
     func caughtUp(with news: UInt64) -> Bool {

@@ -16,8 +16,9 @@ package final class NotificationIntake: Sendable {
     package static let logLineBytes = 1024
     /// How often “resolved” is acted upon.
     package static let resolvedInterval = Duration.seconds(1)
-    /// The first byte of a notification that is a line for the log: its field's tag.
-    private static let logTag: UInt8 = 0x1A
+    /// The first bytes of the signals that lead to no line of a log, each its field's tag: that something has changed, and
+    /// that something is resolved.
+    private static let signalTags: [UInt8] = [0x0A, 0x12]
 
     private struct State {
         var logAllowance = logBurst
@@ -35,14 +36,32 @@ package final class NotificationIntake: Sendable {
     /// Whether a notification is read at all.
     package func admits(_ body: [UInt8], at now: Instant) -> Bool {
         guard body.count <= Self.longest else { return false }
-        guard body.first == Self.logTag else { return true }
-        return state.withLock { state in
+        return Self.isSignal(body) || takeLine(bytes: body.count, at: now)
+    }
+
+    /// Whether it is logged that a notification cannot be understood: each such line counts as one of the provider's own.
+    package func admitsComplaint(at now: Instant) -> Bool { takeLine(bytes: 0, at: now) }
+
+    /// Whether it is a signal from the first to the last byte. Where another field follows, that one may be what counts.
+    private static func isSignal(_ body: [UInt8]) -> Bool {
+        guard let tag = body.first, signalTags.contains(tag) else { return false }
+        var length = 0
+        // More than three bytes of length are longer than any notification.
+        for (place, byte) in body.dropFirst().prefix(3).enumerated() {
+            length |= Int(byte & 0x7F) << (7 * place)
+            if byte < 0x80 { return body.count == 2 + place + length }
+        }
+        return false
+    }
+
+    private func takeLine(bytes: Int, at now: Instant) -> Bool {
+        state.withLock { state in
             if let last = state.lastLog {
                 let refill = (now - last) / .seconds(1) * Self.logsPerSecond
                 state.logAllowance = min(Self.logBurst, state.logAllowance + refill)
             }
             state.lastLog = now
-            let cost = max(1, (Double(body.count) / Double(Self.logLineBytes)).rounded(.up))
+            let cost = max(1, (Double(bytes) / Double(Self.logLineBytes)).rounded(.up))
             guard state.logAllowance >= cost else { return false }
             state.logAllowance -= cost
             return true

@@ -59,7 +59,7 @@ struct ProviderLine: RequestHandler {
         do throws(DocumentError) {
             try take(try ProviderEvent(serialized: body))
         } catch {
-            guard error.code != .unimplemented else { return }
+            guard error.code != .unimplemented, intake.admitsComplaint(at: .now) else { return }
             host.logger.warning(
                 "a provider's notification was dropped", metadata: ["domain": "\(domain)", "error": "\(error)"])
         }
@@ -104,6 +104,8 @@ extension DocumentHost {
             try sender.enqueueAll(of: domain, resolved: codes)
             work.add { [pinKeeper] in await pinKeeper.look(at: domain) }
             work.add { [outdatedContents] in await outdatedContents.look(at: domain) }
+            work.add { [interrupted] in await interrupted.settle(domain) }
+            work.add { [clearing] in await clearing.resume(domain) }
             work.add { [backlog] in await backlog.settle(domain) }
             sideKeeper.resolved(domain)
         } catch {

@@ -76,7 +76,9 @@ struct TreeWork: Sendable {
             return nil
         }
         if !locks.isHeld(ItemKey(domain: entry.domain, id: id)),
-            let claim = broker.claimWithoutWaiting(item, for: intent, by: owner)
+            let claim = broker.claimWithoutWaiting({ number in
+                Claim(id: number, owner: owner, item: item, intent: intent, style: entry.claimStyle)
+            })
         {
             defer { broker.end(claim) }
             if case .over(let removal) = await carryOut(entry, waiting: false) { return removal }
@@ -103,7 +105,7 @@ struct TreeWork: Sendable {
             do throws(DocumentError) {
                 guard let entry = try now(entry) else { return }
                 guard let id = entry.itemID, let item = try coordinated(id, in: entry.domain) else { break }
-                let claim = try await broker.claim(item, for: intent, by: owner)
+                let claim = try await broker.claim(item, for: intent, by: owner, style: entry.claimStyle)
                 defer { broker.end(claim) }
                 return await carryOutWholly(entry)
             } catch {
@@ -318,6 +320,12 @@ struct TreeWork: Sendable {
             return try index.coordinated(item)
         }
     }
+}
+
+extension JournalEntry {
+    /// A document that is gone gives its name to whatever the remote has there by now, also while programs still read it through a
+    /// mount.
+    fileprivate var claimStyle: Claim.Style { action == .remove && payload.kind == .document ? .following : .access }
 }
 
 /// Entries that could not be carried out yet, the oldest first.

@@ -10,7 +10,7 @@ import Synchronization
 final class LocalChangeWatcher: Sendable {
     typealias Action = LocalChangesStateMachine.Action
 
-    /// Looks that are carried out at once; each may have to flush a file.
+    /// Looks at documents that are carried out at once, and as many at what is no document's; each may have to flush a file.
     private static let width = 8
     /// The same for documents whose files are gone, and for folders that are moved with them: these wait, for a program that may
     /// be about to put them back, for a look through their domain, or for a provider, and keep none of the others from being
@@ -35,6 +35,8 @@ final class LocalChangeWatcher: Sendable {
     private let loop: EventLoop
     private let work: WorkGroup
     private let permits = Permits(width)
+    /// Of those, some wait for a document to be free: nobody who has one of the others waits for them.
+    private let permitsOfStrays = Permits(width)
     private let permitsOfMissing = Permits(widthOfMissing)
     private let start = MonotonicTime.now()
     private let logger: Logger
@@ -190,9 +192,9 @@ final class LocalChangeWatcher: Sendable {
                     return []
                 }
             }
+            guard strays.isAwaitingFolder(name) || isMissing(name) else { return await look(name, isLong: false) }
             // Not when the host ends.
-            let isLong = strays.isAwaitingFolder(name) || isMissing(name)
-            _ = try? await (isLong ? permitsOfMissing : permits).withPermit { await look(name) }
+            _ = try? await permitsOfMissing.withPermit { await look(name, isLong: true) }
         case .compare(let folder):
             await compare(folder)
             perform { machine, now in
@@ -256,7 +258,7 @@ final class LocalChangeWatcher: Sendable {
         return storage.isAsRecorded(item, at: place)
     }
 
-    private func look(_ name: LocalChangesStateMachine.Name) async {
+    private func look(_ name: LocalChangesStateMachine.Name, isLong: Bool) async {
         var mustTryAgain = false
         var key: ItemKey?
         var isStray = strays.isAwaitingFolder(name)
@@ -266,14 +268,18 @@ final class LocalChangeWatcher: Sendable {
             key = item?.key
             if item == nil { isStray = true }
             if let key, !isStray {
-                try await disk.lookWhenFree(key)
+                try await disk.lookWhenFree(key, within: isLong ? nil : permits)
                 state.withLock { _ = $0.problems.removeValue(forKey: key) }
                 // What lies there is its own by now, whoever was to come there.
                 if !strays.isMoving(key) { strays.giveUpMoves(to: name) }
-            } else {
+            } else if isLong {
                 try await lookAtStray(name)
+            } else {
+                try await permitsOfStrays.withPermit { () async throws(DocumentError) in try await lookAtStray(name) }
             }
         } catch {
+            // The host ends.
+            if Task.isCancelled { return }
             // The disk is full, for one; but nothing to be tried again is wrong with a domain that is gone.
             // Nor will a mode stay as it is for ever.
             mustTryAgain =

@@ -211,7 +211,7 @@ final class StrayFiles: Sendable {
 
     /// - Throws: what keeps the document that a file belongs to from following it now; to be tried again.
     func look(_ name: Name) async throws(DocumentError) -> Verdict {
-        guard try !isInUse(name) else { return .lookAgain }
+        guard try await !isInUse(name) else { return .lookAgain }
         if let folder = state.withLock({ $0.folders[name] }) { return try await takeIn(folder, called: name) }
         let (bases, expected) = state.withLock { state in
             (state.bases, state.moves.first { $0.value.name == name }?.key.id)
@@ -261,7 +261,7 @@ final class StrayFiles: Sendable {
     }
 
     /// Somebody writes there by coordinated means, and says so at the end.
-    private func isInUse(_ name: Name) throws(DocumentError) -> Bool {
+    private func isInUse(_ name: Name) async throws(DocumentError) -> Bool {
         guard !broker.isIdle else { return false }
         let place = try storage.read { index -> CoordinatedItem? in
             guard let folder = try index.item(name.folder.id, in: name.folder.domain) else { return nil }
@@ -269,9 +269,10 @@ final class StrayFiles: Sendable {
             return FreePlace(name.name, in: folder, around, at: around.location.appending(name.name)).coordinated
         }
         guard let place else { return false }
-        guard let claim = broker.claimWithoutWaiting(place, for: .reading(.withoutChanges), by: owner.onBehalf) else {
-            return true
-        }
+        guard
+            let claim = try await broker.claimUnlessUsed(
+                place, for: .reading(.withoutChanges), by: owner.onBehalf)
+        else { return true }
         broker.end(claim)
         return false
     }

@@ -26,9 +26,10 @@ struct Arranger: Sendable {
     /// - Parameters:
     ///   - tool: who asks; inside of its own access for moving the item, that one's claim is used (COORD-30).
     ///   - patience: how long others who use it are waited for; nil: as long as it takes.
+    ///   - expected: the only item that is meant; nil for whichever is at the location.
     func rename(
         _ location: Location, to destination: Location, on domain: Domain, by tool: ClaimOwner?,
-        within patience: Duration? = nil
+        within patience: Duration? = nil, expecting expected: ItemIdentifier? = nil
     ) async throws(DocumentError) -> IndexedItem {
         guard location.domain == destination.domain else {
             throw DocumentError(
@@ -37,7 +38,7 @@ struct Arranger: Sendable {
         }
         try domain.requireModifying(location)
         try await follower.freshen(domain)
-        var item = try await resolver.resolve(location, in: domain)
+        var item = try await resolve(location, in: domain, expecting: expected)
         guard let name = destination.name, !location.isRoot else {
             throw DocumentError(.invalidArgument, "The domain \(domain.name) itself cannot be renamed or replaced.")
         }
@@ -47,7 +48,9 @@ struct Arranger: Sendable {
             guard try isReplacing(existing, by: tool) else { throw Exporter.exists(destination) }
             return try await replace(existing, at: destination, with: item, from: location, on: domain, by: tool)
         }
-        if try await sendFirst(item, at: location) { item = try await resolver.resolve(location, in: domain) }
+        if try await sendFirst(item, at: location) {
+            item = try await resolve(location, in: domain, expecting: expected)
+        }
         try checkMoving(item, to: parent, from: location)
         let claim = try await claim(
             toMove: item, as: name, into: parent, at: destination, by: tool, within: patience)
@@ -56,6 +59,22 @@ struct Arranger: Sendable {
         // What a rule kept here in it may be one to be sent by now (CONT-13).
         if moved.item.kind != .document { try sender.enqueue(arriving: moved) }
         return moved
+    }
+
+    /// The remote may have moved the item that is meant, and put another one in its place: that one is left alone.
+    private func resolve(
+        _ location: Location, in domain: Domain, expecting expected: ItemIdentifier?
+    ) async throws(DocumentError) -> IndexedItem {
+        let item = try await resolver.resolve(location, in: domain)
+        guard let expected else { return item }
+        // It may have been sent for the first time since, and have another identifier by now.
+        guard try storage.read({ try $0.item(expected, in: domain.name)?.row }) == item.row else {
+            throw DocumentError(
+                .noSuchItem,
+                "Something else is at \(location) by now: what was there was moved on the remote meanwhile; look at it again first.",
+                itemID: expected)
+        }
+        return item
     }
 
     /// A folder that was made here, and that something was moved into of which its provider has not heard, is sent before it

@@ -11,15 +11,6 @@ import Synchronization
 /// version that was removed, so that what the remote has changed since stays and comes back (VER-15); items that were given
 /// other places.
 final class Backlog: Sendable {
-    private struct Line {
-        var open: [JournalEntry] = []
-        var failures = 0
-        /// Something goes into a folder that is still to be sent.
-        var awaitsFolder = false
-        /// It is tried again by itself soon.
-        var awaitsRetry = false
-    }
-
     /// Why one of them was not told.
     enum Untold: Sendable {
         /// A folder has to be sent first.
@@ -33,7 +24,7 @@ final class Backlog: Sendable {
     /// Should nobody say that a folder was sent.
     private static let folderPatience = Duration.seconds(60)
 
-    private let lines: Mutex<[DomainName: Line]>
+    private let lines: Mutex<[DomainName: BacklogLine]>
     let storage: StorageThreads
     let broker: CoordinationBroker
     let locks: KeyedLock<ItemKey>
@@ -43,7 +34,7 @@ final class Backlog: Sendable {
     let deletions: DeletionDesk
     let sender: Sender
     let folders: FolderReviver
-    private let rounds: SharedTransfers<DomainName, Void>
+    let rounds: SharedTransfers<DomainName, Void>
     private let wakes: DomainWakes
     private let work: WorkGroup
     private let retry: RetryPolicy
@@ -58,7 +49,7 @@ final class Backlog: Sendable {
         clock: @escaping @Sendable () -> Duration, logger: Logger
     ) {
         let open = Dictionary(grouping: pending.filter { [.drop, .relocate].contains($0.action) }, by: \.domain)
-        lines = Mutex(open.mapValues { Line(open: $0) })
+        lines = Mutex(open.mapValues { BacklogLine(open: $0) })
         self.storage = storage
         self.broker = broker
         self.locks = locks
@@ -79,10 +70,7 @@ final class Backlog: Sendable {
     /// Tells the provider, in the background.
     func add(_ entries: [JournalEntry], of domain: DomainName) {
         guard !entries.isEmpty else { return }
-        lines.withLock { lines in
-            let known = Set(lines[domain]?.open.map(\.id) ?? [])
-            lines[domain, default: Line()].open += entries.filter { !known.contains($0.id) }
-        }
+        lines.withLock { $0[domain, default: BacklogLine()].add(entries) }
         work.add { [self] in await settle(domain) }
     }
 
@@ -229,14 +217,19 @@ final class Backlog: Sendable {
 
     // MARK: -
 
+    /// A round that is just ending has not seen what was added since it looked last.
     private func carryOut(_ name: DomainName) async throws(DocumentError) {
+        repeat { try await carryOutRound(name) } while lines.withLock({ $0[name]?.isUnseen ?? false })
+    }
+
+    private func carryOutRound(_ name: DomainName) async throws(DocumentError) {
         try await rounds.join(name, onProgress: nil) { [self] _ throws(DocumentError) in
             let domain = try domains.domain(name)
             var order = BacklogOrder()
             var (failure, failures): (DocumentError?, Int) = (nil, 0)
             var awaitsFolder = false
             while true {
-                let batch = order.next(of: lines.withLock { $0[name]?.open ?? [] })
+                let batch = order.next(of: lines.withLock { $0[name]?.look() ?? [] })
                 guard !batch.isEmpty else { break }
                 let untold = try await tell(batch, on: domain)
                 if untold.count < batch.count { failures = 0 }

@@ -62,7 +62,8 @@ struct ConflictResolver: Sendable {
             let onDisk = try storage.read { try $0.diskLocation(of: item.id, in: item.domain) }
             let ours = storage.store.root.tree.path(of: onDisk ?? location)
             try await send(
-                ours, modified: local.modified, asCopyOf: item, at: location, as: name, on: domain, isClaimed: true)
+                ours, modified: local.modified, of: kept.map(\.kept), asCopyOf: item, at: location, as: name,
+                on: domain, isClaimed: true)
         }
         let change = try await locks.withLock(item.key) { () async throws(DocumentError) in
             try await storage.run { store in
@@ -132,9 +133,10 @@ struct ConflictResolver: Sendable {
     ///
     /// - Parameters:
     ///   - source: a file of the host's.
+    ///   - kept: what is kept of the conflict here.
     ///   - isClaimed: the caller has a claim on the item.
     func send(
-        _ source: FilePath, modified: Timestamp, asCopyOf item: IndexedItem, at location: Location,
+        _ source: FilePath, modified: Timestamp, of kept: [String], asCopyOf item: IndexedItem, at location: Location,
         as chosen: ItemName?, on domain: Domain, isClaimed: Bool = false
     ) async throws(DocumentError) {
         guard let parent = item.item.parentID, let name = item.item.name else { return }
@@ -159,8 +161,7 @@ struct ConflictResolver: Sendable {
             let export: Export
             do throws(DocumentError) {
                 export = try await storage.run { store in
-                    try store.beginExport(
-                        of: source, to: parent, name: copy, kind: .document, in: domain.name, removingSource: false)
+                    try store.beginCopy(of: source, beside: item, in: parent, as: copy, of: kept)
                 }
             } catch {
                 // Another machine has resolved the same in the same second, and its copy is known here.
@@ -169,11 +170,12 @@ struct ConflictResolver: Sendable {
             }
             let heard = try self.made.heard(of: domain.name)
             do throws(DocumentError) {
-                let made = try await session.create(
-                    ProviderCall.CreateCall(
-                        parentID: parent, name: copy, kind: .document, contentsPath: export.contents?.path.string,
-                        modified: modified, operation: export.operation),
-                    onProgress: { _ in })
+                let call = ProviderCall.CreateCall(
+                    parentID: parent, name: copy, kind: .document, contentsPath: export.contents?.path.string,
+                    modified: modified, operation: export.operation)
+                let made = try await onceMoreAfterDeath { () async throws(DocumentError) in
+                    try await session.create(call, onProgress: { _ in })
+                }
                 let beside = try await storage.run { try $0.finish(export, as: made) }
                 // Presenters of the folders around hear of it (COORD-26).
                 broker.noticed(.appeared, on: try storage.read { try $0.coordinated(beside) })

@@ -187,6 +187,14 @@ struct FolderRemover: Sendable {
                     itemID: id)
                 return
             }
+            // The listing may be one that was answered before this came to it, and not all that a provider tells of is known here.
+            if let told = try await follower.firstTold(in: id, of: domain) {
+                state.refusals[state.refusals.count - 1].error = DocumentError(
+                    .directoryNotEmpty,
+                    "“\(told.name?.rawValue ?? told.id.rawValue)” is in it on the remote, and stays: look at it again first.",
+                    itemID: id)
+                return
+            }
             // What is in it is nothing that its provider tells of.
             let call = ProviderCall.DeleteCall(
                 id: id, baseVersion: .none, recursive: true, operation: change.operation + "-all")

@@ -18,12 +18,20 @@ final class InterruptedChanges: Sendable {
     private let locks: KeyedLock<ItemKey>
     private let follower: ChangeFollower
     private let looks: SharedTransfers<DomainName, Void>
+    /// How often something of a domain could not be looked up, one time after the other.
+    private let failures = Mutex<[DomainName: Int]>([:])
+    private let wakes: DomainWakes
+    private let retry: RetryPolicy
+    private let clock: @Sendable () -> Duration
     private let logger: Logger
 
-    /// - Parameter pending: what the start has found in the journal.
+    /// - Parameters:
+    ///   - pending: what the start has found in the journal.
+    ///   - clock: counts from some moment, and never backwards.
     init(
         _ pending: [JournalEntry], storage: StorageThreads, domains: DomainRegistry, locks: KeyedLock<ItemKey>,
-        follower: ChangeFollower, looks: SharedTransfers<DomainName, Void>, logger: Logger
+        follower: ChangeFollower, looks: SharedTransfers<DomainName, Void>, work: WorkGroup, retry: RetryPolicy,
+        clock: @escaping @Sendable () -> Duration, logger: Logger
     ) {
         let asked = pending.filter { [.rename, .remove, .export, .move].contains($0.action) }
         entries = Mutex(Dictionary(grouping: asked, by: \.domain))
@@ -32,6 +40,9 @@ final class InterruptedChanges: Sendable {
         self.locks = locks
         self.follower = follower
         self.looks = looks
+        wakes = DomainWakes(work: work, clock: clock)
+        self.retry = retry
+        self.clock = clock
         self.logger = logger
     }
 
@@ -60,7 +71,10 @@ final class InterruptedChanges: Sendable {
     }
 
     /// A domain that goes takes its journal with it.
-    func forget(_ domain: DomainName) { entries.withLock { $0[domain] = nil } }
+    func forget(_ domain: DomainName) {
+        entries.withLock { $0[domain] = nil }
+        failures.withLock { $0[domain] = nil }
+    }
 
     // MARK: Looking
 
@@ -75,7 +89,7 @@ final class InterruptedChanges: Sendable {
                     if error.code == .cancelled { throw error }
                     // It is tried again, unless that would only fail again.
                     if [.transient, .resolvable].contains(error.code.errorClass) {
-                        failure = failure ?? error
+                        if failure?.code.errorClass != .transient { failure = error }
                         continue
                     }
                     logger.warning(
@@ -88,8 +102,24 @@ final class InterruptedChanges: Sendable {
                     if open[name]?.isEmpty == true { open[name] = nil }
                 }
             }
-            if let failure { throw failure }
+            if let failure {
+                tryAgain(name, after: failure)
+                throw failure
+            }
+            failures.withLock { $0[name] = nil }
         }
+    }
+
+    /// What its provider has to resolve first is looked up when that says that it is.
+    private func tryAgain(_ name: DomainName, after error: DocumentError) {
+        let attempt = failures.withLock { failures in
+            let attempt = (failures[name] ?? 0) + 1
+            failures[name] = attempt
+            return attempt
+        }
+        guard case .retry(let delay) = retry.decision(for: error, attempt: attempt, jitter: Double.random(in: 0...1))
+        else { return }
+        wakes.wake(name, at: clock() + delay) { [self] in await settle(name) }
     }
 
     private func look(up entry: JournalEntry, _ domain: Domain) async throws(DocumentError) {

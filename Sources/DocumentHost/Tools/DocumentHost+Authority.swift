@@ -192,6 +192,14 @@ extension DocumentHost {
         }
     }
 
+    /// What a tool may know of the host: that it runs. What the start found, and what is used, is about everybody's documents.
+    package func reduced(_ status: HostStatus, for tool: Tool) -> HostStatus {
+        guard case .registered = tool.standing else { return status }
+        return HostStatus(
+            version: status.version, processID: status.processID, root: "", started: status.started,
+            memory: status.memory)
+    }
+
     /// The bookmarks that a tool may know of.
     package func bookmarkDescriptions(for tool: Tool) throws(DocumentError) -> [BookmarkDescription] {
         guard case .registered(let id) = tool.standing else { return try bookmarkDescriptions() }

@@ -120,10 +120,11 @@ struct DiskCheck: Sendable {
 
     /// Somebody may have changed it without asking: the same, as soon as nobody sends or provides it, and nobody is in
     /// the middle of writing it. Presenters hear of what is found (COORD-28, COORD-40).
-    func lookWhenFree(_ key: ItemKey) async throws(DocumentError) {
+    ///
+    /// - Parameter permits: how many look at once; nobody holds one while it waits for others. Nil: as many as there are.
+    func lookWhenFree(_ key: ItemKey, within permits: Permits? = nil) async throws(DocumentError) {
         while true {
-            // What has become free is looked at in the same turn: two who only waited for each other's turns would for good.
-            switch try await locks.withLock(key, { () async throws(DocumentError) in try await turn(at: key) }) {
+            switch try await turnWhenFree(at: key, within: permits) {
             case .over: return
             case .seen(let seen, let coordinated, let claim):
                 defer { broker.end(claim) }
@@ -132,13 +133,34 @@ struct DiskCheck: Sendable {
                 let claim = try await broker.claim(
                     coordinated, for: .reading(.withoutChanges), by: owner.onBehalf)
                 defer { broker.end(claim) }
-                // Whoever has begun to work on it meanwhile may wait for the claim's end.
-                let seen = try await locks.withLockIfFree(key) { () async throws(DocumentError) in
-                    try await see(key)
+                let seen = try await permitted(by: permits) { () async throws(DocumentError) -> Seen? in
+                    // Whoever has begun to work on it meanwhile may wait for the claim's end.
+                    try await locks.withLockIfFree(key) { () async throws(DocumentError) -> Seen in
+                        try await see(key)
+                    }
                 }
                 if let seen { return try await tell(seen, of: coordinated) }
             }
         }
+    }
+
+    private func turnWhenFree(at key: ItemKey, within permits: Permits?) async throws(DocumentError) -> Turn {
+        let first = try await permitted(by: permits) { () async throws(DocumentError) -> Turn? in
+            try await locks.withLockIfFree(key) { () async throws(DocumentError) -> Turn in try await turn(at: key) }
+        }
+        if let first { return first }
+        // What has become free is looked at in the same turn: two who only waited for each other's turns would for good. Nobody
+        // who has a permit waits for a document to be free.
+        return try await locks.withLock(key) { () async throws(DocumentError) -> Turn in
+            try await permitted(by: permits) { () async throws(DocumentError) -> Turn in try await turn(at: key) }
+        }
+    }
+
+    private func permitted<Value: Sendable>(
+        by permits: Permits?, _ body: () async throws(DocumentError) -> Value
+    ) async throws(DocumentError) -> Value {
+        guard let permits else { return try await body() }
+        return try await permits.withPermit(body)
     }
 
     /// What came of a look while nobody else works on the document.
@@ -217,16 +239,20 @@ struct DiskCheck: Sendable {
     ///
     /// - Throws: what keeps it from being recorded; to be tried again.
     func finishFailedReplacing(of key: ItemKey) async throws(DocumentError) -> FailedReplacing {
-        guard try isReplacingOpen(key) else { return .nothing }
-        return try await locks.withLock(key) { () async throws(DocumentError) -> FailedReplacing in
+        guard try isReplacingOpen(key), let item = try storage.read({ try $0.item(key.id, in: key.domain) }) else {
+            return .nothing
+        }
+        let coordinated = try storage.read { try $0.coordinated(item) }
+        guard !accesses.isWritten(key),
+            let claim = try await broker.claimUnlessUsed(
+                coordinated, for: .reading(.withoutChanges), by: owner.onBehalf)
+        else { return .inUse }
+        defer { broker.end(claim) }
+        // Whoever has begun to work on it meanwhile may wait for the claim's end.
+        let outcome = try await locks.withLockIfFree(key) { () async throws(DocumentError) -> FailedReplacing in
             guard let item = try storage.read({ try $0.item(key.id, in: key.domain) }), try isReplacingOpen(key)
             else { return .nothing }
-            let coordinated = try storage.read { try $0.coordinated(item) }
-            guard !accesses.isWritten(key),
-                let claim = broker.claimWithoutWaiting(
-                    coordinated, for: .reading(.withoutChanges), by: owner.onBehalf)
-            else { return .inUse }
-            defer { broker.end(claim) }
+            guard !accesses.isWritten(key) else { return .inUse }
             do throws(DocumentError) {
                 try await finishFailedWrites(of: item)
             } catch {
@@ -241,6 +267,7 @@ struct DiskCheck: Sendable {
             broker.noticed(.changed, on: coordinated)
             return .recorded
         }
+        return outcome ?? .inUse
     }
 
     private func isReplacingOpen(_ key: ItemKey) throws(DocumentError) -> Bool {

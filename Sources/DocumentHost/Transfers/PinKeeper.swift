@@ -384,14 +384,16 @@ final class PinKeeper: Sendable {
                 setAside(key)
                 return pump(key.domain)
             }
-            withQueue(of: key.domain) { _ = $0.succeeded(key.id) }
+            // What kept this one from coming kept others, too, and the queue has forgotten them for it.
+            if withQueue(of: key.domain, { $0.succeeded(key.id) }) {
+                work.add { [self] in await look(at: key.domain) }
+            }
             requests.drop(key)
             // It may be outdated already.
             if self.operation(on: key) != nil { withQueue(of: key.domain) { $0.add(key.id) } }
         } catch {
-            guard error.code != .cancelled, !Task.isCancelled else {
-                return withQueue(of: key.domain) { $0.dropped(key.id) }
-            }
+            // The next host brings it. What a provider calls off by itself is a failure as any other.
+            guard !Task.isCancelled else { return withQueue(of: key.domain) { $0.dropped(key.id) } }
             let (now, jitter) = (clock(), Double.random(in: 0...1))
             let consequence = withQueue(of: key.domain) { $0.failed(key.id, error, at: now, jitter: jitter) }
             logger.notice(

@@ -27,6 +27,9 @@ struct TransferBoard: Sendable {
         if item.isUnsent || item.isFolderToBeMade {
             circumstances.upload = sender.meter(of: key)
             (circumstances.sending, circumstances.obstacle) = sender.standing(of: key)
+            if circumstances.problem == nil, case .held = circumstances.sending {
+                circumstances.problem = refusal(of: key, status.marks)
+            }
         } else {
             circumstances.download = materialiser.transfers.meter(of: key)
             (circumstances.fetching, circumstances.obstacle) = pinKeeper.standing(of: key)
@@ -34,6 +37,14 @@ struct TransferBoard: Sendable {
                 circumstances.download != nil || requests.contains(key) || status.marks.keeping == .pinned
         }
         return circumstances.transfers(at: clock())
+    }
+
+    /// Why a document is not sent, where it did not come so far that the index was told: a folder around it cannot be made, for
+    /// one.
+    private func refusal(of key: ItemKey, _ marks: ItemMarks) -> DocumentError? {
+        // What was paused while it was sent has not failed.
+        guard !marks.isPaused, marks.keeping != .excluded, let error = sender.problem(of: key) else { return nil }
+        return error.code.errorClass == .transient || error.code == .cancelled ? nil : error
     }
 
     /// What is still wrong with an item, of what the index knows to be: nothing where that is over, and nobody wants it.

@@ -72,7 +72,10 @@ package struct TransferCircumstances: Hashable, Sendable {
         if state == .conflict { return .choice }
         if marks.keeping == .excluded { return .inclusion }
         if marks.isPaused { return .resume }
-        return wait(for: sending, hasBegun: upload != nil, at: now, &status) ?? .turn
+        if let wait = wait(for: sending, hasBegun: upload != nil, at: now, &status) { return wait }
+        // Tried again by now, or soon: that what it was refused for is over, nobody knows before it is on its way.
+        guard let problem, problem.code.errorClass == .resolvable else { return .turn }
+        return Self.remedy(for: problem) ?? .turn
     }
 
     // MARK: In

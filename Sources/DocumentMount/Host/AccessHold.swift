@@ -130,7 +130,8 @@ final class AccessHold: Sendable {
                 let options: ReadingOptions = ahead ? [.asItComes, .readingAhead] : .asItComes
                 try await coordinator.coordinate(readingItemAt: location, options: options, body)
             case .keeping:
-                let options: ReadingOptions = [.immediatelyAvailableMetadataOnly, .withoutChanges]
+                // The file is open already.
+                let options: ReadingOptions = [.immediatelyAvailableMetadataOnly, .withoutChanges, .asItComes]
                 try await coordinator.coordinate(readingItemAt: location, options: options, body)
             case .writing:
                 try await coordinator.coordinate(writingItemAt: location, within: patience, body)

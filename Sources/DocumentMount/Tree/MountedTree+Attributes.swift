@@ -36,6 +36,7 @@ extension MountedTree {
         }
     }
 
+    /// Lists those of programs: ours would go along with each copy.
     func extendedAttributes(of node: UInt64, room: Int, _ request: KernelRequest) {
         guard case .item(let location)? = nodes.withLock({ $0.place(of: node) }) else {
             return request.reply(attribute: [], room: room)
@@ -45,8 +46,7 @@ extension MountedTree {
                 let status = try await following(node, from: location) { location in
                     try await link.with { try await $0.knownItem(at: location) }
                 }
-                let foreign = try await read(status) { try ForeignAttributes.names(of: $0) } ?? []
-                let names = ExtendedAttributes.names(of: status) + foreign
+                let names = try await read(status) { try ForeignAttributes.names(of: $0) } ?? []
                 request.reply(attribute: names.flatMap { Array(($0 + "\0").utf8) }, room: room)
             } catch {
                 refuse(request, error)
@@ -70,6 +70,9 @@ extension MountedTree {
     }
 
     func set(_ change: ExtendedAttributeChange, of node: UInt64, _ request: KernelRequest) {
+        // Files have some of ours (FolderProvider's, those in the storage root, copies of either), which say nothing of their
+        // copies: who copies a file with all that it has means the others, and would fail without having lost anything.
+        if change.value != nil, ExtendedAttributes.isOurs(change.name) { return request.succeed() }
         guard ExtendedAttributes.isForeign(change.name) else { return request.fail(.notSupported) }
         guard case .item(let location)? = nodes.withLock({ $0.place(of: node) }), !location.isRoot else {
             return request.fail(.notSupported)

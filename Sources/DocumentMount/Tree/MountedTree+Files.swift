@@ -215,7 +215,12 @@ extension MountedTree {
             guard case .item(let location)? = nodes.withLock({ $0.place(of: node) }) else {
                 throw Errno.staleNFSFileHandle
             }
-            return try await following(node, from: location) { try await bring(range, of: file, at: $0) }
+            do {
+                return try await following(node, from: location) { try await bring(range, of: file, at: $0) }
+            } catch let error as DocumentError where error.code == .noSuchItem {
+                // It was removed meanwhile, and what has not come does not come any more.
+                throw Errno.staleNFSFileHandle
+            }
         }
     }
 

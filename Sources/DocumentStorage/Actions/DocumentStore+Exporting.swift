@@ -21,15 +21,17 @@ extension DocumentStore {
     ///   - source: an absolute path outside the storage root; nil for a new folder.
     ///   - removingSource: the local document moves: it ends up materialised at the item's place, and its old name
     ///     goes away.
+    ///   - mayBeMade: it may have been made already: what the remote has of that name is not in its way here, and whether
+    ///     it is the same the provider says.
     package func beginExport(
         of source: FilePath?, to parent: ItemIdentifier, name: ItemName, kind: ItemKind, in domain: DomainName,
-        removingSource: Bool
+        removingSource: Bool, mayBeMade: Bool = false
     ) throws -> Export {
         if let source, removingSource, source.starts(with: root.path) {
             throw DocumentError(
                 .invalidArgument, "\(source) lies in the storage root: rename or move the item itself instead.")
         }
-        try refuseTaken(name, in: parent, of: domain)
+        if try !(mayBeMade && isThere(name, in: parent, of: domain)) { try refuseTaken(name, in: parent, of: domain) }
         var payload = JournalPayload()
         payload.operation = RandomName.make()
         payload.parentID = parent
@@ -194,10 +196,7 @@ extension DocumentStore {
         _ source: FilePath, expecting expected: FileIdentity, of id: ItemIdentifier, in domain: DomainName
     ) throws {
         guard try !OutsideFile.remove(source, expecting: expected) else { return }
-        let error = DocumentError(
-            .unsyncedEdits,
-            "\(source) was changed while it was moved, or a program has it open for writing: it stays, and the item has what was there before."
-        )
+        let error = StayingSource(at: source).problem
         logger.warning("\(error.message)", metadata: ["item.id": "\(id)"])
         try index.write(durably: false) { try $0.setProblem(error, of: id, in: domain) }
     }

@@ -100,11 +100,24 @@ extension DocumentStore {
         let kept = try keepWritten(id, in: domain, replacedBy: item.version)
         let done = try takingBack {
             if let kept { try drop([kept]) }
+            try takeOut(staged, of: materialisation)
         } _: {
             try publish(staged, of: materialisation, in: request, as: item, seeing: look)
         }
         if kept != nil { try pruneVersions(of: id, in: domain) }
         return done
+    }
+
+    /// A file that took the place of the one that the provider was given, and came to the item's place without the index being
+    /// told, is taken out again: ``abandon(_:because:keepingParts:)`` knows the given one only. Where contents were there before, its
+    /// stamp says what it is.
+    private func takeOut(_ staged: StagedFile, of materialisation: Materialisation) throws {
+        let (id, domain) = (materialisation.item.id, materialisation.item.domain)
+        guard staged.identity.inode != materialisation.file.identity.inode,
+            let (now, location) = try? locate(id, in: domain), now.state == .materialising, now.local == nil,
+            let found = try? tree.file(at: location), found.inode == staged.identity.inode
+        else { return }
+        try tree.removeFile(at: location, expecting: found)
     }
 
     /// Keeps what was written on this device, and others have replaced at the provider since, as older
@@ -197,7 +210,8 @@ extension DocumentStore {
         }
     }
 
-    /// Nothing of it stays; the item is what it was before, with the error as its problem.
+    /// Nothing of it stays; the item is what it was before, with the error as its problem. But what had come to its place, and
+    /// somebody has written to since or has open to write to, stays, and is the item's contents.
     ///
     /// - Parameter keepingParts: what has come stays all the same, for the next time.
     package func abandon(
@@ -213,12 +227,14 @@ extension DocumentStore {
             return discard(request: materialisation.file.request)
         }
         var isHere = now.local != nil
-        // The last step before the index was told may have failed after the file was at its place.
-        if now.state == .materialising, let found = try? tree.file(at: location),
-            found.inode == materialisation.file.identity.inode
-        {
-            try tree.removeFile(at: location, expecting: found)
-            isHere = false
+        // The last step before the index was told may have failed after the file was at its place; or it was left there then.
+        if now.state == .materialising, let (file, stamp) = unrecordedContents(of: now, at: location) {
+            let isPublished = file.inode == materialisation.file.identity.inode
+            if isPublished, stamp.matches(file), try takeAway(published: file, at: location) {
+                isHere = false
+            } else if isPublished || now.local == nil, try keepContents(of: materialisation, at: location) {
+                return
+            }
         }
         // Before the index is told: what fills the disk may keep it from being written to.
         if !keepingParts { discard(request: materialisation.file.request) }
@@ -236,5 +252,52 @@ extension DocumentStore {
             try index.setProblem(error, of: id, in: domain)
         }
         if !isHere { refreshPlaceholder(id, in: domain) }
+    }
+
+    /// What lies at an item's place, is its own, and is not what the index knows of it.
+    private func unrecordedContents(
+        of item: IndexedItem, at location: Location
+    ) -> (file: FileIdentity, stamp: ItemStamp)? {
+        guard case .file(let file, let stamp?) = place(at: location), stamp.isOf(item.id, in: item.domain),
+            file.inode != item.local?.inode
+        else { return nil }
+        return (file, stamp)
+    }
+
+    /// - Returns: false when somebody has written to it meanwhile, or has it open to do so.
+    private func takeAway(published file: FileIdentity, at location: Location) throws -> Bool {
+        do {
+            try tree.removeFile(at: location, expecting: file)
+            return true
+        } catch let error as DocumentError where error.code == .busy || error.code == .unsyncedEdits {
+            return false
+        }
+    }
+
+    /// What lies at an item's place are its contents from now on, as they would be after a start.
+    ///
+    /// - Returns: false when they are not there any more.
+    private func keepContents(of materialisation: Materialisation, at location: Location) throws -> Bool {
+        let (id, domain) = (materialisation.item.id, materialisation.item.domain)
+        guard let now = try index.read({ try $0.item(id, in: domain) }),
+            let (found, stamp) = unrecordedContents(of: now, at: location)
+        else { return false }
+        let isChanged = !stamp.matches(found)
+        let file = isChanged ? flushed(location) ?? found : found
+        discard(request: materialisation.file.request)
+        let kept = try index.write { index -> IndexedItem? in
+            // Those, too, whose end could not be written down before.
+            for entry in try index.journal(of: id, in: domain) where entry.action == .materialise {
+                try index.finish(entry)
+            }
+            if let partial = materialisation.partial { try index.remove(partial) }
+            // An edit that was recorded meanwhile is still to be sent.
+            guard let now = try index.item(id, in: domain), now.state == .materialising else { return nil }
+            try index.adopt(file, of: now, version: stamp.contentVersion, isChanged: isChanged)
+            return try index.item(id, in: domain)
+        }
+        try? root.placeholders.remove(at: location)
+        if let kept, kept.state == .changed { keptEdits.kept(kept) }
+        return true
     }
 }

@@ -16,6 +16,7 @@ package struct DocumentStore: Sendable {
     package let questions = ProviderQuestions()
     package let versionNews = VersionNews()
     package let leftFiles = LeftFiles()
+    package let keptEdits = KeptEdits()
 
     package init(
         _ root: StorageRoot, observer: (any StepObserver)? = nil, date: @escaping @Sendable () -> Int64, logger: Logger

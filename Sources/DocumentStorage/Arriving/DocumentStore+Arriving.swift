@@ -171,11 +171,8 @@ extension DocumentStore {
                 logger.warning("what was moved in stays in its old place, too", metadata: ["error": "\(error)"])
                 left = [source]
             }
-            if let first = left.last, let id = entry.itemID {
-                let error = DocumentError(
-                    .unsyncedEdits,
-                    "\(first) was changed while it was moved, is open for writing, or could not be removed: it stays there, and the item has what was copied before."
-                )
+            if let first = left.last, let id = try arrived(by: entry) {
+                let error = StayingSource(at: first).problem
                 logger.warning("\(error.message)", metadata: ["item.id": "\(id)"])
                 try index.write(durably: false) { try $0.setProblem(error, of: id, in: entry.domain) }
             }
@@ -183,6 +180,13 @@ extension DocumentStore {
         try index.write(durably: false) { try $0.finish(entry) }
         discard(request: entry.payload.staging)
         try reached(.arriveSourceRemoved)
+    }
+
+    /// What was moved in: the folders that were made with it are around it.
+    private func arrived(by entry: JournalEntry) throws -> ItemIdentifier? {
+        guard let place = entry.payload.place else { return entry.itemID }
+        let location = Location(domain: entry.domain, components: place)
+        return try index.read { try $0.item(at: location) }?.id ?? entry.itemID
     }
 
     /// After a crash: what is at its place goes on, everything else never happened (the source is whole).

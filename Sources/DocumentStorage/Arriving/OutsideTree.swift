@@ -23,6 +23,16 @@ package enum OutsideTree {
         return left.reversed()
     }
 
+    /// Whether nothing is in a place. What cannot be looked at may be there.
+    static func isGone(_ path: FilePath) -> Bool {
+        do {
+            guard let (folder, name) = try around(path) else { return true }
+            return try folder.status(name) == nil
+        } catch {
+            return false
+        }
+    }
+
     private static func removeFile(_ path: FilePath, _ file: FileIdentity) throws -> Bool {
         // A folder that is gone takes with it what was in it.
         guard try around(path) != nil else { return true }

@@ -91,7 +91,7 @@ package class IndexReader {
 
     /// Where an item belongs; while a move of it waits in the journal, its file is still elsewhere
     /// (``diskLocation(of:in:)``). Nil for an unknown item (ID-2). Throws `nameClash` for one that is not in the tree
-    /// because of its name, or lies in a folder that is not.
+    /// because of its name, or lies in a folder that is not, or in more folders than there can be.
     package func location(of id: ItemIdentifier, in domain: DomainName) throws -> Location? {
         let own = try reference(to: domain)
         guard let row = try row(of: id, own) else { return nil }
@@ -337,7 +337,11 @@ package class IndexReader {
             }
             names.append(name)
             guard names.count <= 4 * Self.maximumDepth else {
-                throw DocumentError(.internal, "The folders around “\(name)” do not end.")
+                // It has no place, as if its name were taken: nothing that goes through all items may fail because of one.
+                throw DocumentError(
+                    .nameClash,
+                    "“\(name)” is not shown, because it lies deeper than \(4 * Self.maximumDepth) folders: move the folders around it up on the remote."
+                )
             }
         }
         return names.reversed()

@@ -32,7 +32,7 @@ enum IndexSchema {
         version9, version10, version11, version12, version13, version14, version15,
         version16, version17, version18, version19, version20,
         version21, version22, version23, version24, version25,
-        version26, version27,
+        version26, version27, version28,
     ]
 
     /// How many sides of conflicts the remote keeps of an item, and in which version of its metadata they were listed last;
@@ -80,6 +80,16 @@ enum IndexSchema {
         CREATE TABLE outstanding (
             item INTEGER PRIMARY KEY REFERENCES item (row) ON DELETE CASCADE,
             payload BLOB NOT NULL
+        ) STRICT;
+        """
+
+    /// At most one row a domain: a page of its feed, by the anchors before and after it, that is here, while its provider is still
+    /// to be asked for some of what it tells.
+    private static let version28 = """
+        CREATE TABLE open_page (
+            domain INTEGER PRIMARY KEY REFERENCES domain (number) ON DELETE CASCADE,
+            since BLOB NOT NULL,
+            anchor BLOB NOT NULL
         ) STRICT;
         """
 

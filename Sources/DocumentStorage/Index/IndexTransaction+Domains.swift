@@ -64,7 +64,7 @@ extension IndexTransaction {
         guard let domain = try domain(name) else { return }
         let tables = [
             "journal", "conflict", "kept_version", "own_side", "remote_side", "removal_watch", "arrived", "partial",
-            "trash", "remote_quota", "item",
+            "trash", "remote_quota", "open_page", "item",
         ]
         for table in tables {
             try sql.run("DELETE FROM \(table) WHERE domain = ?", .int(own.number))

@@ -35,7 +35,8 @@ package final class IndexTransaction: IndexReader {
         return applier.outcome
     }
 
-    /// One page of changes, with the anchor that it leads to: the tree and the anchor in one transaction.
+    /// One page of changes, with the anchor that it leads to: the tree and the anchor in one transaction. Where its provider has
+    /// to be asked for some of it, the page is open until it is closed (``closePage(to:of:)``).
     ///
     /// - Parameters:
     ///   - since: the anchor that they follow; when it was set back meanwhile, it stays there. Nil: whatever it was.
@@ -52,7 +53,8 @@ package final class IndexTransaction: IndexReader {
         try applier.apply(changes.updated)
         try applier.delete(changes.deleted)
         if let since {
-            _ = try setAnchor(changes.anchor, of: domain, ifStill: since)
+            let isStill = try setAnchor(changes.anchor, of: domain, ifStill: since)
+            if isStill, applier.outcome.leavesOpen { try openPage(to: changes.anchor, since: since, of: domain) }
         } else {
             try setAnchor(changes.anchor, of: domain)
         }

@@ -64,6 +64,10 @@ extension ItemApplier {
         }
         // The folder may have been deleted while the move waited.
         guard try self.existing(row: move.parent) != nil else { return }
+        guard try !isTooDeep(move, from: oldParent, existing.kind) else {
+            return reject(
+                move.id, "was moved to where it reaches deeper than \(IndexReader.maximumDepth) folders")
+        }
         // Taken up twice: once as what waits, and once because its name became free.
         if oldParent == move.parent, existing.name.hasSameBytes(as: move.name.rawValue), existing.wantedName == nil {
             return
@@ -112,17 +116,10 @@ extension ItemApplier {
         // Those that wait since earlier, and were taken up once something of now cannot go on: they may be in its ring.
         var earlier: Set<Int64>?
         while !waiting.isEmpty {
-            var blocked: [WaitingMove] = []
             // Some may be gone by now, and what they waited for with them.
             let moves = try waiting.filter { try existing(row: $0.row) != nil }
             waiting = []
-            for move in moves {
-                if try isBlocked(move) {
-                    blocked.append(move)
-                } else {
-                    try perform(move)
-                }
-            }
+            let blocked = try carryOut(moves)
             if blocked.count < moves.count {
                 let known = Set(blocked.map(\.row))
                 waiting = waiting.filter { !known.contains($0.row) } + blocked
@@ -132,10 +129,12 @@ extension ItemApplier {
                 let others = try wanting().filter { try !known.contains($0.row) && isBlocked($0) }
                 earlier = Set(others.map(\.row))
                 waiting += blocked + others
-            } else if let ring = try firstInRing(of: blocked) {
+            } else if case let rings = try firstInRings(of: blocked), !rings.isEmpty {
                 // A and B exchange their names: one of them steps aside first.
-                try stepAside(ring)
-                earlier?.remove(ring.row)
+                for ring in rings {
+                    try stepAside(ring)
+                    earlier?.remove(ring.row)
+                }
                 waiting += blocked
             } else {
                 for move in blocked where earlier?.contains(move.row) != true {
@@ -155,11 +154,43 @@ extension ItemApplier {
         }
     }
 
-    /// Of moves that wait for each other one whose name another one waits for: when it steps aside, that one may go on.
-    private func firstInRing(of moves: [WaitingMove]) throws -> WaitingMove? {
+    /// Carries out the moves that nothing is in the way of. What waits for a name that became free comes next: whatever the order in
+    /// which the names are wanted, each move is looked at once or twice, and not all of them for each that is carried out.
+    ///
+    /// - Returns: those that something is in the way of, in their order.
+    private mutating func carryOut(_ moves: [WaitingMove]) throws -> [WaitingMove] {
+        var waiters: [WantedName: [Int]] = [:]
+        for (index, move) in moves.enumerated() {
+            waiters[WantedName(parent: move.parent, key: move.key), default: []].append(index)
+        }
+        var isDone = [Bool](repeating: false, count: moves.count)
+        for first in moves.indices where !isDone[first] {
+            var due = [first]
+            while let index = due.popLast() {
+                let move = moves[index]
+                guard !isDone[index], try !isBlocked(move) else { continue }
+                let before = try existing(row: move.row)?.existing
+                isDone[index] = true
+                try perform(move)
+                guard let before, let parent = before.parent else { continue }
+                // The first one that waits is the next; the others, should that be kept from it by something else.
+                due += (waiters[WantedName(parent: parent, key: before.key)] ?? []).reversed()
+            }
+        }
+        return moves.indices.filter { !isDone[$0] }.map { moves[$0] }
+    }
+
+    private struct WantedName: Hashable {
+        var parent: Int64
+        var key: String
+    }
+
+    /// Of each ring of moves that wait for each other one whose name another one waits for: when it steps aside, that one may go on.
+    private func firstInRings(of moves: [WaitingMove]) throws -> [WaitingMove] {
         let byRow = Dictionary(moves.map { ($0.row, $0) }) { $1 }
         // Each waits for one: whoever was seen on the way of another leads to the same ring, or to none.
         var seen: Set<Int64> = []
+        var found: [WaitingMove] = []
         for move in moves where !seen.contains(move.row) {
             var current = move
             var places: [Int64: Int] = [:]
@@ -171,9 +202,9 @@ extension ItemApplier {
                 current = blocker.move
             }
             guard let begin = places[current.row], begin < blockers.count else { continue }
-            if let found = blockers[begin...].first(where: \.hasName) { return found.move }
+            if let first = blockers[begin...].first(where: \.hasName) { found.append(first.move) }
         }
-        return nil
+        return found
     }
 
     /// What a move waits for, where that is to move, too: the holder of the name that it wants, or of the name of a hidden
@@ -237,6 +268,8 @@ extension ItemApplier {
 
     /// What waits since earlier is tried again.
     private mutating func takeUp(_ moves: [WaitingMove]) {
+        // Mostly nothing waits for a name; and of what is told of at once, much may.
+        if moves.isEmpty { return }
         let known = Set(waiting.map(\.row))
         waiting += moves.filter { !known.contains($0.row) }
     }

@@ -236,30 +236,6 @@ struct ItemApplier {
         return name
     }
 
-    /// Whether items may lie in a row: it is a folder, and not too deep.
-    private mutating func checkFolder(_ row: Int64, of id: ItemIdentifier) throws -> Bool {
-        let kind = try sql.first("SELECT kind FROM item WHERE row = ?", .int(row)) { try ItemRow.kind($0.int(0)) }
-        guard kind != .document else {
-            reject(id, "is a document, so that nothing can lie in it")
-            return false
-        }
-        guard try depth(of: row) < IndexReader.maximumDepth else {
-            reject(id, "lies deeper than \(IndexReader.maximumDepth) folders")
-            return false
-        }
-        return true
-    }
-
-    private func depth(of row: Int64) throws -> Int {
-        var depth = 0
-        var next: Int64? = row
-        while let current = next, depth < 2 * IndexReader.maximumDepth {
-            next = try parent(of: current)
-            depth += 1
-        }
-        return depth
-    }
-
     func parent(of row: Int64) throws -> Int64? {
         try sql.first("SELECT parent FROM item WHERE row = ?", .int(row)) { $0.optionalInt(0) } ?? nil
     }

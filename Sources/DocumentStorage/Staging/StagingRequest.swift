@@ -28,7 +28,7 @@ package struct StagingRequest: Sendable {
 
     static let contents = "contents"
     private static let copyAttempts = 4
-    private static let closingAttempts = 25
+    static let closingAttempts = 25
     private static let copyChunk = 64 << 20
     /// What is larger is not read while somebody waits for it, unless its provider has given a digest.
     static let mostReadAtOnce: Int64 = 16 << 20
@@ -111,7 +111,8 @@ package struct StagingRequest: Sendable {
 
     /// Checks what a provider has filled: the same regular file, ours, with one name, of the expected size, without
     /// holes, no longer open for writing, and with the digest if one is known; `contractBroken` when not. Then gives
-    /// it its time and its stamp, and flushes it.
+    /// it its time and its stamp, and flushes it. Where somebody still has it open for reading, another file with the same
+    /// contents takes its place.
     ///
     /// - Parameters:
     ///   - size: nil when nobody knows it.
@@ -121,7 +122,7 @@ package struct StagingRequest: Sendable {
         _ file: StagedFile, size: Int64?, sha256: [UInt8]? = nil, since settled: FileIdentity? = nil, stamp: ItemStamp
     ) throws -> StagedFile {
         try withdraw()
-        guard let open = try openStaged(file) else { throw broken("is gone: a provider must not remove or rename it") }
+        guard var open = try openStaged(file) else { throw broken("is gone: a provider must not remove or rename it") }
         let status = try open.status()
         try check(status, file)
         if let size, status.raw.size != size {
@@ -135,6 +136,8 @@ package struct StagingRequest: Sendable {
         guard hole == status.raw.size else {
             throw broken("has a hole at byte \(hole): a provider must write every byte")
         }
+        // What came in parts programs read in this very file, perhaps, since before it was whole.
+        if settled == nil { open = try unshared(open) }
         let digest =
             try sha256 != nil || status.raw.size <= Self.mostReadAtOnce
             ? self.digest(of: open, 0..<status.raw.size) : nil
@@ -148,9 +151,13 @@ package struct StagingRequest: Sendable {
 
     /// Whether nobody can write it any more. A process that is just being started holds for a moment, until its program
     /// replaces it, whatever its parent had open: who made the file and closed it is waited for.
-    func isClosed(_ open: OpenFile) throws -> Bool {
-        for _ in 0..<Self.closingAttempts {
-            switch try open.takeLease(DOCENT_LEASE_READ) {
+    ///
+    /// - Parameter kind: `DOCENT_LEASE_WRITE`: nor read it.
+    func isClosed(
+        _ open: OpenFile, _ kind: docent_lease_kind = DOCENT_LEASE_READ, attempts: Int = Self.closingAttempts
+    ) throws -> Bool {
+        for _ in 0..<attempts {
+            switch try open.takeLease(kind) {
             case .refused: usleep(10_000)
             case .held:
                 open.dropLease()

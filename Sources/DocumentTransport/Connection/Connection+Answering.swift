@@ -115,22 +115,41 @@ extension Connection {
             let worker = Worker(task)
             state.withLock { $0.crew.workers.append(worker) }
             var job = await nextJob(worker, finished: nil)
-            while let current = job {
-                let outcome = await answer(current, handler)
+            while let begun = begin(&job, handler) {
+                let outcome = await Self.outcome(of: begun)
                 job = await nextJob(worker, finished: outcome)
             }
             while state.withLock({ _ in worker.pins > 0 }) { await Task.yield() }
         }
     }
 
-    private func answer(_ job: Crew.Job, _ handler: some RequestHandler) async -> RequestOutcome {
-        let deadline: Duration? = job.deadline == 0 ? nil : .milliseconds(job.deadline)
+    /// Takes the job: its body is gone when this returns, unless the handler has kept it.
+    private func begin(_ job: inout Crew.Job?, _ handler: some RequestHandler) -> BegunAnswer? {
+        guard let current = job.take() else { return nil }
+        let deadline: Duration? = current.deadline == 0 ? nil : .milliseconds(current.deadline)
         let request = IncomingRequest(
-            id: job.id, deadline: deadline, label: job.label, priority: job.priority, connection: self)
+            id: current.id, deadline: deadline, label: current.label, priority: current.priority, connection: self)
         do {
-            return .answer(try await handler.answer(job.body, request))
+            return .begun(try handler.begin(current.body, request))
         } catch {
-            return .failure(DocumentError(thrown: error))
+            return .failed(DocumentError(thrown: error))
+        }
+    }
+
+    private enum BegunAnswer {
+        case begun(@Sendable () async throws -> [UInt8])
+        case failed(DocumentError)
+    }
+
+    private static func outcome(of begun: BegunAnswer) async -> RequestOutcome {
+        switch begun {
+        case .failed(let error): return .failure(error)
+        case .begun(let answer):
+            do {
+                return .answer(try await answer())
+            } catch {
+                return .failure(DocumentError(thrown: error))
+            }
         }
     }
 

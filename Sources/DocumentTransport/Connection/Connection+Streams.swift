@@ -7,6 +7,10 @@ extension Connection: TransportObserver, LoopFlushing {
     private static let readsPerTurn = 4
     /// Whoever took the loop for so long, in nanoseconds, lets the others go first.
     private static let fairShare: UInt64 = 1_000_000
+    /// What a peer that is gone can have left: no pipe of an ordinary user's holds more.
+    private static let largestPipe = 1_048_576
+    /// What a pipe holds that nobody has enlarged.
+    private static let usualPipe = 65_536
 
     package func endIsReady(_ readiness: TransportReadiness) {
         update { state in
@@ -14,9 +18,9 @@ extension Connection: TransportObserver, LoopFlushing {
             if readiness.contains(.writable) { state.isWriteBlocked = false }
             if readiness.contains(.hungUp) {
                 // What it said last comes first.
-                readIn(&state, times: .max)
+                let violation = readRest(&state)
                 state.isPeerGone = true
-                state.machine.peerIsGone(state.decoder.violationAtEnd())
+                state.machine.peerIsGone(violation)
             } else if readiness.contains(.readable), state.machine.wantsReading {
                 readIn(&state, times: Self.readsPerTurn)
             }
@@ -64,7 +68,7 @@ extension Connection: TransportObserver, LoopFlushing {
                     MonotonicTime.now().nanoseconds - began.nanoseconds, Self.fairShare)
                 // A pipe that gave less than it was asked for is empty.
                 // But the end of a stream shows only in one more read.
-                if times != .max, isGreedy || count < slice.count || !state.machine.wantsReading { return true }
+                if isGreedy || count < slice.count || !state.machine.wantsReading { return true }
             case .wouldBlock:
                 return left < times - 1
             case .ended, .failed:
@@ -74,6 +78,25 @@ extension Connection: TransportObserver, LoopFlushing {
             }
         }
         return true
+    }
+
+    /// Reads what a peer said last that does not read any more. One that goes on writing is not read on: it would keep
+    /// the loop, and have us keep what it says, for as long as it likes.
+    ///
+    /// - Returns: what is wrong with its stream ending there.
+    private func readRest(_ state: inout State) -> FrameViolation? {
+        var taken = 0
+        // What is more than we keep for anybody is taken only so far that no answer behind it is lost.
+        while taken < (state.machine.wantsReading ? Self.largestPipe : Self.usualPipe) {
+            let before = state.decoder.offset
+            guard readIn(&state, times: 1), !state.hasReadEnd, !state.machine.isOver else {
+                return state.decoder.violationAtEnd()
+            }
+            // Bytes that come one by one do not have it read more often either.
+            taken += max(ReadBuffer.shortest, Int(state.decoder.offset - before))
+        }
+        // That it stops within a frame is our doing.
+        return nil
     }
 
     /// Decodes what was read.
@@ -124,9 +147,9 @@ extension Connection: TransportObserver, LoopFlushing {
                 return
             case .ended, .failed:
                 // What it said last comes first.
-                readIn(&state, times: .max)
+                let violation = readRest(&state)
                 state.isPeerGone = true
-                state.machine.peerIsGone(state.decoder.violationAtEnd())
+                state.machine.peerIsGone(violation)
                 return
             }
         }

@@ -9,12 +9,22 @@ package protocol RequestHandler: Sendable {
     /// It may block: other requests are taken by other threads then, after a few milliseconds.
     func answer(_ body: [UInt8], _ request: IncomingRequest) async throws -> [UInt8]
 
+    /// Reads one request. What is returned answers it, as ``answer(_:_:)`` does. The body is kept only if that keeps it:
+    /// much that a peer sends need not be held while its requests wait.
+    func begin(_ body: [UInt8], _ request: IncomingRequest) throws -> @Sendable () async throws -> [UInt8]
+
     /// Takes a notification. They come one after the other, in the order in which they were sent. Must not wait for an
     /// answer of the peer: nothing more is read from one whose notifications pile up.
     func received(notification body: [UInt8]) async
 }
 
 extension RequestHandler {
+    package func begin(
+        _ body: [UInt8], _ request: IncomingRequest
+    ) throws -> @Sendable () async throws -> [UInt8] {
+        { try await self.answer(body, request) }
+    }
+
     package func received(notification body: [UInt8]) async {}
 }
 

@@ -6,6 +6,10 @@ extension ServiceReply {
     /// - Parameter root: where the host keeps its files; texts for people may name some of them.
     package func withoutPaths(below root: String) -> ServiceReply {
         switch self {
+        case .hostStatus(var status):
+            (status.root, status.findings) = ("", [])
+            return .hostStatus(status)
+        case .listDomains(let domains): return .listDomains(domains.map { $0.withoutPaths(root) })
         case .listItems(var page):
             page.items = page.items.map { $0.withoutPath(root) }
             return .listItems(page)
@@ -16,8 +20,8 @@ extension ServiceReply {
                 also: also.map { AccessedItem(path: "", item: $0.item.withoutPath(root)) })
         case .status(let domains, let items, let transfers, let broughtFor):
             return .status(
-                domains: domains, items: items.map { $0.withoutPath(root) }, transfers: transfers,
-                broughtFor: broughtFor)
+                domains: domains.map { $0.withoutPaths(root) }, items: items.map { $0.withoutPath(root) },
+                transfers: transfers, broughtFor: broughtFor)
         case .versions(let versions):
             return .versions(
                 versions.map { version in
@@ -44,9 +48,8 @@ extension ServiceReply {
             resolved.item = resolved.item.withoutPath(root)
             return .bookmark(.resolve(resolved))
         case .transfers(.events(let events)): return .transfers(.events(events.map { $0.withoutPath(root) }))
-        case .done, .hostStatus, .listProviders, .lastFailure, .recordProvider, .listDomains, .coordinationStatus,
-            .evict,
-            .beginPicker, .thumbnails, .bookmark, .tools, .transfers, .safeguards:
+        case .done, .listProviders, .lastFailure, .recordProvider, .coordinationStatus, .evict, .beginPicker,
+            .thumbnails, .bookmark, .tools, .transfers, .safeguards:
             return self
         }
     }
@@ -56,8 +59,36 @@ extension ItemStatus {
     fileprivate func withoutPath(_ root: String) -> ItemStatus {
         var status = self
         status.path = ""
+        status.conflictPath = nil
         status.problem = status.problem?.withoutPaths(below: root)
+        status.transfers.download = transfers.download.map { $0.withoutPaths(root) }
+        status.transfers.upload = transfers.upload.map { $0.withoutPaths(root) }
         return status
+    }
+}
+
+extension TransferStatus {
+    fileprivate func withoutPaths(_ root: String) -> TransferStatus {
+        var status = self
+        status.problem = problem?.withoutPaths(below: root)
+        return status
+    }
+}
+
+extension DomainStatus {
+    fileprivate func withoutPaths(_ root: String) -> DomainStatus {
+        var status = self
+        status.domain = domain.withoutPaths(root)
+        return status
+    }
+}
+
+extension DomainDescription {
+    fileprivate func withoutPaths(_ root: String) -> DomainDescription {
+        var description = self
+        description.recordings = nil
+        description.problem = problem?.withoutPaths(below: root)
+        return description
     }
 }
 
@@ -75,7 +106,8 @@ extension ItemEvent {
         case .appeared(let status): .appeared(status.withoutPath(root))
         case .changed(let status): .changed(status.withoutPath(root))
         case .moved(let status, let origin): .moved(status.withoutPath(root), from: origin)
-        case .removed, .domain, .domainRemoved, .lost: self
+        case .domain(let description): .domain(description.withoutPaths(root))
+        case .removed, .domainRemoved, .lost: self
         }
     }
 }

@@ -14,7 +14,8 @@ extension SandboxPolicy {
         func checkMounts(_ grant: Grant, at path: @autoclosure () -> FilePath) throws(DocumentError) {
             guard grant.origin == .manifest, !mounts.isEmpty else { return }
             let place = path()
-            guard let mount = mounts.first(where: { place.isInside($0) }) else { return }
+            // A folder is granted with what is mounted in it: a mount there would show all domains' documents.
+            guard let mount = mounts.first(where: { place.isInside($0) || $0.isInside(place) }) else { return }
             var refusal = Self.refusal(of: grant, bundle, "Docent's own mount at “\(mount)”")
             // It is over when that is unmounted.
             refusal.code = .serverUnreachable

@@ -36,6 +36,9 @@ final class ToolPeer {
     /// Ends the connection as a killed process does.
     func vanish() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
+    /// Whoever writes to it from now on finds that nobody is there.
+    func stopListening() { shutdown(descriptor, Int32(SHUT_RD)) }
+
     func hello(versions: [UInt64] = [1], context: [UInt8]? = nil) -> PeerFrame {
         PeerFrame(.hello) { hello in
             for version in versions { hello.number(1, version) }

@@ -130,6 +130,28 @@ struct TransferCircumstancesTests {
         #expect(retried.transfers.upload?.wait == .retry && retried.transfers.upload?.retryIn == .seconds(4))
     }
 
+    @Test(
+        "XFER-8: what the remote has refused says why also while it is tried again, until it is on its way",
+        arguments: [
+            (DocumentError.Code.notAuthenticated, TransferWait.signIn), (.serverUnreachable, .remote),
+            (.insufficientQuota, .remoteSpace), (.cannotSynchronize, .provider), (.excludedFromSync, .inclusion),
+            // That it was busy is over when it is asked again.
+            (.busy, .turn),
+        ])
+    func triedAgain(code: DocumentError.Code, wait: TransferWait) throws {
+        for (standing, hasBegun) in [
+            (TransferCircumstances.Standing.queued, false), (.running, false), (.running, true),
+        ] {
+            var circumstances = unsent()
+            circumstances.problem = DocumentError(code, "It was refused.")
+            circumstances.sending = standing
+            if hasBegun { circumstances.upload = meter(0) }
+            #expect(try status(circumstances).transfers.upload?.wait == wait)
+            circumstances.state = .sending
+            if hasBegun { #expect(try status(circumstances).transfers.upload?.isUnderWay == true) }
+        }
+    }
+
     @Test("XFER-8: each direction has its own error")
     func directions() throws {
         var circumstances = missing()

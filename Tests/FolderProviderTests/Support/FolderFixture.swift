@@ -58,7 +58,7 @@ final class FolderFixture: Sendable {
 
     /// What is behind a provider, without the thread that looks after the folder.
     func domain(
-        state: FilePath? = nil, pace: FolderSettings.Pace = .init(),
+        state: FilePath? = nil, pace: FolderSettings.Pace = .init(), names: FolderNames = FolderNames(),
         onStep: @escaping @Sendable (ChangeStep) throws -> Void = { _ in },
         tellLeftOut: @escaping @Sendable (String) -> Void = { _ in }
     ) throws -> FolderDomain {
@@ -66,7 +66,8 @@ final class FolderFixture: Sendable {
             folder: folder, stateFolder: state ?? self.state,
             hostFolders: FolderSettings.hostFolders(storageRoot: storageRoot, stateFolder: self.state))
         settings.pace = pace
-        return try FolderDomain(settings: settings, logger: log.logger, tellLeftOut: tellLeftOut, onStep: onStep)
+        return try FolderDomain(
+            settings: settings, names: names, logger: log.logger, tellLeftOut: tellLeftOut, onStep: onStep)
     }
 
     // MARK: The folder
@@ -108,6 +109,12 @@ final class FolderFixture: Sendable {
 
     func rename(_ relative: String, to other: String) throws {
         try call(Glibc.rename(path(relative), path(other)))
+    }
+
+    /// As most editors save: another file takes the name.
+    func save(_ contents: String, as relative: String) throws {
+        try write(contents, to: relative + ".tmp")
+        try rename(relative + ".tmp", to: relative)
     }
 
     func unlink(_ relative: String) throws {

@@ -25,7 +25,7 @@ final class FaultyWay: ServerTransport, @unchecked Sendable {
     func execute(
         _ request: HTTPClientRequest, sendsContents: Bool, deadline: NIODeadline
     ) async throws -> HTTPClientResponse {
-        let request = try await received(request)
+        let request = try await SimulatedServer.Request(request, at: address)
         return try await life.wait { (end: @escaping (Result<HTTPClientResponse, any Error>) -> Void) in
             let lost = Result<HTTPClientResponse, any Error>.failure(HTTPClientError.remoteConnectionClosed)
             if happens(faults.lostRequest) {
@@ -64,19 +64,4 @@ final class FaultyWay: ServerTransport, @unchecked Sendable {
     private func happens(_ once: Int) -> Bool { once > 0 && clock.isFaulty() && draw(once * 3) == 0 }
 
     private func latency() -> Int { 1 + draw(20) }
-
-    private func received(_ request: HTTPClientRequest) async throws -> SimulatedServer.Request {
-        var body: [UInt8] = []
-        if let parts = request.body { for try await part in parts { body += part.readableBytesView } }
-        return SimulatedServer.Request(
-            method: request.method, path: try path(request.url), headers: request.headers, body: body,
-            destination: try request.headers.first(name: "Destination").map(path))
-    }
-
-    private func path(_ url: String) throws -> RemotePath {
-        guard let path = Href.place(url, of: address) else {
-            throw HTTPClientError.invalidURL
-        }
-        return path
-    }
 }

@@ -14,7 +14,24 @@ extension SimulatedServer {
         var headers: HTTPHeaders
         var body: [UInt8]
         var destination: RemotePath?
+
+        /// As a provider has made it.
+        init(_ request: HTTPClientRequest, at address: ServerAddress) async throws {
+            func path(_ url: String) throws -> RemotePath {
+                guard let path = Href.place(url, of: address) else { throw HTTPClientError.invalidURL }
+                return path
+            }
+            var body: [UInt8] = []
+            if let parts = request.body { for try await part in parts { body += part.readableBytesView } }
+            self.body = body
+            (method, headers) = (request.method, request.headers)
+            self.path = try path(request.url)
+            destination = try request.headers.first(name: "Destination").map(path)
+        }
     }
+
+    /// All of a request at once.
+    func answer(_ request: Request) -> HTTPClientResponse { arrive(request) ?? finish(request) }
 
     /// What begins when a request arrives.
     ///
@@ -54,7 +71,8 @@ extension SimulatedServer {
         case .PROPFIND:
             guard nodes[request.path] != nil else { return answer(404) }
             let depth = request.headers.first(name: "Depth")
-            let below = depth == "1" && isFolder(request.path) ? children(of: request.path) : []
+            let all = depth == "1" && isFolder(request.path) ? children(of: request.path) : []
+            let below = all.filter { !manner.hidesDotNames || $0.name?.rawValue.hasPrefix(".") == false }
             return answer(207, body: listing([request.path] + below))
         case .GET:
             guard let node = nodes[request.path], let bytes = node.bytes else { return answer(404) }

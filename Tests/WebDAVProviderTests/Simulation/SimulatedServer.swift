@@ -30,6 +30,8 @@ final class SimulatedServer {
         var writesInPlace = false
         /// A folder that is moved to where another one is replaces that, whatever was asked for.
         var movesFoldersOverOthers = false
+        /// What has a name with a dot at its beginning is in no listing.
+        var hidesDotNames = false
 
         static let lighttpd = Manner(conditions: .atomic, tags: .exact)
         static let apache = Manner(conditions: .lookedAtFirst, tags: .ofSecondAndLength(weakAtFirst: true))

@@ -14,7 +14,7 @@ struct WritingFixture: Sendable {
     var log: LogLines { reading.log }
 
     static func with<Result>(
-        _ kind: RealServer.Kind, url: String, state: FilePath? = nil,
+        _ kind: RealServer.Kind, url: String, state: FilePath? = nil, transport: (any ServerTransport)? = nil,
         adjust: (inout WebDAVSettings, inout Timing) throws -> Void = { _, _ in },
         body: (WritingFixture) async throws -> Result
     ) async throws -> Result {
@@ -22,7 +22,8 @@ struct WritingFixture: Sendable {
         defer { TemporaryFolder.remove(folder) }
         let guarantee: Guarantee = kind == .lighttpd ? .conditionalChanges : .folderMoves
         return try await DomainFixture.with(
-            url: url, writing: guarantee, hasExactTags: kind == .lighttpd || kind == .rclone, state: state ?? folder
+            url: url, writing: guarantee, hasExactTags: kind == .lighttpd || kind == .rclone, state: state ?? folder,
+            transport: transport
         ) { settings, timing in
             timing.settling = .seconds(2)
             timing.retrying = RetryPlan.Limits()

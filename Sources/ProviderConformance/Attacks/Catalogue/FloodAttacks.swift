@@ -40,5 +40,9 @@ extension HostAttack {
         HostAttack(
             "HA-FLOOD-010", "A host stands a provider that cancels without end", rule: "WIRE-22",
             behaviour: "flood-cancels", asking: .list, expecting: .failure([.protocolViolation])),
+        HostAttack(
+            "HA-FLOOD-011", "A host stands a provider that closes its input, and signals changes without end",
+            rule: "WIRE-6", behaviour: "flood-deaf", asking: .list,
+            expecting: .failure([.protocolViolation, .providerDied])),
     ]
 }

@@ -107,5 +107,8 @@ extension HostAttack {
         HostAttack(
             "HA-TOOL-035", "A host stands a tool that takes the places of ends for other things", rule: "WIRE-25",
             behaviour: "tool-calls-everything-an-end", asking: .tool, expecting: .success),
+        HostAttack(
+            "HA-TOOL-036", "A host stands a tool that shuts its ears, asks once, and notifies without end",
+            rule: "WIRE-6", behaviour: "tool-floods-deaf", asking: .tool, expecting: .success),
     ]
 }

@@ -60,5 +60,10 @@ extension ProviderBehaviour {
             let frames = (1...1000).flatMap { PeerFrame(id: UInt64($0 * 2), .cancel).bytes }
             while true { try peer.pipe.write(frames) }
         },
+        Self("flood-deaf", "Closes its input, and signals changes without end.", "WIRE-6").onListing { peer, _ in
+            close(STDIN_FILENO)
+            let signals = (0..<1000).flatMap { _ in peer.notify(1).bytes }
+            while true { try peer.pipe.write(signals) }
+        },
     ]
 }

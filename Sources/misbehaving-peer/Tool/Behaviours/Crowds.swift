@@ -40,6 +40,17 @@ extension ToolBehaviour {
             while rounds < 10_000, (try? tool.pipe.write(cancels)) != nil { rounds += 1 }
             guard rounds < 10_000 else { throw Finding("The host listens to ten million frames that ask for nothing.") }
         },
+        Self("tool-floods-deaf", "Shuts its ears, asks once, and notifies without end.", "WIRE-6") { socket in
+            let tool = try ToolPeer(socket)
+            try tool.open()
+            tool.stopListening()
+            try tool.write(tool.request(1).bytes)
+            let notices = (0..<1000).flatMap { _ in PeerFrame(.notification) { $0.bytes(1, [0xFF]) }.bytes }
+            var rounds = 0
+            while rounds < 10_000, (try? tool.pipe.write(notices)) != nil { rounds += 1 }
+            guard rounds < 10_000 else { throw Finding("The host listens to ten million frames of one that is deaf.") }
+            try ToolPeer(socket).expectProper()
+        },
         Self("tool-comes-and-goes", "Connects two thousand times and goes at once.", "WIRE-49") { socket in
             for _ in 0..<2000 { try ToolPeer(socket).vanish() }
             try ToolPeer(socket).expectProper()

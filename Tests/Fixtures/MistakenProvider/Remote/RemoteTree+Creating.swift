@@ -107,7 +107,7 @@ extension RemoteTree {
         if mistake == .baseMetadataVersionIgnored { base = base.contentOnly }
         guard version.satisfies(base) else {
             throw DocumentError(
-                .versionNoLongerAvailable, "“\(record.name)” has changed since. Take its current state, and try again."
+                .versionNoLongerAvailable, "“\(record.name)” has changed since: list its folder again, and try again."
             )
         }
     }

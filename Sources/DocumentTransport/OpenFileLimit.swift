@@ -1,9 +1,10 @@
 import Glibc
 
-/// How many files this process may have open: each document that some program has open through the mount is one of them.
-enum OpenFileLimit {
+/// How many files this process may have open: each connection of the host is one of them, and each document that some program
+/// has open through the mount. For executables.
+package enum OpenFileLimit {
     /// As many as the system allows. Shells and services give a thousand of the hundred thousands that it does.
-    static func raise() {
+    package static func raise() {
         var limit = rlimit()
         let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         guard getrlimit(files, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }

@@ -1,0 +1,67 @@
+internal import DocumentModel
+internal import SystemPackage
+
+// A change that fails may leave a document under a temporary name: the network is gone by the time that it should be put
+// back. Nobody but the provider knows of it then, so the change is not forgotten, but goes on as one of its own.
+
+extension FolderMirror {
+    /// The change was not made.
+    mutating func abandon(_ operation: String) {
+        guard let change = ledger.planned[operation] else { return }
+        if mayBeLeft(of: change) { leave(change, isMade: false) }
+        ledger.abandon(operation)
+        try? remember(unsynced: [.abandoned(operation: operation)])
+    }
+
+    /// Ends a change, but for what has its temporary name.
+    mutating func end(_ change: PlannedChange, _ outcome: OperationOutcome?, isLeft: Bool) {
+        if isLeft {
+            leave(change, isMade: outcome?.item != nil)
+            if change.isLeft { return }
+        }
+        if let outcome {
+            ledger.finish(change.operation, outcome)
+            tree.remember(.finished(operation: change.operation, outcome: outcome))
+        } else {
+            ledger.abandon(change.operation)
+            tree.remember(.abandoned(operation: change.operation))
+        }
+    }
+
+    /// Looks after what has a temporary name of a change until that has its place, or is gone; also in later runs.
+    mutating func leave(_ change: PlannedChange, isMade: Bool) {
+        guard let temporary = change.temporary else { return }
+        var left = change
+        left.operation = temporary
+        if isMade, change.kind == .replace {
+            // It was replaced, and is only to be removed, whatever becomes of the item.
+            left.kind = .delete
+            left.id = nil
+            left.to = change.from
+        }
+        guard ledger.planned[temporary] != left else { return }
+        ledger.plan(left)
+        tree.remember(.planned(left))
+    }
+
+    /// Whether something has a temporary name of a change, as far as is known.
+    func isLeft(of change: PlannedChange, in place: RecordID, _ root: borrowing OpenFile) -> Bool {
+        do throws(SystemFailure) {
+            let folder = try openFolder(place, root)
+            return isLeft(of: change, in: folder)
+        } catch {
+            // A folder that is gone has taken it along.
+            return error.errno != .noSuchFileOrDirectory && error.errno != .notDirectory
+        }
+    }
+
+    private func isLeft(of change: PlannedChange, in folder: borrowing OpenFile) -> Bool {
+        for name in change.temporaryNames where !sighting.isFree(name, in: folder) { return true }
+        return false
+    }
+
+    private mutating func mayBeLeft(of change: PlannedChange) -> Bool {
+        guard let root = try? openRoot(), let folder = try? openFolder(change.from.parent, root) else { return true }
+        return isLeft(of: change, in: folder)
+    }
+}

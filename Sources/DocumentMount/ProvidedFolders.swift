@@ -1,0 +1,56 @@
+package import DocumentModel
+import Glibc
+package import SystemPackage
+
+/// The folders of this machine that domains are made of. Their providers are given them with all that is mounted in them: a mount of
+/// all documents is none of their business, and a provider that runs already keeps what it was given.
+package struct ProvidedFolders: Sendable {
+    private struct Folder {
+        var path: FilePath
+        var domain: DomainName
+    }
+
+    private let folders: [Folder]
+
+    /// - Parameters:
+    ///   - domains: with their settings.
+    ///   - providers: which say what of those is a path.
+    package init(of domains: [DomainDescription], by providers: [ProviderDescription]) {
+        var keys: [ProviderIdentifier: [String]] = [:]
+        for provider in providers {
+            keys[provider.id] = provider.settings.filter { $0.type == .path }.map(\.key)
+        }
+        var folders: [Folder] = []
+        for domain in domains {
+            for key in keys[domain.providerID] ?? [] {
+                guard let text = domain.settings[key] else { continue }
+                let path = FilePath(text)
+                if path.isAbsolute { folders.append(Folder(path: path.lexicallyNormalized(), domain: domain.name)) }
+            }
+        }
+        self.folders = folders
+    }
+
+    /// Refuses a place for a mount that is one of them, or lies in one. Blocks.
+    ///
+    /// - Parameter place: absolute, and without symbolic links.
+    package func check(
+        _ place: FilePath, realPath: (FilePath) -> FilePath? = Self.realPath
+    ) throws(DocumentError) {
+        for folder in folders {
+            guard place.starts(with: folder.path) || realPath(folder.path).map({ place.starts(with: $0) }) == true
+            else { continue }
+            throw DocumentError(
+                .invalidArgument,
+                "\(place) lies in “\(folder.path)”, which the provider of \(folder.domain) may read: it would see the documents of all domains there. Name another folder for the mount."
+            )
+        }
+    }
+
+    /// Nil when it does not exist.
+    package static func realPath(_ path: FilePath) -> FilePath? {
+        guard let real = realpath(path.string, nil) else { return nil }
+        defer { free(real) }
+        return FilePath(String(cString: real))
+    }
+}

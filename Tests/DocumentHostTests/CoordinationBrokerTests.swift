@@ -104,8 +104,13 @@ import Testing
 
         var now: Duration { state.withLock { $0.now } }
 
+        /// Whoever asks for a time that is over is called at once: the broker asks outside of its lock, and time may pass in between.
         func wake(at time: Duration, _ body: @escaping @Sendable () -> Void) {
-            state.withLock { $0.alarms.append((time, body)) }
+            let isOver = state.withLock { state in
+                if state.now < time { state.alarms.append((time, body)) }
+                return state.now >= time
+            }
+            if isOver { body() }
         }
 
         func pass(to time: Duration) {

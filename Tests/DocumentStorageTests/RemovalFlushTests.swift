@@ -111,4 +111,20 @@ struct RemovalFlushTests {
             #expect(try storage.indexed("b").state == state)
         }
     }
+
+    @Test("INV-3: a document that could not be made is on no disk any more: it would come back after a power failure")
+    func notMade() throws {
+        let (plain, domain) = (storage.store, storage.domain)
+        let quicker = try storage.item("n", "new.txt", contents: "one")
+        storage.observe(Meanwhile(at: .makeExpected) { _ = try plain.apply([quicker], in: domain) })
+        let error = FaultPlan.$current.withValue(plan) {
+            #expect(throws: DocumentError.self) {
+                try storage.store.makeDocument(named: ItemName("new.txt"), in: .root, of: domain)
+            }
+        }
+        #expect(error?.code == .destinationExists)
+        let gone = try #require(plan.calls.lastIndex { $0 == .unlink || $0 == .rename })
+        #expect(plan.calls[gone...].contains(.flush))
+        #expect(try storage.tree.inode(at: storage.location("new.txt")) == nil)
+    }
 }

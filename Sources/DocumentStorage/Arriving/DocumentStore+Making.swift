@@ -166,6 +166,8 @@ extension DocumentStore {
             // Only what nobody has written to.
             if let file = try tree.file(at: place), file.size == 0 {
                 try tree.removeFile(at: place, expecting: file)
+                // Otherwise a power failure brings it back, and it is taken for one that was made.
+                try tree.flushFolders(left: [place])
             }
             try index.write(durably: false) { try $0.finish(entry) }
         } _: {

@@ -163,6 +163,37 @@ struct RetouchedFileTests {
         }
     }
 
+    @Test(
+        "VER-13: what is changed so that only reading it tells lacks what it began from, which is brought before it is sent",
+        arguments: [true, false])
+    func changedUnseen(isUnseen: Bool) throws {
+        let (storage, item, path) = try fixture()
+        try storage.write("two", to: path)
+        if isUnseen { try setBack(path) }
+        let changed = try storage.store.recordChange(of: item.id, in: storage.domain)
+        #expect(changed.state == .changed)
+        #expect(try storage.store.lacksBase(of: changed, upTo: 1_000) == isUnseen)
+        guard isUnseen else { return }
+        #expect(try !storage.store.lacksBase(of: changed, upTo: 2))
+
+        let room = try storage.store.makeRoomForRemoteVersion(in: storage.domain)
+        defer { try? room.request.remove() }
+        try storage.write("one", to: room.file.path)
+        let stamp = ItemStamp(
+            domain: storage.domain, id: item.id, contentVersion: item.version.content, size: 3,
+            modified: item.modified)
+        let theirs = try room.request.verify(room.file, size: 3, sha256: nil, stamp: stamp)
+        try storage.store.keepBase(theirs, as: item, of: changed)
+        #expect(try !storage.store.lacksBase(of: changed, upTo: 1_000))
+        var answer = item
+        answer.version = try ItemVersion(content: [2])
+        let sending = try storage.store.beginSending(item.id, in: storage.domain)
+        #expect(try storage.store.finish(sending, as: answer).state == .materialised)
+        let kept = try storage.index.read { try $0.keptVersions(of: item.id, in: storage.domain) }
+        #expect(kept.map(\.role) == [.older])
+        #expect(try kept.map { try storage.read(storage.root.versions.path(of: $0.kept)) } == ["one"])
+    }
+
     @Test("What was sent is known by its contents, too: to touch it afterwards is no edit")
     func touchedAfterSending() throws {
         let (storage, item, path) = try fixture()

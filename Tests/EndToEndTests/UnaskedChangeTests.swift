@@ -56,6 +56,20 @@ import Testing
         }
     }
 
+    @Test("VER-13: what is changed with size and time as they were is sent, and what it began from is an older version")
+    func changedUnseen() throws {
+        try withDocument { machine, path in
+            try shell(
+                machine,
+                "cp -p '\(path)' ref; printf F | dd conv=notrunc of='\(path)' 2>/dev/null; touch -r ref '\(path)'")
+            #expect(arrives("First\n", machine, within: 30), "\(machine.logTail)")
+            #expect(try Machine.eventually { try state(machine) == "materialised" }, "\(machine.logTail)")
+            let versions = try machine.json("versions", "d:/a.txt") as? [[String: Any]] ?? []
+            let older = versions.filter { $0["kind"] as? String == "older" }.compactMap { $0["path"] as? String }
+            #expect(older.map(machine.read) == ["first\n"], "\(versions)")
+        }
+    }
+
     @Test("COORD-28: to set a mode, a time or a tag, or to save what was there, sends nothing, and makes no version")
     func touched() throws {
         try withDocument { machine, path in

@@ -81,6 +81,37 @@ struct RetouchedFileTests {
     }
 
     @Test(
+        "VER-13: what was changed unseen before a write began is not kept as what that began from; what was only touched is",
+        arguments: [true, false])
+    func baseAfterTouching(isChanged: Bool) throws {
+        let (storage, item, path) = try fixture()
+        if isChanged { try storage.write("two", to: path) } else { try tag(path) }
+        try setBack(path)
+        let change = try storage.store.expectChange(of: item.id, in: storage.domain)
+        try storage.write("three", to: path)
+        #expect(try storage.store.recordChange(change).state == .changed)
+        let kept = try storage.index.read { try $0.keptVersions(of: item.id, in: storage.domain) }
+        let contents = try kept.map { try storage.read(storage.root.versions.path(of: $0.kept)) }
+        #expect(contents == (isChanged ? [] : ["one"]))
+    }
+
+    @Test(
+        "VER-7: what was saved without asking just before something is put in its place is an older version, looked at or not",
+        arguments: [true, false])
+    func replacedBeforeALook(isSetBack: Bool) throws {
+        let (storage, item, path) = try fixture()
+        try storage.write(isSetBack ? "two" : "twice", to: path)
+        if isSetBack { try setBack(path) }
+        let change = try storage.store.expectChange(of: item.id, in: storage.domain, replacing: true)
+        try storage.save("three", to: path)
+        #expect(try storage.store.recordChange(change).state == .changed)
+        let kept = try storage.index.read { try $0.keptVersions(of: item.id, in: storage.domain) }
+        #expect(kept.map(\.role) == [.older] && kept.map(\.version) == [.none])
+        let contents = try kept.map { try storage.read(storage.root.versions.path(of: $0.kept)) }
+        #expect(contents == [isSetBack ? "two" : "twice"])
+    }
+
+    @Test(
         "Attributes that are set while contents are sent are no edit of them; other contents of the same size and time are"
     )
     func touchedWhileSent() throws {

@@ -11,10 +11,20 @@ extension DocumentStore {
     package func expectChange(
         of id: ItemIdentifier, in domain: DomainName, replacing: Bool = false
     ) throws -> JournalEntry {
+        var hasLooked = false
         while true {
             let (item, location, versions) = try index.read { index in
                 let (item, location) = try index.located(id, in: domain)
                 return (item, location, try index.keptVersions(of: item.id, in: domain))
+            }
+            // It is an edit of its own then, and what is kept is kept as that. Where it cannot be told, the write begins all the same;
+            // and what somebody else is just writing is theirs.
+            if !hasLooked, mayHoldAnEdit(item, at: location, replacing: replacing),
+                try !index.read({ try $0.isChangeExpected(of: item.id, in: domain) })
+            {
+                hasLooked = true
+                _ = try? recordChange(of: item.id, in: domain, givingUp: false)
+                continue
             }
             var payload = JournalPayload()
             payload.place = location.components

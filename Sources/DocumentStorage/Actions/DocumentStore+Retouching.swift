@@ -15,6 +15,19 @@ extension DocumentStore {
         return file.isUntouched(since: local)
     }
 
+    /// Whether somebody has touched a document's file, so that what it holds may be none of the provider's contents, and nobody has
+    /// looked at it since.
+    ///
+    /// Other contents with the size and the time that the file had would be taken for what the next edit begins from.
+    ///
+    /// - Parameter replacing: it is about to go, so that other contents with another time count, too.
+    func mayHoldAnEdit(_ item: IndexedItem, at location: Location, replacing: Bool) -> Bool {
+        guard item.state == .materialised || item.state == .outdated, let local = item.local,
+            let file = try? tree.file(at: location), !file.isUntouched(since: local)
+        else { return false }
+        return file.hasSameContents(as: local) ? item.proof.digest != nil : replacing
+    }
+
     /// Whether a file that was touched in a coordinated write has the contents that the write began from. Reads both.
     func hasBaseContents(
         _ file: FileIdentity?, _ item: IndexedItem, at location: Location, _ entry: JournalEntry?

@@ -15,7 +15,8 @@ public struct DocumentVersion: Hashable, Sendable {
         case remote
     }
 
-    /// Names it for as long as it is kept, over restarts too (VER-8).
+    /// Names it for as long as it is kept, over restarts too (VER-8). What lies in the document's own file is always called
+    /// `current`, whichever contents those are by then; what is kept of them when others take their place has a name of its own.
     public var id: String
     public var kind: Kind
     /// The contents; nil when they are not here.

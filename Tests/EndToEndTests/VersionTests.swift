@@ -34,6 +34,7 @@ import Testing
             let after = try versions(machine)
             let id = try #require(after.last?["id"] as? String)
             #expect(id == before.last?["id"] as? String)
+            #expect([before, after].map { $0.first?["id"] as? String } == ["current", "current"])
             try machine.succeed("restore", "d:/a.txt", id)
             #expect(try machine.succeed("cat", "d:/a.txt") == "first\n")
             #expect(Machine.eventually { machine.read(machine.remote + "/a.txt") == "first\n" })

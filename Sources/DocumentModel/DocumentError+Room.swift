@@ -1,7 +1,9 @@
 extension DocumentError {
     /// How the sentence of the host's own errors ends when there is no room on this machine's disk.
-    package static let diskIsFull =
-        "the disk is full. Free some space, for example by evicting documents, and try again."
+    package static let diskIsFull = "the disk is full. \(freeSomeSpace)"
+
+    /// The same where there is some, and too little.
+    package static let freeSomeSpace = "Free some space, for example by evicting documents, and try again."
 
     /// Whether there was no room on this machine's disk: it is over as soon as something is removed.
     ///
@@ -10,7 +12,7 @@ extension DocumentError {
     package var isOutOfSpace: Bool {
         guard code == .localStorage else { return false }
         return ([message, detail] + causes).contains { text in
-            text.hasSuffix(Self.diskIsFull) || Self.systemWords.contains { text.contains($0) }
+            text.hasSuffix(Self.freeSomeSpace) || Self.systemWords.contains { text.contains($0) }
         }
     }
 

@@ -8,6 +8,7 @@ struct OutOfSpaceTests {
         #expect(own.isOutOfSpace)
         #expect(own.wrapped("The document could not come.").isOutOfSpace)
         #expect(DocumentError(.localStorage, "Folder could not use a file: No space left on device.").isOutOfSpace)
+        #expect(DocumentError(.localStorage, "“a” needs 40 MB. \(DocumentError.freeSomeSpace)").isOutOfSpace)
         #expect(!DocumentError(.localStorage, "The disk reported an error.").isOutOfSpace)
         #expect(!DocumentError(.insufficientQuota, "No space left on device").isOutOfSpace)
     }

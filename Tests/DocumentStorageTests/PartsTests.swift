@@ -59,6 +59,18 @@ struct PartsTests {
         #expect(try requests(storage) == 0)
     }
 
+    @Test("DOWN-10: what the disk has no room for is told before anything of it comes, with how much it needs")
+    func noRoom() throws {
+        let (storage, item) = try prepared()
+        #expect(try storage.store.lackOfRoom(for: item.id, in: storage.domain, size: Self.size) == nil)
+        let refusal = try #require(
+            try storage.store.lackOfRoom(for: item.id, in: storage.domain, size: 1 << 60))
+        #expect(refusal.isOutOfSpace && refusal.code == .localStorage)
+        #expect(refusal.message.contains("a.txt needs 1152921504607 MB of this machine's disk"))
+        #expect(try storage.indexed("a").state == .placeholder)
+        #expect(try requests(storage) == 0)
+    }
+
     @Test("DOWN-10: the same over a restart of the host, whatever state it was in")
     func overRestarts() throws {
         let (storage, item) = try prepared()

@@ -57,18 +57,30 @@ package struct PartwiseFetch: Sendable {
         _ item: IndexedItem, of domain: Domain, _ report: @escaping Materialiser.ProgressObserver
     ) async throws(DocumentError) -> IndexedItem? {
         guard apply(to: item, of: domain), let size = item.item.size else { return nil }
-        let begun = try await storage.run { [limits, date, logger] store in
+        let outcome = try await storage.run {
+            [limits, date, logger] store -> Result<Materialisation, DocumentError> in
             let now = date()
             do {
                 try store.dropNeedlessParts(before: now - limits.patience)
             } catch {
                 logger.warning("parts that nobody needs stay", metadata: ["error": "\(error)"])
             }
-            return try store.beginMaterialising(
-                item.id, in: item.domain, version: item.item.version.content, size: size,
-                partSize: limits.partSize(of: size),
-                now: now)
+            if let refusal = try store.lackOfRoom(for: item.id, in: item.domain, size: size) {
+                // Nothing was begun that it could be noted with, and people are to see what it waits for.
+                _ = try? store.root.index.write(durably: false) { index in
+                    guard let now = try index.item(item.id, in: item.domain), !now.isUnsent else { return }
+                    try index.setProblem(refusal, of: item.id, in: item.domain)
+                }
+                return .failure(refusal)
+            }
+            return .success(
+                try store.beginMaterialising(
+                    item.id, in: item.domain, version: item.item.version.content, size: size,
+                    partSize: limits.partSize(of: size),
+                    now: now))
         }
+        // Not thrown where it was found: what goes from the trash when nothing can be written would not be enough.
+        let begun = try outcome.get()
         let provided: Item
         do throws(DocumentError) {
             provided = try await bring(try await look(at: begun, report), from: domain.provider, report)

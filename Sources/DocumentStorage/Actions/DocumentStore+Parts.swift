@@ -39,6 +39,30 @@ extension DocumentStore {
         }
     }
 
+    /// Whether what is still to come of contents that come in parts has room on the disk. What has none would fill it, for all
+    /// programs of this machine, before it failed.
+    ///
+    /// - Parameter size: of the whole, in bytes.
+    /// - Returns: nil when it has, or when nobody can tell; else what people are told.
+    package func lackOfRoom(for id: ItemIdentifier, in domain: DomainName, size: Int64) throws -> DocumentError? {
+        let (location, left, trashed) = try index.read { index in
+            let partial = try index.partialContents(of: id, in: domain)
+            let here = partial.map { partial in
+                partial.digests.keys.reduce(Int64(0)) { $0 + Int64(partial.bytes(of: $1).count) }
+            }
+            return (try index.located(id, in: domain).location, size - (here ?? 0), try index.trashStatus().bytes)
+        }
+        guard var room = try? root.room(), room.all > 0, room.available < left else { return nil }
+        let lack = UInt64(left - room.available)
+        // Somebody may have removed what is there to have room.
+        if trashed >= lack, (try? trimTrash(freeing: lack)) == true, let now = try? root.room() { room = now }
+        guard room.available < left else { return nil }
+        return DocumentError(
+            .localStorage,
+            "\(location) needs \((left + 999_999) / 1_000_000) MB of this machine's disk, which has \(room.available / 1_000_000) MB left. \(DocumentError.freeSomeSpace)",
+            itemID: id)
+    }
+
     /// Whether a part that came in an earlier life of the machine is what it was.
     package func isAsRecorded(part: Int, of materialisation: Materialisation) throws -> Bool {
         guard let digest = materialisation.partial?.unsure[part], !digest.isEmpty else { return false }

@@ -54,6 +54,22 @@ int docent_unix_connect(const char *path) {
     return connection;
 }
 
+int docent_unix_tell(const char *path, const char *message) {
+    struct sockaddr_un address;
+    socklen_t length;
+    int result = docent_unix_address(path, &address, &length);
+    if (result < 0) return result;
+    // A name that is no path begins with a NUL, and does not end with one.
+    if (path[0] == '@') {
+        address.sun_path[0] = '\0';
+        length -= 1;
+    }
+    int sender = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (sender < 0) return -errno;
+    ssize_t sent = sendto(sender, message, strlen(message), MSG_NOSIGNAL, (struct sockaddr *)&address, length);
+    return docent_closing(sender, sent < 0 ? errno : 0);
+}
+
 int docent_unix_accept(int listener) {
     for (;;) {
         int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);

@@ -7,13 +7,16 @@
 
 #pragma clang assume_nonnull begin
 
-// Unix stream sockets. Every function returns a negative errno on failure; descriptors are close-on-exec.
+// Unix sockets, stream sockets unless it says so. Every function returns a negative errno on failure; descriptors are close-on-exec.
 
 /// A listening socket at a path that must not exist; mode 0600.
 int docent_unix_listen(const char *path, int backlog);
 
 /// A socket connected to a path.
 int docent_unix_connect(const char *path);
+
+/// Sends one message to a datagram socket: at a path, or, where it begins with `@`, by a name that is none.
+int docent_unix_tell(const char *path, const char *message);
 
 /// Waits for a connection.
 int docent_unix_accept(int listener);

@@ -76,6 +76,7 @@ struct MountCommand: AsyncParsableCommand {
                 await signals.wait()
             } onReady: {
                 try Console.print(point.path.string)
+                ServiceNotice.ready()
             }
         } else {
             let options =

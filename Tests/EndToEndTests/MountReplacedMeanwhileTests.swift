@@ -1,5 +1,6 @@
 import DocumentStorage
 import Foundation
+import Glibc
 import Testing
 
 /// A document is moved onto another one in a mount while its host dies, or while it has another side.
@@ -55,6 +56,43 @@ struct MountReplacedMeanwhileTests {
                 Machine.eventually(within: 30) {
                     (try? FileManager.default.contentsOfDirectory(atPath: machine.remote)) == ["b.txt"]
                 })
+        }
+    }
+
+    @Test(
+        "PH-8: who opens a document that was replaced after the host's death gets what is there, also while a program has the other one open to write"
+    )
+    func replacedWhileWritten() throws {
+        try withTwo(killing: nil) { (machine) throws in
+            let late = machine.folder + "/late"
+            let holder = try machine.background(
+                """
+                exec 3<> work/a.txt; : > '\(machine.folder)/held'
+                while ! test -e '\(machine.folder)/on'; do sleep 0.1; done
+                echo lost | LC_ALL=C cat >&3 2> '\(late)'; echo $? >> '\(late)'
+                """)
+            defer {
+                kill(holder.processIdentifier, SIGKILL)
+                holder.waitUntilExit()
+            }
+            try #require(Machine.eventually(within: 30) { machine.read(machine.folder + "/held") != nil })
+            kill(try #require(machine.daemon), SIGKILL)
+            #expect(Machine.eventually { machine.daemon == nil })
+            let newer = machine.folder + "/newer"
+            try machine.write("newer\n", to: newer)
+            try #require(rename(newer, machine.root + "/documents/work/a.txt") == 0)
+            #expect(
+                try Machine.eventually(within: 30) { try machine.shell("cat work/a.txt").output == "newer\n" },
+                "\(machine.logTail)")
+            let seen = try machine.sh("stat -c %s work/a.txt; echo more >> work/a.txt; cat work/a.txt")
+            #expect(seen == "6\nnewer\nmore\n")
+            try machine.write("", to: machine.folder + "/on")
+            #expect(Machine.eventually(within: 30) { machine.read(late)?.hasSuffix("1\n") == true })
+            #expect(machine.read(late)?.contains("Stale") == true, "\(machine.read(late) ?? "")")
+            #expect(
+                Machine.eventually(within: 30) { machine.read(machine.remote + "/a.txt") == "newer\nmore\n" },
+                "\(machine.logTail)")
+            #expect(try machine.sh("cat work/a.txt") == "newer\nmore\n")
         }
     }
 

@@ -18,6 +18,7 @@ extension MountedTree {
             do {
                 let file = try await OnBehalf.$current.withValue(program) {
                     try await following(node, from: location) { location in
+                        try await leaveReplaced(node, at: location)
                         guard flags.isWriting else {
                             return try await openJoining(location, node, bringing: !isDenied)
                         }
@@ -41,6 +42,17 @@ extension MountedTree {
                 refuseKnown(request, error)
             }
         }
+    }
+
+    /// - Throws: `ESTALE` where programs write a file that is not the document's any more: the kernel looks the name up again, and
+    ///   finds what is there now under a number of its own.
+    private func leaveReplaced(_ node: UInt64, at location: Location) async throws {
+        guard let writer = writers.writer(of: node), !writer.isLive else { return }
+        // What is not known is looked for by whoever opens it.
+        guard let path = try? await known(at: location).path, try await disk.run({ self.isReplaced(node, at: path) })
+        else { return }
+        nodes.withLock { $0.remove(node) }
+        throw Errno.staleNFSFileHandle
     }
 
     /// Answers an open.

@@ -216,10 +216,19 @@ final class MountedTree: KernelHandler {
     /// Whether programs read another file under a number than is found under its name by now: the newer one gets a number of its
     /// own, so that they read theirs to its end.
     func isReadElsewhere(_ node: UInt64, _ found: NodeAttributes, at path: String?) -> Bool {
-        guard !found.isFolder, !writers.isOpen(node), let read = files.first(where: { $0.node == node }),
-            let own = read.attributes ?? read.opening, (own.size, own.modified) != (found.size, found.modified)
+        guard !found.isFolder else { return false }
+        if writers.isOpen(node) { return path.map { isReplaced(node, at: $0) } ?? false }
+        guard let read = files.first(where: { $0.node == node }), let own = read.attributes ?? read.opening,
+            (own.size, own.modified) != (found.size, found.modified)
         else { return false }
         return !isFile(of: read, at: path)
+    }
+
+    /// Whether programs have a file open to write that something else has replaced since the host has ended: what they write is
+    /// refused, and who opens the document by now gets the other one.
+    func isReplaced(_ node: UInt64, at path: String) -> Bool {
+        guard let writer = writers.writer(of: node), !writer.isLive else { return false }
+        return !writer.isAt(path)
     }
 
     private func isFile(of read: OpenFile, at path: String?) -> Bool {

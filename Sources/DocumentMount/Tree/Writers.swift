@@ -25,6 +25,9 @@ final class Writers: Sendable {
     /// can tell.
     func facts(of node: UInt64) -> NodeAttributes.FileFacts? { written.withLock { $0[node] }?.facts }
 
+    /// The one whose file is open; nil where none is.
+    func writer(of node: UInt64) -> Writer? { written.withLock { $0[node] } }
+
     /// Those that are written.
     var nodes: Set<UInt64> { written.withLock { Set($0.keys) } }
 

@@ -406,6 +406,7 @@ extension ProviderDescription {
                     isSecret: $0.isSecret, signIn: $0.signIn, defaultValue: $0.defaultValue,
                     description: $0.description)
             },
-            permissions: manifest.permissionSentences, gaps: confinement.gaps(for: manifest), domains: domains.sorted())
+            permissions: manifest.permissionSentences, gaps: confinement.gaps(for: manifest),
+            places: manifest.permissions.fixedPlaces, domains: domains.sorted())
     }
 }

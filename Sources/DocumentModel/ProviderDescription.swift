@@ -15,6 +15,8 @@ public struct ProviderDescription: Hashable, Sendable {
     public var permissions: [String]
     /// What it may not do and the running kernel cannot refuse, in words for people.
     public var gaps: [String]
+    /// The places on this machine that it may reach in each of its domains, beside those that settings name.
+    public var places: [String]
     /// The domains that are configured for it.
     public var domains: [DomainName]
 
@@ -31,6 +33,7 @@ public struct ProviderDescription: Hashable, Sendable {
         settings: [SettingDescription] = [],
         permissions: [String] = [],
         gaps: [String] = [],
+        places: [String] = [],
         domains: [DomainName] = []
     ) {
         self.id = id
@@ -45,6 +48,7 @@ public struct ProviderDescription: Hashable, Sendable {
         self.settings = settings
         self.permissions = permissions
         self.gaps = gaps
+        self.places = places
         self.domains = domains
     }
 }

@@ -2,8 +2,8 @@ package import DocumentModel
 import Glibc
 package import SystemPackage
 
-/// The folders of this machine that domains are made of. Their providers are given them with all that is mounted in them: a mount of
-/// all documents is none of their business, and a provider that runs already keeps what it was given.
+/// The folders of this machine that domains are made of, and what their providers are given besides, with all that is mounted in
+/// it: a mount of all documents is none of their business, and a provider that runs already keeps what it was given.
 package struct ProvidedFolders: Sendable {
     private struct Folder {
         var path: FilePath
@@ -14,16 +14,14 @@ package struct ProvidedFolders: Sendable {
 
     /// - Parameters:
     ///   - domains: with their settings.
-    ///   - providers: which say what of those is a path.
+    ///   - providers: which say what of those is a path, and what they may reach in each domain.
     package init(of domains: [DomainDescription], by providers: [ProviderDescription]) {
-        var keys: [ProviderIdentifier: [String]] = [:]
-        for provider in providers {
-            keys[provider.id] = provider.settings.filter { $0.type == .path }.map(\.key)
-        }
+        let used = Dictionary(providers.map { ($0.id, $0) }) { one, _ in one }
         var folders: [Folder] = []
         for domain in domains {
-            for key in keys[domain.providerID] ?? [] {
-                guard let text = domain.settings[key] else { continue }
+            guard let provider = used[domain.providerID] else { continue }
+            let named = provider.settings.filter { $0.type == .path }.compactMap { domain.settings[$0.key] }
+            for text in named + provider.places {
                 let path = FilePath(text)
                 if path.isAbsolute { folders.append(Folder(path: path.lexicallyNormalized(), domain: domain.name)) }
             }

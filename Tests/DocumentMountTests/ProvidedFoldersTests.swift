@@ -31,6 +31,20 @@ struct ProvidedFoldersTests {
         }
     }
 
+    @Test("A mount is refused in what a provider may reach in each of its domains, and only where it has one")
+    func fixedPlaces() throws {
+        let id = try ProviderIdentifier("org.example.photos")
+        let provider = ProviderDescription(
+            id: id, name: "Photos", bundlePath: "/p", executable: "/p/photos", places: ["/srv/photos"])
+        let domain = DomainDescription(name: try DomainName("work"), providerID: id)
+        let error = #expect(throws: DocumentError.self) {
+            try ProvidedFolders(of: [domain], by: [provider]).check("/srv/photos/all") { $0 }
+        }
+        #expect(error?.message.contains("provider of work") == true)
+        try ProvidedFolders(of: [domain], by: [provider]).check("/srv/photos2") { $0 }
+        try ProvidedFolders(of: [], by: [provider]).check("/srv/photos/all") { $0 }
+    }
+
     @Test("Beside such a folder, and around it, a mount is nobody's concern; nor does a setting count that is no path")
     func outside() throws {
         let provided = try folders(["folder": "/home/ann/Documents", "note": "/home/ann"])

@@ -433,6 +433,7 @@ struct ServiceRoundTripTests {
             },
             permissions: generator.many(0...3) { $0.text(0...30) },
             gaps: generator.many(0...2) { $0.text(0...30) },
+            places: generator.many(0...2) { $0.path() },
             domains: try generator.many(0...3) { try $0.domain() }
         )
     }

@@ -154,6 +154,7 @@ struct ManifestTests {
             ])
         let resolved = manifest.permissions.resolved(settings: ["folder": "/home/ann/photos"])
         #expect(resolved.write == ["/home/ann/photos/out"])
+        #expect(manifest.permissions.fixedPlaces == ["/opt/photos", "/usr/share/photos"])
         #expect(resolved.connect == ["443"], "a setting without a value grants nothing")
     }
 

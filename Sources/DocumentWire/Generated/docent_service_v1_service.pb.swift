@@ -1898,6 +1898,9 @@ package nonisolated struct WireServiceProvider: Sendable {
   /// What it may not do and the running kernel cannot refuse, in words for people.
   package var gaps: [String] = []
 
+  /// The places on this machine that it may reach in each of its domains, beside those that settings name.
+  package var places: [String] = []
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -8416,7 +8419,7 @@ nonisolated extension WireServiceListProvidersAnswer: SwiftProtobuf.Message, Swi
 
 nonisolated extension WireServiceProvider: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Provider"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}name\0\u{1}version\0\u{3}bundle_path\0\u{1}executable\0\u{3}protocol_versions\0\u{3}picker_modes\0\u{3}supported_types\0\u{1}capabilities\0\u{1}settings\0\u{1}permissions\0\u{1}domains\0\u{2}\u{2}gaps\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}name\0\u{1}version\0\u{3}bundle_path\0\u{1}executable\0\u{3}protocol_versions\0\u{3}picker_modes\0\u{3}supported_types\0\u{1}capabilities\0\u{1}settings\0\u{1}permissions\0\u{1}domains\0\u{2}\u{2}gaps\0\u{1}places\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8437,6 +8440,7 @@ nonisolated extension WireServiceProvider: SwiftProtobuf.Message, SwiftProtobuf.
       case 11: try { try decoder.decodeRepeatedStringField(value: &self.permissions) }()
       case 12: try { try decoder.decodeRepeatedStringField(value: &self.domains) }()
       case 14: try { try decoder.decodeRepeatedStringField(value: &self.gaps) }()
+      case 15: try { try decoder.decodeRepeatedStringField(value: &self.places) }()
       default: break
       }
     }
@@ -8482,6 +8486,9 @@ nonisolated extension WireServiceProvider: SwiftProtobuf.Message, SwiftProtobuf.
     if !self.gaps.isEmpty {
       try visitor.visitRepeatedStringField(value: self.gaps, fieldNumber: 14)
     }
+    if !self.places.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.places, fieldNumber: 15)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -8499,6 +8506,7 @@ nonisolated extension WireServiceProvider: SwiftProtobuf.Message, SwiftProtobuf.
     if lhs.permissions != rhs.permissions {return false}
     if lhs.domains != rhs.domains {return false}
     if lhs.gaps != rhs.gaps {return false}
+    if lhs.places != rhs.places {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

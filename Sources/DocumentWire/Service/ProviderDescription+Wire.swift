@@ -17,6 +17,7 @@ extension ProviderDescription {
             settings: try mapped(wire.settings, SettingDescription.init),
             permissions: wire.permissions,
             gaps: wire.gaps,
+            places: wire.places,
             domains: try mapped(wire.domains, DomainName.init)
         )
     }
@@ -37,6 +38,7 @@ extension WireServiceProvider {
         settings = provider.settings.map(WireServiceSetting.init)
         permissions = provider.permissions
         gaps = provider.gaps
+        places = provider.places
         domains = provider.domains.map(\.rawValue)
     }
 }

@@ -78,6 +78,11 @@ extension Manifest {
             )
         }
 
+        /// The paths that are the same in each domain.
+        package var fixedPlaces: [String] {
+            Set(read + write + execute).filter { Self.split($0).key == nil }.sorted()
+        }
+
         /// The permissions of one domain: settings put in, and what names a setting without a value left out.
         package func resolved(settings: [String: String]) -> Permissions {
             func resolve(_ value: String) -> String? {

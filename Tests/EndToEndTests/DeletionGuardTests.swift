@@ -166,6 +166,25 @@ import Testing
         }
     }
 
+    @Test(
+        "CONT-13: a program that removes much through a mount is refused, and all that it tried to remove goes with a yes",
+        .enabled(if: Machine.canMount, "This machine has no /dev/fuse for us."))
+    func throughTheMount() throws {
+        try withDocuments { machine in
+            try machine.mounted {
+                let refused = try machine.shell("LC_ALL=C rm d/Box/*")
+                #expect(refused.status != 0 && refused.errors.contains("Operation not permitted"), "\(refused)")
+                let left = try machine.sh("ls d/Box")
+                #expect(left.split(separator: "\n").count == 6, "\(left)")
+                #expect(try machine.succeed("status").contains("docent domain deletions d --yes"))
+                try machine.succeed("domain", "deletions", "d", "--yes")
+                #expect(Machine.eventually(within: 30) { remote(machine).isEmpty }, "\(machine.logTail)")
+                #expect(try Machine.eventually(within: 30) { try machine.sh("ls d/Box").isEmpty })
+                try machine.sh("echo mine > d/Box/new.txt; rm d/Box/new.txt")
+            }
+        }
+    }
+
     @Test("CONT-13: one by one is as much as all at once")
     func oneByOne() throws {
         try withDocuments { machine in

@@ -68,6 +68,30 @@ struct AbandonedContentsTests {
         #expect(try isNothingOpen())
     }
 
+    @Test(
+        "VER-10: where a copy became the document, as its provider still read its own file, it goes again unless it was edited",
+        arguments: [false, true])
+    func copied(isEdited: Bool) throws {
+        let coming = try storage.store.beginMaterialising(item.id, in: storage.domain)
+        try storage.write("theirs", to: coming.file.path)
+        let reader = try FileDescriptor.open(coming.file.path, .readOnly)
+        defer { try? reader.close() }
+        let error = #expect(throws: DocumentError.self) {
+            try storage.store.finish(coming, as: item) { (_, _) throws -> Void in
+                // It is at its place, and the index is being told.
+                if isEdited { try storage.write("mine, and unsent", to: path) }
+                throw Self.full
+            }
+        }
+        #expect(error?.code == .localStorage)
+        try storage.store.abandon(coming, because: Self.full)
+        let contents: String? = isEdited ? "mine, and unsent" : nil
+        let state: ItemState = isEdited ? .changed : .placeholder
+        #expect(try storage.document("a.txt") == contents)
+        #expect(try storage.indexed("a").state == state)
+        #expect(try isNothingOpen())
+    }
+
     @Test("VER-10: contents that the index cannot be told of stay while a program has them open to write to")
     func open() throws {
         let coming = try comeUntold(item, "theirs")

@@ -109,15 +109,16 @@ extension DocumentStore {
     }
 
     /// A file that took the place of the one that the provider was given, and came to the item's place without the index being
-    /// told, is taken out again: ``abandon(_:because:keepingParts:)`` knows the given one only. Where contents were there before, its
-    /// stamp says what it is.
+    /// told, is taken out again, while it is what came: ``abandon(_:because:keepingParts:)`` knows the given one only. Where
+    /// contents were there before, its stamp says what it is.
     private func takeOut(_ staged: StagedFile, of materialisation: Materialisation) throws {
         let (id, domain) = (materialisation.item.id, materialisation.item.domain)
         guard staged.identity.inode != materialisation.file.identity.inode,
             let (now, location) = try? locate(id, in: domain), now.state == .materialising, now.local == nil,
-            let found = try? tree.file(at: location), found.inode == staged.identity.inode
+            let (found, stamp) = unrecordedContents(of: now, at: location), found.inode == staged.identity.inode,
+            stamp.matches(found)
         else { return }
-        try tree.removeFile(at: location, expecting: found)
+        _ = try takeAway(published: found, at: location)
     }
 
     /// Keeps what was written on this device, and others have replaced at the provider since, as older

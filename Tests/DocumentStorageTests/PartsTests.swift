@@ -151,6 +151,22 @@ struct PartsTests {
         #expect(try storage.document("a.txt") == Self.whole)
     }
 
+    @Test("DOWN-10: what programs read while it comes in parts is not copied, whether or not those have digests")
+    func readOn() throws {
+        for digesting in [true, false] {
+            let (storage, item) = try prepared()
+            let coming = try begin(storage)
+            for part in 0..<4 { try fill(coming, part) }
+            try storage.store.record(parts: 0..<4, of: coming, now: 1000, digesting: digesting)
+            let reader = try FileDescriptor.open(coming.file.path, .readOnly)
+            defer { try? reader.close() }
+            let settled = try storage.store.settle(coming)
+            #expect((settled != nil) == digesting)
+            let done = try storage.store.finish(coming, as: item, since: settled)
+            #expect(done.local?.inode == coming.file.identity.inode)
+        }
+    }
+
     @Test("DOWN-10: parts without a digest count until the machine's life ends")
     func withoutDigests() throws {
         let (storage, _) = try prepared()

@@ -95,7 +95,7 @@ extension DocumentStore {
             domain: domain, id: id, contentVersion: item.version.content, size: 0, modified: item.modified)
         let staged = try request.verify(
             materialisation.file, size: item.size, sha256: takes(.comparingDigests) ? sha256 : nil,
-            since: settled?.file, stamp: stamp)
+            since: settled?.file, inParts: materialisation.partial != nil, stamp: stamp)
         try reached(.materialiseVerified)
         let kept = try keepWritten(id, in: domain, replacedBy: item.version)
         let done = try takingBack {

@@ -117,9 +117,11 @@ package struct StagingRequest: Sendable {
     /// - Parameters:
     ///   - size: nil when nobody knows it.
     ///   - settled: what the file was when its contents were looked at, from ``settled(_:)``.
+    ///   - inParts: it came in parts: programs may have it open for reading, and go on in this very file.
     ///   - stamp: its size is replaced by the file's; and so is its time when it is zero, which means unknown.
     package func verify(
-        _ file: StagedFile, size: Int64?, sha256: [UInt8]? = nil, since settled: FileIdentity? = nil, stamp: ItemStamp
+        _ file: StagedFile, size: Int64?, sha256: [UInt8]? = nil, since settled: FileIdentity? = nil,
+        inParts: Bool = false, stamp: ItemStamp
     ) throws -> StagedFile {
         try withdraw()
         guard var open = try openStaged(file) else { throw broken("is gone: a provider must not remove or rename it") }
@@ -136,8 +138,8 @@ package struct StagingRequest: Sendable {
         guard hole == status.raw.size else {
             throw broken("has a hole at byte \(hole): a provider must write every byte")
         }
-        // What came in parts programs read in this very file, perhaps, since before it was whole.
-        if settled == nil { open = try unshared(open) }
+        // There may be no room for two of what is so large that it comes in parts.
+        if !inParts { open = try unshared(open) }
         let digest =
             try sha256 != nil || status.raw.size <= Self.mostReadAtOnce
             ? self.digest(of: open, 0..<status.raw.size) : nil
@@ -182,7 +184,7 @@ package struct StagingRequest: Sendable {
         return staged(try open.status().identity)
     }
 
-    /// Stamps a copy that the host made itself: see ``verify(_:size:sha256:stamp:)``.
+    /// Stamps a copy that the host made itself: see ``verify(_:size:sha256:since:inParts:stamp:)``.
     package func stamp(_ file: StagedFile, _ stamp: ItemStamp) throws -> StagedFile {
         guard let open = try openStaged(file) else { throw broken("is gone") }
         let status = try open.status()

@@ -92,6 +92,22 @@ struct AbandonedContentsTests {
         #expect(try isNothingOpen())
     }
 
+    @Test("INV-3: a copy that was about to become the document when the host died is nobody's edit, and goes")
+    func copiedAndDied() throws {
+        let coming = try storage.store.beginMaterialising(item.id, in: storage.domain)
+        try storage.write("theirs", to: coming.file.path)
+        let reader = try FileDescriptor.open(coming.file.path, .readOnly)
+        defer { try? reader.close() }
+        storage.observe(Meanwhile(at: .materialiseVerified) { throw Self.full })
+        #expect(throws: StoppedByObserver.self) { try storage.store.finish(coming, as: item) }
+        try storage.reopen()
+        let report = try storage.store.reconcile()
+        #expect(report.findings.isEmpty, "\(report)")
+        #expect(try storage.root.staging.request(named: coming.file.request) == nil)
+        #expect(try storage.indexed("a").state == .placeholder)
+        #expect(try isNothingOpen())
+    }
+
     @Test("VER-10: contents that the index cannot be told of stay while a program has them open to write to")
     func open() throws {
         let coming = try comeUntold(item, "theirs")

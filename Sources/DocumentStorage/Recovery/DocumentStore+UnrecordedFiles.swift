@@ -88,10 +88,12 @@ extension DocumentStore {
         }
         for entry in try index.read({ try $0.journal() }) where entry.action == .materialise {
             guard let name = entry.payload.staging, let id = entry.itemID,
-                let staged = try root.staging.request(named: name)?.existingFile(),
+                let request = try root.staging.request(named: name), let staged = try request.existingFile(),
                 staged.identity.inode != entry.payload.file?.inode,
                 let item = try index.read({ try $0.item(id, in: entry.domain) }),
-                item.local?.hasSameContents(as: staged.identity) != true
+                item.local?.hasSameContents(as: staged.identity) != true,
+                // What has come may have been copied, and the copy be what it was.
+                (try? request.stamp(of: staged))?.matches(staged.identity) != true
             else { continue }
             try rescue(staged, entry.domain, &report)
         }

@@ -8,18 +8,28 @@ extension StagingRequest {
     /// A request's file that nobody else has open: it becomes a document, of which its provider is to read nothing that is written
     /// into it later, and which nobody could evict while it is open. Who closes it only just after the answer is waited for.
     ///
+    /// - Parameter stamp: of the document. Whatever is in a request's folder in place of the file that was made for it,
+    ///   and does not say what it is, counts as somebody's edit when the host has died.
     /// - Returns: the same file, or one with the same contents in its place.
-    func unshared(_ open: OpenFile) throws -> OpenFile {
+    func unshared(_ open: OpenFile, _ stamp: ItemStamp) throws -> OpenFile {
         if try isClosed(open, DOCENT_LEASE_WRITE, attempts: Self.readingAttempts) { return open }
         let name = RandomName.make()
         guard let own = try folder.makeFile(name) else {
             throw DocumentError(.internal, "The request \(self.name) has a file of the name “\(name)” already.")
         }
-        _ = try Self.copy(open, named: Self.contents, to: own)
+        let made = try Self.copy(open, named: Self.contents, to: own).copy
+        var stamp = stamp
+        (stamp.size, stamp.modified) = (made.size, made.modified)
+        try own.setAttribute(ItemStamp.attribute, to: stamp.bytes)
         try folder.unlink(Self.contents)
         guard try folder.rename(name, to: folder, Self.contents, .notReplacing) == .done else {
             throw broken("was replaced while its contents were copied: a provider must write into the one it was given")
         }
         return own
+    }
+
+    /// What a request's file says that it is.
+    func stamp(of file: StagedFile) throws -> ItemStamp? {
+        try openStaged(file)?.attribute(ItemStamp.attribute).flatMap(ItemStamp.init(bytes:))
     }
 }

@@ -139,7 +139,7 @@ package struct StagingRequest: Sendable {
             throw broken("has a hole at byte \(hole): a provider must write every byte")
         }
         // There may be no room for two of what is so large that it comes in parts.
-        if !inParts { open = try unshared(open) }
+        if !inParts { open = try unshared(open, stamp) }
         let digest =
             try sha256 != nil || status.raw.size <= Self.mostReadAtOnce
             ? self.digest(of: open, 0..<status.raw.size) : nil

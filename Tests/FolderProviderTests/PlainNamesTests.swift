@@ -192,6 +192,38 @@ struct PlainNamesTests {
         #expect(try scene.state() == ["a": "theirs", "f": "folder"])
     }
 
+    @Test("So it is in a folder that another machine has moved by then, also over a restart")
+    func returnInMovedFolder() throws {
+        let fixture = try FolderFixture()
+        try fixture.makeFolder("f")
+        try fixture.write("old", to: "f/a")
+        let isGone = Mutex(true)
+        let names = FolderNames.plain { call in
+            guard call == .link, isGone.withLock({ $0 }) else { return nil }
+            return -EIO
+        }
+        // As on a network, where the system tells nothing of other machines.
+        var pace = FolderSettings.Pace()
+        pace.watchLimit = 0
+        var domain: FolderDomain? = try fixture.domain(pace: pace, names: names) { step in
+            if step == .planned { try fixture.save("theirs", as: "f/a") }
+        }
+        let id = try #require(try domain?.persistentIdentifier(forItemAt: "f/a"))
+        let item = try #require(try domain?.item(for: id))
+        #expect(throws: DocumentError.self) {
+            try #require(domain).delete(
+                ItemDeletion(id: item.id, baseVersion: item.version, recursive: true, operation: "op"))
+        }
+        isGone.withLock { $0 = false }
+        try fixture.rename("f", to: "g")
+        // Nobody has seen yet that it has moved.
+        _ = try domain?.item(for: .root)
+        domain = nil
+        _ = try fixture.domain(names: .plain()).currentAnchor()
+        #expect(try fixture.names(in: "g") == ["a"])
+        #expect(try fixture.read("g/a") == "theirs")
+    }
+
     /// - Returns: the temporary name of the operation that was to be done.
     private func crash(_ scene: CrashScene, at step: ChangeStep) throws -> String {
         let domain = try scene.fixture.domain(names: .plain()) { if $0 == step { throw SimulatedCrash() } }

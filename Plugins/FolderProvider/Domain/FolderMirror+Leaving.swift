@@ -50,8 +50,8 @@ extension FolderMirror {
             let folder = try openFolder(place, root)
             return isLeft(of: change, in: folder)
         } catch {
-            // A folder that is gone has taken it along.
-            return error.errno != .noSuchFileOrDirectory && error.errno != .notDirectory
+            // A folder that is gone has taken it along. One that is known has moved, perhaps, and is found by then.
+            return tree.records[place] != nil
         }
     }
 

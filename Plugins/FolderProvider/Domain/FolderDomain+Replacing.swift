@@ -60,7 +60,8 @@ extension FolderDomain {
         if result == -EEXIST {
             throw DocumentError(
                 .versionNoLongerAvailable,
-                "\(target) was replaced by another program in the same moment; take its current state.")
+                "\(target) was replaced by another program in the same moment: list its folder again, and try again."
+            )
         }
         if result == -ENOENT {
             throw DocumentError(

@@ -25,7 +25,7 @@ extension FolderMirror {
                     putBack(temporary, as: from.name, in: folder)
                     throw DocumentError(
                         .versionNoLongerAvailable,
-                        "“\(from.name)” was replaced in this moment; take its current state.")
+                        "“\(from.name)” was replaced in this moment: list its folder again, and try again.")
                 }
                 result = names.place(temporary, in: folder, as: to.name.rawValue, in: toFolder)
                 if result != 0 { putBack(temporary, as: from.name, in: folder) }

@@ -15,7 +15,8 @@ internal import SystemPackage
 /// - A name that is not UTF-8, or has control characters, is shown by one that looks like it (``DiskName``).
 /// - Contents are replaced as a whole, by another file. Permissions, owner and attributes are kept; other names (hard
 ///   links) of the old file keep the old contents. A document that some program has open for writing is not replaced
-///   or removed: what that program writes would be lost.
+///   or removed: what that program writes would be lost. The system tells that by refusing a lease; where it gives none
+///   at all, as on networks whose server delegates nothing, nobody can tell.
 /// - Several providers, and people, may work in the same folder. Temporary files (`.docent-tmp-…`) are in the folder
 ///   where they are going to have their place, and are never listed.
 /// - Where a file system can neither exchange names nor spare one that is taken, as those of networks, what has a name is

@@ -226,6 +226,27 @@ struct PlainNamesTests {
         #expect(try fixture.read("g/a") == "theirs")
     }
 
+    @Test(
+        "Where no file gets a lease, as from servers that delegate none, a refused one says nothing of who writes",
+        arguments: [CrashCase.replace, .replaceAndRename, .delete])
+    func withoutLeases(_ kind: CrashCase) async throws {
+        let scene = try await CrashScene(kind)
+        let domain = try scene.fixture.domain(names: .plain())
+        domain.mirror.withLock { $0.leases = FileLeases { -EAGAIN } }
+        _ = try scene.run(domain)
+        #expect(try scene.state() == scene.after)
+    }
+
+    @Test("So it is of what was taken away when the process ended", arguments: [CrashCase.replace, .delete])
+    func crashWithoutLeases(_ kind: CrashCase) async throws {
+        let scene = try await CrashScene(kind)
+        _ = try crash(scene, at: .placed)
+        let restarted = try scene.fixture.domain(names: .plain())
+        restarted.mirror.withLock { $0.leases = FileLeases { -EAGAIN } }
+        _ = try restarted.currentAnchor()
+        #expect(try scene.state() == scene.after)
+    }
+
     /// - Returns: the temporary name of the operation that was to be done.
     private func crash(_ scene: CrashScene, at step: ChangeStep) throws -> String {
         let domain = try scene.fixture.domain(names: .plain()) { if $0 == step { throw SimulatedCrash() } }

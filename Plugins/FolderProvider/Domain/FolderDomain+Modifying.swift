@@ -301,10 +301,11 @@ extension FolderMirror {
             return difference(of: name, in: folder, expected: expected, target)
         }
         // It is compared while nobody can begin to write it: who has written it until just now has changed it by then.
-        let lease = docent_set_lease(file.descriptor, Int32(DOCENT_LEASE_READ.rawValue))
-        defer { if lease == 0 { _ = docent_set_lease(file.descriptor, Int32(DOCENT_LEASE_NONE.rawValue)) } }
+        let leases = self.leases
+        let lease = leases.take(file)
+        defer { if lease == 0 { leases.giveBack(file) } }
         if let difference = difference(of: name, in: folder, expected: expected, target) { return difference }
-        guard lease == -EAGAIN else { return nil }
+        guard lease == -EAGAIN, leases.areGiven(in: folder, TemporaryName.fresh(tag: tag)) else { return nil }
         // What that program writes from now on would be lost with the file.
         return DocumentError(
             .busy, "\(target) is open for writing in another program; try again when it is closed.")

@@ -10,6 +10,8 @@ struct FolderMirror: ~Copyable {
     let settings: FolderSettings
     let logger: Logger
     let names: FolderNames
+    /// Tests have others.
+    var leases = FileLeases()
     var tree: FolderTree
     var ledger: OperationLedger
     var watches: FolderWatches

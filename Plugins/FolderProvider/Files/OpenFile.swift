@@ -28,6 +28,8 @@ struct OpenFile: ~Copyable {
         static let document = Flags(flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
         /// A new file under a name that is free.
         static let fresh = Flags(flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o666)
+        /// A new file that nobody writes, not even who makes it.
+        static let empty = Flags(flags: O_RDONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
         static let staging = Flags(flags: O_WRONLY | O_TRUNC | O_NOFOLLOW)
         /// Of which only a part is to be written.
         static let part = Flags(flags: O_WRONLY | O_NOFOLLOW)

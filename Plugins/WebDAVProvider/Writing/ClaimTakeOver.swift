@@ -76,13 +76,20 @@ struct ClaimTakeOver: Sendable {
             }
             let own = claim.appending(entry.name)
             let parts = try await parts(of: own)
-            guard parts.isSubset(of: [ClaimNames.new, ClaimNames.gone, ClaimNames.place, ClaimNames.note]) else {
+            let made = [ClaimNames.new, ClaimNames.gone, ClaimNames.place, ClaimNames.spent, ClaimNames.note]
+            guard parts.isSubset(of: made) else { return false }
+            if parts.contains(ClaimNames.spent), try await !isOnlyReserving(own.appending(ClaimNames.spent)) {
                 return false
             }
             // A folder that is on its way to be removed lies there under such a name, too, and may have anything in it.
             if !parts.isEmpty, try await note(of: own) == nil { return false }
         }
         return true
+    }
+
+    /// Whether a claim that has ended was on a name only, and is not somebody's who has come meanwhile.
+    private func isOnlyReserving(_ spent: RemotePath) async throws -> Bool {
+        (try await link.entries(of: spent) ?? []).allSatisfy { !$0.properties.isFolder && OwnNames.isKey($0.name) }
     }
 
     /// Whether something in it gets its place again, or a removal was decided and has not gone on.

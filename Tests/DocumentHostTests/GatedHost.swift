@@ -18,11 +18,13 @@ struct GatedHost {
     let remote: GatedRemote
     private let folder: FilePath
 
-    /// - Parameter count: how many documents the remote has.
-    init(count: Int) throws {
+    /// - Parameters:
+    ///   - count: how many documents the remote has.
+    ///   - crowded: a folder that it has beside them.
+    init(count: Int, crowded: CrowdedFolder? = nil) throws {
         domain = try DomainName("d")
         folder = try TemporaryFolder.make()
-        remote = try GatedRemote(folder.string, count: count)
+        remote = try GatedRemote(folder.string, count: count, folder: crowded)
         let bundle = folder.appending("bundle")
         try #require(mkdir(bundle.string, 0o700) == 0)
         try TemporaryFile.write(
@@ -46,6 +48,12 @@ struct GatedHost {
     func end() {
         remote.end()
         TemporaryFolder.remove(folder)
+    }
+
+    /// Nobody is kept waiting when a host ends.
+    private func letGo() {
+        remote.open()
+        remote.folder?.end()
     }
 
     /// Runs a host until the body returns; the first one is given the domain.
@@ -73,12 +81,12 @@ struct GatedHost {
                 }
                 try await body(host)
             } catch {
-                remote.open()
+                letGo()
                 group.cancelAll()
                 try await group.waitForAll()
                 throw error
             }
-            remote.open()
+            letGo()
             group.cancelAll()
             try await group.waitForAll()
         }

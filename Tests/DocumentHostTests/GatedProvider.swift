@@ -21,7 +21,8 @@ struct GatedProvider: ModifyingProvider {
     func item(for id: ItemIdentifier) async throws -> Item { try remote.look(id) }
 
     func items(in container: ItemIdentifier, page: PageToken?, suggestedCount: Int) async throws -> ItemPage {
-        ItemPage(items: remote.documents)
+        if let folder = remote.folder, container == folder.item.id { return ItemPage(items: await folder.listing()) }
+        return ItemPage(items: remote.top)
     }
 
     func providePlaceholder(for id: ItemIdentifier) async throws {}
@@ -47,7 +48,10 @@ struct GatedProvider: ModifyingProvider {
     }
 
     func deleteItem(_ deletion: ItemDeletion) async throws {
-        throw DocumentError(.notPermitted, "Nothing is removed here.")
+        guard let folder = remote.folder, deletion.id == folder.item.id else {
+            throw DocumentError(.notPermitted, "Nothing is removed here.")
+        }
+        try await folder.remove(deletion)
     }
 }
 
@@ -71,10 +75,13 @@ final class GatedRemote: Sendable {
 
     private let state = Mutex(State())
     let name: String
+    let folder: CrowdedFolder?
 
-    /// - Parameter count: how many documents there are: `000.txt` and so on.
-    init(_ name: String, count: Int) throws {
-        self.name = name
+    /// - Parameters:
+    ///   - count: how many documents there are: `000.txt` and so on.
+    ///   - folder: one that there is beside them.
+    init(_ name: String, count: Int, folder: CrowdedFolder? = nil) throws {
+        (self.name, self.folder) = (name, folder)
         let documents = try (0..<count).map { number in
             let digits = String(number)
             let text = String(repeating: "0", count: 3 - digits.count) + digits
@@ -94,10 +101,16 @@ final class GatedRemote: Sendable {
     /// Forgets it.
     func end() {
         open()
+        folder?.end()
         Self.all.withLock { $0[name] = nil }
     }
 
     var documents: [Item] { state.withLock { $0.documents } }
+    /// What is in the top folder.
+    var top: [Item] {
+        guard let folder, folder.isThere else { return documents }
+        return documents + [folder.item]
+    }
     var asked: [String] { state.withLock { $0.asked.map(\.rawValue) } }
 
     func item(_ id: ItemIdentifier) throws -> Item {
@@ -106,7 +119,8 @@ final class GatedRemote: Sendable {
                 id: .root, parentID: nil, name: nil, kind: .folder, modified: Timestamp(seconds: 1_700_000_000),
                 version: try ItemVersion(content: [], metadata: [1]))
         }
-        guard let item = documents.first(where: { $0.id == id }) else {
+        let all = documents + (folder.map(\.items) ?? [])
+        guard let item = all.first(where: { $0.id == id }) else {
             throw DocumentError(.noSuchItem, "There is no “\(id)”.")
         }
         return item

@@ -89,8 +89,8 @@ package struct DocumentMount: Sendable {
         let provided = try await tree.link.with { host in
             try await ProvidedFolders(of: host.client.domains(), by: host.client.providers().providers)
         }
+        try await provided.check(point.path)
         let session = try await tree.disk.run {
-            try provided.check(point.path)
             try point.prepare(storageRoot: address.root)
             return try KernelSession(
                 at: point.path.string, readOnly: isReadOnly, passesThrough: passesThrough, executor: tree.link.loop,

@@ -1,4 +1,5 @@
 package import DocumentModel
+import DocumentTransport
 import Glibc
 package import SystemPackage
 
@@ -29,19 +30,43 @@ package struct ProvidedFolders: Sendable {
         self.folders = folders
     }
 
-    /// Refuses a place for a mount that is one of them, or lies in one. Blocks.
+    /// Refuses a place for a mount that is one of them, or lies in one. Of a folder that gives no answer, as on a network
+    /// that is gone, only the name counts: the place has answered, so that it does not lie there.
     ///
-    /// - Parameter place: absolute, and without symbolic links.
+    /// - Parameters:
+    ///   - place: absolute, and without symbolic links.
+    ///   - patience: how long an answer is waited for.
     package func check(
-        _ place: FilePath, realPath: (FilePath) -> FilePath? = Self.realPath
-    ) throws(DocumentError) {
+        _ place: FilePath, within patience: Duration = .seconds(2),
+        realPath: @escaping @Sendable (FilePath) -> FilePath? = { Self.realPath($0) }
+    ) async throws(DocumentError) {
+        let places = await places(within: patience, realPath)
         for folder in folders {
-            guard place.starts(with: folder.path) || realPath(folder.path).map({ place.starts(with: $0) }) == true
-            else { continue }
+            let isNamed = place.starts(with: folder.path)
+            guard isNamed || places[folder.path].map({ place.starts(with: $0) }) == true else { continue }
             throw DocumentError(
                 .invalidArgument,
                 "\(place) lies in “\(folder.path)”, which the provider of \(folder.domain) may read: it would see the documents of all domains there. Name another folder for the mount."
             )
+        }
+    }
+
+    /// Where the folders are without symbolic links, as far as that is answered in time.
+    private func places(
+        within patience: Duration, _ realPath: @escaping @Sendable (FilePath) -> FilePath?
+    ) async -> [FilePath: FilePath] {
+        let paths = Set(folders.map(\.path))
+        let lookups = UnboundedCalls(name: "docent-lookup", mostHanging: max(paths.count, 1))
+        return await withTaskGroup(of: (FilePath, FilePath?).self) { group in
+            for path in paths {
+                group.addTask {
+                    let answer = try? await lookups.run(within: patience) { realPath(path) }
+                    return (path, answer ?? nil)
+                }
+            }
+            var places: [FilePath: FilePath] = [:]
+            for await (path, place) in group { places[path] = place }
+            return places
         }
     }
 

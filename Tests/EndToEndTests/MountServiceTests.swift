@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import Testing
 
 /// The mount as a user's service.
@@ -10,7 +9,6 @@ import Testing
 
     @Test(
         "systemd finds nothing wrong with the service, whatever the folder is called that the program is installed in",
-        .enabled(if: access(analyze, X_OK) == 0, "This machine has no systemd-analyze."),
         arguments: ["bin", "a b", "100%h"])
     func unit(folder: String) throws {
         try Machine.with { machine in

@@ -40,17 +40,18 @@ struct ProvidedFoldersTests {
     }
 
     @Test("A mount is refused in what a provider may reach in each of its domains, and only where it has one")
-    func fixedPlaces() throws {
+    func fixedPlaces() async throws {
         let id = try ProviderIdentifier("org.example.photos")
         let provider = ProviderDescription(
             id: id, name: "Photos", bundlePath: "/p", executable: "/p/photos", places: ["/srv/photos"])
         let domain = DomainDescription(name: try DomainName("work"), providerID: id)
-        let error = #expect(throws: DocumentError.self) {
-            try ProvidedFolders(of: [domain], by: [provider]).check("/srv/photos/all") { $0 }
+        let error = await #expect(throws: DocumentError.self) {
+            try await ProvidedFolders(of: [domain], by: [provider])
+                .check("/srv/photos/all", within: .seconds(60)) { $0 }
         }
         #expect(error?.message.contains("provider of work") == true)
-        try ProvidedFolders(of: [domain], by: [provider]).check("/srv/photos2") { $0 }
-        try ProvidedFolders(of: [], by: [provider]).check("/srv/photos/all") { $0 }
+        try await ProvidedFolders(of: [domain], by: [provider]).check("/srv/photos2", within: .seconds(60)) { $0 }
+        try await ProvidedFolders(of: [], by: [provider]).check("/srv/photos/all", within: .seconds(60)) { $0 }
     }
 
     @Test("Beside such a folder, and around it, a mount is nobody's concern; nor does a setting count that is no path")

@@ -158,6 +158,33 @@ struct CrashTests {
         #expect(try scene.state() == ["a": "theirs", "a (recovered)": "new!", "f": "folder"])
     }
 
+    @Test("What a program wrote into the new file, and closed, before its place is given back, is kept beside")
+    func writtenBeforeUndo() async throws {
+        let scene = try await CrashScene(.replace)
+        let fixture = scene.fixture
+        let domain = try fixture.domain { step in
+            if step == .planned { try fixture.save("theirs", as: "a") }
+            if step == .placed { try fixture.write("edited", to: "a") }
+        }
+        await expect(.versionNoLongerAvailable) { _ = try scene.run(domain) }
+        #expect(try scene.state() == ["a": "theirs", "a (recovered)": "edited", "f": "folder"])
+    }
+
+    @Test("So it is after a crash between a document's replacement and its renaming")
+    func writtenAfterCrash() async throws {
+        let scene = try await CrashScene(.replaceAndRename)
+        let fixture = scene.fixture
+        var domain: FolderDomain? = try fixture.domain { if $0 == .verified { throw SimulatedCrash() } }
+        #expect(throws: SimulatedCrash.self) { _ = try scene.run(try #require(domain)) }
+        domain = nil
+        try fixture.write("edited", to: "a")
+        let restarted = try fixture.domain()
+        _ = try restarted.currentAnchor()
+        #expect(try scene.state() == ["a": "old", "a (recovered)": "edited", "f": "folder"])
+        #expect(try scene.run(restarted)?.id == scene.item.id)
+        #expect(try scene.state() == ["b": "new", "a (recovered)": "edited", "f": "folder"])
+    }
+
     @Test("A name that is taken while a deleted file is put back: both are kept")
     func nameTakenDuringUndo() async throws {
         let scene = try await CrashScene(.delete)
@@ -266,6 +293,10 @@ struct StateFileTests {
                     operation: "op", kind: .replace, id: RecordID(number: 1), from: place, to: place, temporary: "t",
                     put: facts.key, expected: facts, contentChanged: .zero)),
             .planned(PlannedChange(operation: "", kind: .create, from: place, to: place)),
+            .planned(
+                PlannedChange(
+                    operation: "op", kind: .create, from: place, to: place, temporary: "t", put: facts.key,
+                    putFacts: facts)),
             .finished(operation: "op", outcome: .made(item)), .finished(operation: "op", outcome: .removed),
             .abandoned(operation: "op"),
         ]

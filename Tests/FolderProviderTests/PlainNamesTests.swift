@@ -124,6 +124,46 @@ struct PlainNamesTests {
         #expect(try scene.state() == ["a": "theirs, too", "a (recovered)": "theirs", "f": "folder"])
     }
 
+    @Test("What a program wrote into the new file, before an exchange that is taken back ended in a crash, is kept")
+    func editBetweenThreeSteps() async throws {
+        let scene = try await CrashScene(.replace)
+        let fixture = scene.fixture
+        let temporary = try crash(scene, at: .planned)
+        try fixture.rename("a", to: "old")
+        try fixture.rename(temporary, to: "a")
+        try fixture.write("edited", to: "a")
+        try fixture.rename("a", to: temporary + "x")
+        try fixture.rename("old", to: temporary)
+        try fixture.save("theirs", as: "a")
+        _ = try fixture.domain(names: .plain()).currentAnchor()
+        #expect(try scene.state() == ["a": "theirs", "a (recovered)": "edited", "f": "folder"])
+    }
+
+    @Test("What a program wrote into the new file, and cannot be put beside as the network is gone, is put there later")
+    func returnOfEdit() async throws {
+        let scene = try await CrashScene(.replace)
+        let fixture = scene.fixture
+        let links = Mutex(0)
+        let isGone = Mutex(true)
+        let names = FolderNames.plain { call in
+            guard call == .link, isGone.withLock({ $0 }) else { return nil }
+            let number = links.withLock { count in
+                count += 1
+                return count
+            }
+            // The two that give the new file its place, and the old one its own again, are made.
+            return number > 2 ? -EIO : nil
+        }
+        let domain = try fixture.domain(names: names) { step in
+            if step == .planned { try fixture.save("theirs", as: "a") }
+            if step == .placed { try fixture.write("edited", to: "a") }
+        }
+        #expect(throws: DocumentError.self) { _ = try scene.run(domain) }
+        isGone.withLock { $0 = false }
+        _ = try domain.currentAnchor()
+        #expect(try scene.state() == ["a": "theirs", "a (recovered)": "edited", "f": "folder"])
+    }
+
     @Test(
         "When the network goes between any two calls, all is as it was or as it is to be once it is back",
         arguments: CrashCase.allCases, 0..<12)

@@ -49,7 +49,7 @@ extension FolderDomain {
         try mirror.plan(
             PlannedChange(
                 operation: creation.operation, kind: .create, from: place, to: place, temporary: temporary.name,
-                put: temporary.key))
+                put: temporary.key, putFacts: temporary.facts))
         try onStep(.planned)
         let result = mirror.names.place(
             temporary.name, in: temporary.folder, as: creation.name.rawValue, in: temporary.folder)
@@ -167,8 +167,9 @@ extension FolderDomain {
         } catch let crash as SimulatedCrash {
             throw crash
         } catch {
-            let sighting = mirror.withLock { $0.sighting }
-            temporary.discard(sighting)
+            let name = temporary.name
+            let (sighting, isPlanned) = mirror.withLock { ($0.sighting, $0.ledger.hasPlanned(temporary: name)) }
+            temporary.discard(sighting, isPlanned: isPlanned)
             throw error
         }
     }

@@ -49,7 +49,7 @@ extension FolderDomain {
         }
         let change = PlannedChange(
             operation: modification.operation, kind: .replace, id: start.record.id, from: from, to: to,
-            temporary: temporary.name, put: temporary.key, expected: before,
+            temporary: temporary.name, put: temporary.key, putFacts: temporary.facts, expected: before,
             contentChanged: start.record.contentChanged)
         try mirror.plan(change)
         try onStep(.planned)

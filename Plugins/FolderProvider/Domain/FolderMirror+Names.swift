@@ -69,13 +69,7 @@ extension FolderMirror {
         }
         guard names.place(third, in: folder, as: name, in: folder) == -EEXIST else { return }
         // Others have taken the name meanwhile, and gone on from what they and the host know.
-        if case .item(let facts) = sighting.look(at: third, in: folder),
-            facts.key == change.put || change.expected.map(facts.hasSameContents(as:)) == true
-        {
-            discard(third, facts, of: change.from.name, in: folder)
-        } else {
-            putBack(third, as: change.from.name, in: folder)
-        }
+        discard(third, of: change, in: folder)
     }
 
     /// Gives the file that was replaced its name back, and removes the new one.
@@ -86,7 +80,7 @@ extension FolderMirror {
         guard let temporary = change.temporary else { return }
         if exchange(change, in: folder) == 0 {
             if case .item(let facts) = sighting.look(at: temporary, in: folder), facts.key == change.put {
-                discard(temporary, facts, of: change.from.name, in: folder)
+                discard(temporary, of: change, in: folder)
                 return
             }
             _ = exchange(change, in: folder)
@@ -95,10 +89,13 @@ extension FolderMirror {
         putBack(temporary, as: change.from.name, in: folder)
     }
 
-    /// Removes what has a temporary name, as it was seen there. What a program has written since, or has open for writing,
-    /// is kept under the item's name, or beside it.
-    func discard(_ temporary: String, _ facts: FileFacts, of name: ItemName, in folder: borrowing OpenFile) {
-        if problem(with: temporary, in: folder, expected: facts, "“\(name)”") == nil {
+    /// Removes what has a temporary name of a change, when it is what the host knows. What a program has written since, be it
+    /// in the moment for which the file had its place, or has open for writing, is kept under the item's name, or beside it.
+    func discard(_ temporary: String, of change: PlannedChange, in folder: borrowing OpenFile) {
+        let name = change.from.name
+        if case .item(let facts) = sighting.look(at: temporary, in: folder), let known = change.known(facts.key),
+            problem(with: temporary, in: folder, expected: known, "“\(name)”") == nil
+        {
             _ = FolderNames.remove(temporary, in: folder)
         } else {
             putBack(temporary, as: name, in: folder)

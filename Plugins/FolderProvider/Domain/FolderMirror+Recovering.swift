@@ -137,7 +137,7 @@ extension FolderMirror {
         guard sighting.isFree(FolderNames.third(of: temporary), in: folder) else { return nil }
         guard case .item(let facts) = sighting.look(at: temporary, in: folder) else { return isPut ? made(id) : nil }
         if facts.key == put {
-            discard(temporary, facts, of: change.from.name, in: folder)
+            discard(temporary, of: change, in: folder)
             return nil
         }
         let isDone = isPut && tree.place(of: id) == change.to

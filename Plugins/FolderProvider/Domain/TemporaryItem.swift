@@ -8,7 +8,10 @@ struct TemporaryItem: ~Copyable {
     let folder: OpenFile
     let folderKey: FileKey
     let name: String
-    let key: FileKey
+    /// As it is while nobody else knows of it.
+    let facts: FileFacts
+
+    var key: FileKey { facts.key }
 
     /// - Parameters:
     ///   - contents: a file of the host; nil for a folder.
@@ -44,12 +47,16 @@ struct TemporaryItem: ~Copyable {
             }
             if contents == nil { Attributes.inherit(from: folder, to: file, mask: 0o777) }
             try SystemFailure.check(docent_fsync(file.descriptor), .remote, "\(target) cannot be written to disk")
-            guard let facts = sighting.facts(of: file), let folderKey = sighting.facts(of: folder)?.key else {
+            // A server may set the time of a file when it is closed.
+            file.close()
+            guard case .item(let facts) = sighting.look(at: name, in: folder),
+                let folderKey = sighting.facts(of: folder)?.key
+            else {
                 throw DocumentError(.internal, "\(target) cannot be looked at; try again.")
             }
             // What another program writes to it once it has its place, of the same size perhaps, bears a later time.
             if contents != nil { docent_wait_past(facts.modified.seconds, facts.modified.nanoseconds) }
-            key = facts.key
+            self.facts = facts
             self.folderKey = folderKey
         } catch {
             _ = FolderNames.remove(name, in: folder)
@@ -60,8 +67,12 @@ struct TemporaryItem: ~Copyable {
     }
 
     /// Removes it, unless it has its place already: then its temporary name may be another file's.
-    func discard(_ sighting: Sighting) {
-        if case .item(let facts) = sighting.look(at: name, in: folder), facts.key == key {
+    ///
+    /// - Parameter isPlanned: it may have had its place for a moment. What a program has written into it there stays.
+    func discard(_ sighting: Sighting, isPlanned: Bool) {
+        if case .item(let found) = sighting.look(at: name, in: folder),
+            isPlanned ? FolderMirror.isSame(found, as: facts) : found.key == key
+        {
             _ = FolderNames.remove(name, in: folder)
         }
     }

@@ -15,6 +15,9 @@ struct OpenFile: ~Copyable {
         _ = docent_close(descriptor)
     }
 
+    /// Closes it now.
+    consuming func close() {}
+
     /// How to open.
     struct Flags {
         var flags: Int32

@@ -24,6 +24,9 @@ struct PlannedChange: Hashable, Sendable {
     var temporary: String?
     /// The file that is put in place.
     var put: FileKey?
+    /// The same before it had its place: what programs have written into it since is theirs. Nil in what earlier versions wrote
+    /// down.
+    var putFacts: FileFacts?
     /// The file that is replaced, moved or removed, as the change expects it.
     var expected: FileFacts?
     /// The item's, so that it has its content version back when the change is undone.
@@ -32,6 +35,11 @@ struct PlannedChange: Hashable, Sendable {
     /// Whether it has ended, but for what has its temporary name still. It is called by that name then, so that the operation
     /// can be begun anew.
     var isLeft: Bool { operation == temporary }
+
+    /// A file of this change as the host knows it; nil for any other, and where that was not written down.
+    func known(_ key: FileKey) -> FileFacts? {
+        [putFacts, expected].compactMap(\.self).first { $0.key == key }
+    }
 
     /// The names in the folder of `from` that this change alone uses.
     var temporaryNames: [String] {
@@ -83,6 +91,9 @@ struct OperationLedger: Sendable {
 
     /// Changes that have ended, but for what has their temporary names still.
     var left: [PlannedChange] { planned.values.filter(\.isLeft).sorted { $0.operation < $1.operation } }
+
+    /// Whether a change is planned that uses a temporary name.
+    func hasPlanned(temporary name: String) -> Bool { planned.values.contains { $0.temporary == name } }
 
     mutating func plan(_ change: PlannedChange) {
         planned[change.operation] = change

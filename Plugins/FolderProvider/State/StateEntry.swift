@@ -50,8 +50,9 @@ extension StateEntry {
             writer.optional(burial.key) { $0.key($1) }
             writer.number(burial.sequence)
         case .planned(let change):
-            writer.byte(4)
+            writer.byte(change.putFacts == nil ? 4 : 8)
             writer.change(change)
+            if let facts = change.putFacts { writer.facts(facts) }
         case .finished(let operation, let outcome):
             writer.byte(5)
             writer.text(operation)
@@ -96,6 +97,10 @@ extension StateEntry {
             guard var record = reader.record(), let sides = reader.byte(), sides > 0 else { return nil }
             record.conflictSides = sides
             return .record(record)
+        case 8:
+            guard var change = reader.change(), let facts = reader.facts() else { return nil }
+            change.putFacts = facts
+            return .planned(change)
         default:
             return nil
         }

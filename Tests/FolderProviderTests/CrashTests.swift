@@ -185,6 +185,37 @@ struct CrashTests {
         #expect(try scene.state() == ["b": "new", "a (recovered)": "edited", "f": "folder"])
     }
 
+    @Test(
+        "What a program wrote into a new file as soon as that had its place is another version than what was sent",
+        arguments: [CrashCase.create, .replace, .replaceAndRename], [false, true])
+    func writtenAtOnce(_ kind: CrashCase, hasCrashed: Bool) async throws {
+        let scene = try await CrashScene(kind)
+        let fixture = scene.fixture
+        let name = kind == .create ? "made" : kind == .replace ? "a" : "b"
+        var domain: FolderDomain? = try fixture.domain { step in
+            guard step == .flushed else { return }
+            if hasCrashed { throw SimulatedCrash() }
+            try fixture.write("edited", to: name)
+        }
+        let anchor = try #require(try domain?.currentAnchor())
+        if hasCrashed {
+            #expect(throws: SimulatedCrash.self) { _ = try scene.run(try #require(domain)) }
+            domain = nil
+            try fixture.write("edited", to: name)
+            domain = try fixture.domain()
+        }
+        let after = try #require(domain)
+        let sent = try #require(try scene.run(after))
+        let now = try after.item(for: sent.id)
+        #expect(sent.size == 3)
+        #expect(now.size == 6)
+        #expect(now.version.content != sent.version.content)
+        #expect(try after.changes(since: anchor, suggestedCount: 100).updated.contains(now))
+        let next = ItemModification(id: sent.id, baseVersion: sent.version, contents: scene.new, operation: "next")
+        await expect(.versionNoLongerAvailable) { _ = try after.modify(next, .none) }
+        #expect(try fixture.read(name) == "edited")
+    }
+
     @Test("A name that is taken while a deleted file is put back: both are kept")
     func nameTakenDuringUndo() async throws {
         let scene = try await CrashScene(.delete)

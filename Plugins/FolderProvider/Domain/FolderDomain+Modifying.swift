@@ -61,7 +61,7 @@ extension FolderDomain {
         guard case .item(let facts) = mirror.sighting.look(at: creation.name.rawValue, in: temporary.folder),
             facts.key == temporary.key
         else { throw DocumentError(.busy, "\(target) was replaced by another program at once; list the folder again.") }
-        return try mirror.adopt(nil, facts, at: place, creation.operation, onStep)
+        return try mirror.adopt(nil, facts, put: temporary.facts, at: place, creation.operation, onStep)
     }
 
     func delete(_ deletion: ItemDeletion) throws {
@@ -265,16 +265,22 @@ extension FolderMirror {
     }
 
     /// Takes over what a change of this provider has made of an item, and ends the operation.
+    ///
+    /// - Parameter put: a file that was put in place, as it was before. What a program has written into it since is another
+    ///   version, which the host does not have, and hears of from the feed.
     mutating func adopt(
-        _ id: RecordID?, _ facts: FileFacts, at place: Place, _ operation: String,
+        _ id: RecordID?, _ facts: FileFacts, put: FileFacts? = nil, at place: Place, _ operation: String,
         _ onStep: (ChangeStep) throws -> Void
     ) throws -> OperationOutcome {
+        let sent = put.flatMap { Self.isSame(facts, as: $0) ? nil : $0 }
         let wasAnnounced = announced == tree.log.last
-        let id = tree.adopt(id, facts, at: place)
+        let id = tree.adopt(id, sent ?? facts, at: place)
         if wasAnnounced { announced = tree.log.last }
         try onStep(.cleaned)
         guard let record = tree.records[id] else { throw Self.noSuchItem(try id.identifier) }
-        return try finish(operation, .made(try item(record)))
+        let outcome = OperationOutcome.made(try item(record))
+        if sent != nil { _ = tree.see(facts, at: place) }
+        return try finish(operation, outcome)
     }
 
     mutating func forget(

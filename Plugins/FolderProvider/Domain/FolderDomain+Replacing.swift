@@ -101,7 +101,8 @@ extension FolderDomain {
                 "\(target) was replaced by another program as soon as it was written: look at what it has now, and try again."
             )
         }
-        return try mirror.adopt(start.record.id, facts, at: to, modification.operation, onStep)
+        return try mirror.adopt(
+            start.record.id, facts, put: temporary.facts, at: to, modification.operation, onStep)
     }
 
     private func rename(_ modification: ItemModification, _ mirror: inout FolderMirror) throws -> OperationOutcome {

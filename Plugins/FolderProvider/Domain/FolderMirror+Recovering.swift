@@ -107,7 +107,7 @@ extension FolderMirror {
                 _ = FolderNames.remove(temporary, in: folder)
             }
             guard let put = change.put, let id = tree.ids(of: put).first else { return nil }
-            return made(id)
+            return made(id, by: change)
         case .move:
             if let temporary = change.temporary, let folder = try? openFolder(around, root),
                 !sighting.isFree(temporary, in: folder)
@@ -117,7 +117,7 @@ extension FolderMirror {
             guard let id = change.id, let record = tree.records[id], record.facts.key == change.expected?.key,
                 tree.place(of: id) == change.to
             else { return nil }
-            return made(id)
+            return made(id, by: change)
         case .replace:
             return outcome(ofReplacing: change, around, root)
         case .delete:
@@ -132,10 +132,12 @@ extension FolderMirror {
         else { return nil }
         let isPut = tree.records[id]?.facts.key == put
         // What was replaced is gone: it was removed last of all.
-        guard let folder = try? openFolder(around, root) else { return isPut ? made(id) : nil }
+        guard let folder = try? openFolder(around, root) else { return isPut ? made(id, by: change) : nil }
         endExchange(change, in: folder, root)
         guard sighting.isFree(FolderNames.third(of: temporary), in: folder) else { return nil }
-        guard case .item(let facts) = sighting.look(at: temporary, in: folder) else { return isPut ? made(id) : nil }
+        guard case .item(let facts) = sighting.look(at: temporary, in: folder) else {
+            return isPut ? made(id, by: change) : nil
+        }
         if facts.key == put {
             discard(temporary, of: change, in: folder)
             return nil
@@ -155,7 +157,7 @@ extension FolderMirror {
         } else {
             putBack(temporary, as: change.from.name, in: folder)
         }
-        return isDone ? made(id) : nil
+        return isDone ? made(id, by: change) : nil
     }
 
     private mutating func outcome(
@@ -173,8 +175,14 @@ extension FolderMirror {
         return FolderNames.remove(temporary, in: folder) == 0 && isGone ? .removed : nil
     }
 
-    private func made(_ id: RecordID) -> OperationOutcome? {
-        guard let record = tree.records[id], let item = try? item(record) else { return nil }
+    private func made(_ id: RecordID, by change: PlannedChange) -> OperationOutcome? {
+        guard var record = tree.records[id] else { return nil }
+        if let put = change.putFacts, put.key == record.facts.key, !Self.isSame(record.facts, as: put) {
+            // What a program has written into it since is another version, which the host does not have.
+            record.facts = put
+            record.contentChanged = put.changed
+        }
+        guard let item = try? item(record) else { return nil }
         return .made(item)
     }
 }

@@ -117,6 +117,33 @@ struct FolderClaimTests {
         }
     }
 
+    @Test(
+        "a document whose claim a host took for its own after a long sleep, and died, is seen again, and its folder stays"
+    )
+    func behindSleeper() async throws {
+        try await withFolder(.apache) { server, fixture async throws in
+            let own = "data/F/\(try OwnNames.rest(RemoteName("op-slept")))/op-slept"
+            let theirs = "\(own)/\(ClaimNames.spent)/op-theirs"
+            try server.makeFolder(theirs)
+            for (change, name) in [(own, "other"), (theirs, "note")] {
+                let source = try #require(RemotePath(try ItemIdentifier("F/\(name)")))
+                let note = ClaimNote(kind: .move, source: source).text(fixture.domain.link.address)
+                try server.write(note, to: "\(change)/\(ClaimNames.note)")
+            }
+            try server.move("data/F/note", to: "\(theirs)/\(ClaimNames.old)")
+            for isRecursive in [false, true] {
+                let early = await failure { try await fixture.delete("F", base: .none, recursive: isRecursive) }
+                let expected = isRecursive ? DocumentError.Code.busy : .directoryNotEmpty
+                #expect(early?.code == expected, "\(early as Any)")
+            }
+            for _ in 0..<10 where try await names(fixture, in: "F").isEmpty {
+                try await Task.sleep(for: .milliseconds(300))
+            }
+            #expect(try await names(fixture, in: "F") == ["note"])
+            #expect(try await fixture.provide("F/note").text == "one")
+        }
+    }
+
     @Test("a document of a dead change is seen again, however many others nobody here can end")
     func behindStrangers() async throws {
         try await withFolder(.apache) { server, fixture async throws in

@@ -14,7 +14,8 @@ extension ClaimTakeOver {
     /// that nobody else knows, and that only one of many can give it.
     func end(_ holders: [Listings.Entry]) async throws {
         guard !isRest else {
-            if try await putBack(in: claim) { _ = try await link.remove(claim, asFolder: true) }
+            guard try await !bringOut(holders), try await putBack(in: claim) else { return }
+            _ = try await link.remove(claim, asFolder: true)
             return
         }
         guard let folder = claim.parent else { return }
@@ -35,6 +36,23 @@ extension ClaimTakeOver {
             for key in held { watch.ends(key, isClean: false) }
             throw error
         }
+    }
+
+    /// Somebody's claim that has ended with another change gets a place of its own beside that, where whoever looks after what
+    /// the ends of claims have left finds it.
+    ///
+    /// - Returns: whether there was one: whoever put it there may be about to put it back.
+    private func bringOut(_ holders: [Listings.Entry]) async throws -> Bool {
+        guard let folder = claim.parent else { return false }
+        var wasThere = false
+        for holder in holders where holder.properties.isFolder {
+            let own = claim.appending(holder.name)
+            guard try await holdsOthers(own, try await parts(of: own)) else { continue }
+            wasThere = true
+            let rest = try ClaimNames.rest(in: folder, link.timing.mark())
+            _ = try await link.move(own.appending(ClaimNames.spent), to: rest, asFolder: true)
+        }
+        return wasThere
     }
 
     /// - Returns: its name from now on; nil when somebody else has ended it, or ends it just now.

@@ -58,9 +58,12 @@ struct ClaimTakeOver: Sendable {
         for holder in try await link.entries(of: claim) ?? [] {
             if !holder.properties.isFolder {
                 if !isRest { return true }
-            } else if try await parts(of: claim.appending(holder.name)).contains(ClaimNames.old) {
-                return true
+                continue
             }
+            let own = claim.appending(holder.name)
+            let parts = try await parts(of: own)
+            if parts.contains(ClaimNames.old) { return true }
+            if try await holdsOthers(own, parts) { return true }
         }
         return false
     }
@@ -78,18 +81,19 @@ struct ClaimTakeOver: Sendable {
             let parts = try await parts(of: own)
             let made = [ClaimNames.new, ClaimNames.gone, ClaimNames.place, ClaimNames.spent, ClaimNames.note]
             guard parts.isSubset(of: made) else { return false }
-            if parts.contains(ClaimNames.spent), try await !isOnlyReserving(own.appending(ClaimNames.spent)) {
-                return false
-            }
+            if try await holdsOthers(own, parts) { return false }
             // A folder that is on its way to be removed lies there under such a name, too, and may have anything in it.
             if !parts.isEmpty, try await note(of: own) == nil { return false }
         }
         return true
     }
 
-    /// Whether a claim that has ended was on a name only, and is not somebody's who has come meanwhile.
-    private func isOnlyReserving(_ spent: RemotePath) async throws -> Bool {
-        (try await link.entries(of: spent) ?? []).allSatisfy { !$0.properties.isFolder && OwnNames.isKey($0.name) }
+    /// Whether what has ended with a change, as the claim on its other name, is the claim of somebody who had come meanwhile, and
+    /// perhaps has a document in it.
+    func holdsOthers(_ own: RemotePath, _ parts: Set<RemoteName>) async throws -> Bool {
+        guard parts.contains(ClaimNames.spent) else { return false }
+        let entries = try await link.entries(of: own.appending(ClaimNames.spent)) ?? []
+        return entries.contains { $0.properties.isFolder || !OwnNames.isKey($0.name) }
     }
 
     /// Whether something in it gets its place again, or a removal was decided and has not gone on.
@@ -98,6 +102,7 @@ struct ClaimTakeOver: Sendable {
             let own = claim.appending(holder.name)
             let parts = try await parts(of: own)
             if parts.contains(ClaimNames.old) { return true }
+            if try await holdsOthers(own, parts) { return true }
             if parts.contains(ClaimNames.gone), try await note(of: own)?.kind == .remove { return true }
         }
         return false

@@ -215,14 +215,14 @@ struct ProbeTests {
                 let subject = Certificate.subject(address: finder.settings.address, software: "")
                 try Certificate(subject: subject, findings: Self.perfect).write(in: finder.stateFolder)
                 let note = TrialNote(in: finder.stateFolder)
-                try note.write("cutoff")
-                #expect(note.name == "cutoff")
+                try note.write(["cutoff"])
+                #expect(note.names == ["cutoff"])
                 #expect(try await finder.find().guarantee == .conditionalChanges)
                 #expect(removed().count == 1 && removed().first?.hasPrefix("/.docent-probe-cutoff") == true)
-                #expect(note.name == nil)
+                #expect(note.names.isEmpty)
                 for damaged in ["", "\n", "cut", "../other\n"] {
                     try TemporaryFile.write(damaged, to: finder.stateFolder.appending("trial.txt"))
-                    #expect(note.name == nil)
+                    #expect(note.names.isEmpty)
                 }
                 _ = try await finder.find()
                 #expect(removed().count == 1)
@@ -238,7 +238,7 @@ struct ProbeTests {
             guard request.method == "MKCOL" else {
                 return [.bytes(FaultServer.answer("207 Multi-Status", [], Self.emptyFolder))]
             }
-            let name = place.withLock { $0 }.flatMap { TrialNote(in: $0).name }
+            let name = place.withLock { $0 }.flatMap { TrialNote(in: $0).names.first }
             let isNoted = name.map { request.target.hasPrefix("/.docent-probe-" + $0) } ?? false
             noted.withLock { $0.append(isNoted) }
             return [.bytes(FaultServer.answer("403 Forbidden"))]
@@ -248,7 +248,31 @@ struct ProbeTests {
                 await #expect(throws: DocumentError.self) { try await finder.find() }
                 #expect(noted.withLock { $0 } == [true])
                 // It was not made.
-                #expect(TrialNote(in: finder.stateFolder).name == nil)
+                #expect(TrialNote(in: finder.stateFolder).names.isEmpty)
+            }
+        }
+    }
+
+    @Test("what was left there, and cannot be removed, is not forgotten when the server is tried anew")
+    func leftFolderThatStays() async throws {
+        let isRefusing = Mutex(true)
+        try await FaultServer.with { request, _ in
+            if request.method == "DELETE", !isRefusing.withLock({ $0 }) {
+                return [.bytes(FaultServer.answer("204 No Content"))]
+            }
+            return request.method == "DELETE" || request.method == "MKCOL"
+                ? [.bytes(FaultServer.answer("403 Forbidden"))]
+                : [.bytes(FaultServer.answer("207 Multi-Status", [], Self.emptyFolder))]
+        } body: { server in
+            try await Self.withFinder(url: server.url) { finder async throws in
+                let note = TrialNote(in: finder.stateFolder)
+                try note.write(["one", "two"])
+                await #expect(throws: DocumentError.self) { try await finder.find() }
+                #expect(server.requests.contains { $0.method == "MKCOL" })
+                #expect(note.names == ["one", "two"])
+                isRefusing.withLock { $0 = false }
+                await #expect(throws: DocumentError.self) { try await finder.find() }
+                #expect(note.names.isEmpty)
             }
         }
     }

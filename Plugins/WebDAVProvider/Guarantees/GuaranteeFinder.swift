@@ -38,12 +38,16 @@ struct GuaranteeFinder: Sendable {
             return answer.header("Server") ?? ""
         }
         let note = TrialNote(in: stateFolder)
-        if let left = note.name, try await Probe.clear(Probe.folder(named: left), on: link) { note.remove() }
+        let known = note.names
+        var left: [String] = []
+        for name in known where try await !Probe.clear(Probe.folder(named: name), on: link) { left.append(name) }
+        if left != known { try? note.write(left) }
         let subject = Certificate.subject(address: settings.address, software: software)
-        if let known = Certificate.read(in: stateFolder), known.subject == subject { return known }
+        if let certificate = Certificate.read(in: stateFolder), certificate.subject == subject { return certificate }
         let name = String(UInt64.random(in: .min ... .max), radix: 36)
-        try note.write(name)
-        let probe = Probe(link: link, rounds: rounds, isGettingOn: isGettingOn, isGone: { note.remove() })
+        try note.write(left + [name])
+        let probe = Probe(
+            link: link, rounds: rounds, isGettingOn: isGettingOn, isGone: { [left] in _ = try? note.write(left) })
         let certificate = Certificate(subject: subject, findings: try await probe.run(name: name))
         try certificate.write(in: stateFolder)
         return certificate

@@ -165,6 +165,39 @@ struct PlainNamesTests {
     }
 
     @Test(
+        "A change that was taken back, or that a crash had left, is over only when the names are on disk",
+        arguments: [false, true])
+    func flushedNames(hasCrashed: Bool) async throws {
+        let scene = try await CrashScene(.replace)
+        let fixture = scene.fixture
+        let isFailing = Mutex(true)
+        let names = FolderNames { call in
+            guard call == .flush, isFailing.withLock({ $0 }) else { return nil }
+            return -EIO
+        }
+        var domain: FolderDomain? = try fixture.domain(names: names) { step in
+            if step == .planned, !hasCrashed { try fixture.save("theirs", as: "a") }
+            if step == .placed, hasCrashed { throw SimulatedCrash() }
+        }
+        #expect(throws: (any Error).self) { _ = try scene.run(try #require(domain)) }
+        if hasCrashed {
+            domain = nil
+            domain = try fixture.domain(names: names)
+        }
+        let after = try #require(domain)
+        _ = try after.currentAnchor()
+        let state = hasCrashed ? scene.after : ["a": "theirs", "f": "folder"]
+        #expect(try scene.state() == state)
+        let left = after.mirror.withLock { mirror in mirror.ledger.left.count }
+        #expect(left == 1)
+        isFailing.withLock { $0 = false }
+        _ = try after.currentAnchor()
+        let rest = after.mirror.withLock { mirror in mirror.ledger.planned.count }
+        #expect(rest == 0)
+        #expect(try scene.state() == state)
+    }
+
+    @Test(
         "When the network goes between any two calls, all is as it was or as it is to be once it is back",
         arguments: CrashCase.allCases, 0..<12)
     func cutOff(_ kind: CrashCase, _ call: Int) async throws {

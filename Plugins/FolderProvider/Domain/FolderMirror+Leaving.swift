@@ -57,7 +57,9 @@ extension FolderMirror {
 
     private func isLeft(of change: PlannedChange, in folder: borrowing OpenFile) -> Bool {
         for name in change.temporaryNames where !sighting.isFree(name, in: folder) { return true }
-        return false
+        // What is written down of the change may outlive the machine's end where names that were given since do not: then
+        // something would have a temporary name again, and be taken for nobody's.
+        return names.flush(folder) != 0
     }
 
     private mutating func mayBeLeft(of change: PlannedChange) -> Bool {

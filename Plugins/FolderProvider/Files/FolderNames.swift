@@ -5,11 +5,12 @@ internal import SystemPackage
 
 /// Gives, exchanges and takes away names in open folders: those of items, as they are on the disk (``DiskName``).
 struct FolderNames: Sendable {
-    /// A call of the system that changes names.
+    /// A call of the system that changes names, or has them written to disk.
     enum Call: Hashable, Sendable {
         case rename(flags: UInt32)
         case link
         case unlink
+        case flush
     }
 
     /// Tests stand here before each call, and may answer in the system's place.
@@ -85,6 +86,14 @@ struct FolderNames: Sendable {
     func unlink(_ temporary: String, in folder: borrowing OpenFile) -> Int32 {
         if let answer = beforeCall(.unlink) { return answer }
         return docent_unlinkat(folder.descriptor, DiskName.path(temporary), 0)
+    }
+
+    /// Has all names in a folder written to disk.
+    ///
+    /// - Returns: 0, or the negative error number.
+    func flush(_ folder: borrowing OpenFile) -> Int32 {
+        if let answer = beforeCall(.flush) { return answer }
+        return docent_fsync(folder.descriptor)
     }
 
     private func rename(

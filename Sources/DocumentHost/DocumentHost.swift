@@ -351,8 +351,8 @@ public final class DocumentHost: Sendable {
             sideKeeper?.indexWasWritten()
         }
         resolution = ConflictResolver(
-            storage: storage, broker: broker, locks: locks, sender: sender, disk: disk, made: delivery.made,
-            owner: owner, sides: sides)
+            storage: storage, broker: broker, locks: locks, sender: sender, disk: disk,
+            copies: ConflictCopies(storage: storage, broker: broker, made: delivery.made), owner: owner, sides: sides)
         sideKeeper.follows { [resolution] item, own throws(DocumentError) in
             try await resolution.followElsewhere(item, own)
         }

@@ -20,7 +20,11 @@ final class RememberingProvider: ProviderCalling {
         /// Once, what it gives away is damaged, or nobody is told what there is.
         var damages = false
         var isUnlistable = false
+        /// Of an operation that made what is gone by now it says so, and does not answer as it did then.
+        var saysWhatIsGone = false
         var versions: UInt8 = 0
+        /// How many documents were ever made.
+        var count = 0
     }
 
     let provider = "The provider Test (org.example.test)"
@@ -48,6 +52,11 @@ final class RememberingProvider: ProviderCalling {
         }
     }
 
+    func remove(_ name: String) throws {
+        let name = try ItemName(name)
+        state.withLock { $0.documents.removeAll { $0.item.name == name } }
+    }
+
     // MARK: The host
 
     func call(
@@ -57,6 +66,9 @@ final class RememberingProvider: ProviderCalling {
             return try state.withLock { state in
                 switch call {
                 case .itemChanged: return .itemChanged
+                case .item(let id) where id == .root:
+                    return .item(
+                        Item(id: id, parentID: nil, name: nil, kind: .folder, version: try ItemVersion(content: [])))
                 case .item(let id): return .item(try Self.document(id, state).item)
                 case .enumerate where state.isUnlistable:
                     state.isUnlistable = false
@@ -106,6 +118,7 @@ final class RememberingProvider: ProviderCalling {
             throw DocumentError(.providerUnavailable, "It is not started again yet.")
         }
         if let refusal = state.refusal { throw DocumentError(refusal, "Not now.") }
+        if state.saysWhatIsGone, let made = state.answers[operation] { _ = try document(made.id, state) }
         let item = try state.answers[operation] ?? body(&state)
         state.answers[operation] = item
         guard !state.losesAnswers else { throw DocumentError(.serverUnreachable, "The server does not answer.") }
@@ -121,7 +134,8 @@ final class RememberingProvider: ProviderCalling {
     }
 
     private static func make(_ name: ItemName, _ contents: String, _ state: inout State) throws -> Item {
-        let id = try ItemIdentifier("i\(state.documents.count + 1)")
+        state.count += 1
+        let id = try ItemIdentifier("i\(state.count)")
         let item = Item(
             id: id, parentID: .root, name: name, kind: .document, modified: Timestamp(seconds: 1_700_000_000),
             version: .none)

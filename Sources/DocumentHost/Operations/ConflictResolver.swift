@@ -1,9 +1,7 @@
 import DocumentModel
 import DocumentStorage
 import DocumentSync
-import DocumentWire
 import FileCoordination
-import ProviderLauncher
 import SystemPackage
 
 /// Ends conflicts the way the user says (VER-5).
@@ -14,7 +12,7 @@ struct ConflictResolver: Sendable {
     let locks: KeyedLock<ItemKey>
     let sender: Sender
     let disk: DiskCheck
-    let made: MadeItems
+    let copies: ConflictCopies
     let owner: ClaimOwner
     let sides: SideStore
 
@@ -140,7 +138,6 @@ struct ConflictResolver: Sendable {
         as chosen: ItemName?, on domain: Domain, isClaimed: Bool = false
     ) async throws(DocumentError) {
         guard let parent = item.item.parentID, let name = item.item.name else { return }
-        let session = domain.provider
         // A claim on anything in a package is one on the package, with all places in it (COORD-21).
         let around = try storage.read { try $0.coordinated(item) }.enclosing
         let isCovered = isClaimed && around.contains(where: \.isPackage)
@@ -158,33 +155,10 @@ struct ConflictResolver: Sendable {
             }
             if free != nil, claim == nil { continue }
             defer { if let claim { broker.end(claim, effects: [.unchanged]) } }
-            let export: Export
-            do throws(DocumentError) {
-                export = try await storage.run { store in
-                    try store.beginCopy(of: source, beside: item, in: parent, as: copy, of: kept)
-                }
-            } catch {
-                // Another machine has resolved the same in the same second, and its copy is known here.
-                guard [.destinationExists, .nameClash].contains(error.code), chosen == nil else { throw error }
-                continue
-            }
-            let heard = try self.made.heard(of: domain.name)
-            do throws(DocumentError) {
-                let call = ProviderCall.CreateCall(
-                    parentID: parent, name: copy, kind: .document, contentsPath: export.contents?.path.string,
-                    modified: modified, operation: export.operation)
-                let made = try await onceMoreAfterDeath { () async throws(DocumentError) in
-                    try await session.create(call, onProgress: { _ in })
-                }
-                let beside = try await storage.run { try $0.finish(export, as: made) }
-                // Presenters of the folders around hear of it (COORD-26).
-                broker.noticed(.appeared, on: try storage.read { try $0.coordinated(beside) })
-                _ = try await self.made.isGone(beside.id, of: domain.name, since: heard, session)
-                return
-            } catch {
-                try await storage.run { try $0.abandon(export) }
-                guard error.code == .nameCollision, chosen == nil else { throw error }
-            }
+            let isMade = try await copies.make(
+                of: source, modified: modified, keptAs: kept, beside: item, in: parent, as: copy,
+                isChosen: chosen != nil, attempt: attempt, with: domain.provider)
+            if isMade { return }
         }
         throw DocumentError(
             .nameCollision, "No free name was found for the copy of \(location); remove some of its conflict copies.")

@@ -9,9 +9,11 @@ extension DocumentStore {
     ///
     /// - Parameters:
     ///   - source: a file of the host's.
+    ///   - attempt: counts those that were asked for and are gone, or could not have their names: each is another copy.
     ///   - kept: what is kept of that conflict here: contents of another one are another copy, even when they are equal.
     package func beginCopy(
-        of source: FilePath, beside item: IndexedItem, in parent: ItemIdentifier, as name: ItemName, of kept: [String]
+        of source: FilePath, beside item: IndexedItem, in parent: ItemIdentifier, as name: ItemName, attempt: Int,
+        of kept: [String]
     ) throws -> Export {
         var export = try beginExport(
             of: source, to: parent, name: name, kind: .document, in: item.domain, removingSource: false,
@@ -19,7 +21,7 @@ extension DocumentStore {
         guard let contents = export.contents else { return export }
         do {
             var digest = Digest()
-            for part in [item.id.rawValue, parent.rawValue, name.rawValue] + kept {
+            for part in [item.id.rawValue, parent.rawValue, name.rawValue, "\(attempt)"] + kept {
                 digest.add(Array(part.utf8) + [0])
             }
             digest.add(try VersionStore.digest(ofFileAt: contents.path))

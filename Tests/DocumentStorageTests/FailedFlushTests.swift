@@ -55,6 +55,25 @@ struct FailedFlushTests {
         #expect(try storage.store.resumeSending(entry).operation == entry.payload.operation)
     }
 
+    @Test("INV-3: a document that could not be made, as the index took nothing more, is not there at the next start")
+    func notMade() throws {
+        let (plain, plan) = (storage.store, FaultPlan())
+        plan.fail(.flushLog, with: EIO, times: 1)
+        // Another thread flushes just then.
+        storage.observe(Meanwhile(at: .makeExpected) { try? plain.root.index.flush() })
+        FaultPlan.$current.withValue(plan) {
+            #expect(throws: DocumentError.self) {
+                try storage.store.makeDocument(named: ItemName("new.txt"), in: .root, of: storage.domain)
+            }
+        }
+        #expect(storage.index.hasFailed)
+        try storage.reopen()
+        #expect(try storage.store.reconcile().unknownFiles == [])
+        #expect(try storage.document("new.txt") == nil)
+        #expect(try storage.index.read { try $0.item(at: storage.location("new.txt")) } == nil)
+        #expect(try storage.index.read { try $0.journal() } == [])
+    }
+
     @Test("After a flush that failed nothing more is written until the next start; reading goes on")
     func nothingMore() throws {
         let domain = storage.domain

@@ -163,31 +163,49 @@ extension DocumentStore {
         let entry = try expectDocument(named: name, in: parent, of: domain)
         let place = Location(domain: domain, components: entry.payload.place ?? [])
         return try takingBack {
-            // Only what nobody has written to.
-            if let file = try tree.file(at: place), file.size == 0 {
-                try tree.removeFile(at: place, expecting: file)
-                // Otherwise a power failure brings it back, and it is taken for one that was made.
-                try tree.flushFolders(left: [place])
-            }
             try index.write(durably: false) { try $0.finish(entry) }
         } _: {
-            guard let id = entry.itemID, let file = try tree.makeFile(at: place, for: id) else { throw taken(place) }
-            var payload = JournalPayload()
-            payload.place = place.components
-            payload.file = file
-            payload.isNew = true
-            let made = try index.write(durably: false) { index in
-                guard try index.holder(of: name, in: parent, of: domain) == nil else { throw taken(place) }
-                try index.insertArrival(
-                    [CopiedPart(path: [], file: file)], in: parent, named: name, of: domain, as: id
-                ) { _ in file }
-                try index.finish(entry)
-                payload.base = try index.item(id, in: domain)?.synced
-                let change = try index.begin(.changeExpected, item: id, in: domain, payload: payload)
-                return (try index.located(id, in: domain).item, change)
+            let made = try orRemovingEmptyFile(at: place) { () throws -> (IndexedItem, JournalEntry)? in
+                guard let id = entry.itemID, let file = try tree.makeFile(at: place, for: id) else { return nil }
+                var payload = JournalPayload()
+                payload.place = place.components
+                payload.file = file
+                payload.isNew = true
+                let written = try index.write(durably: false) { index in
+                    guard try index.holder(of: name, in: parent, of: domain) == nil else { throw taken(place) }
+                    try index.insertArrival(
+                        [CopiedPart(path: [], file: file)], in: parent, named: name, of: domain, as: id
+                    ) { _ in file }
+                    try index.finish(entry)
+                    payload.base = try index.item(id, in: domain)?.synced
+                    let change = try index.begin(.changeExpected, item: id, in: domain, payload: payload)
+                    return (try index.located(id, in: domain).item, change)
+                }
+                return written
             }
+            guard let made else { throw taken(place) }
             try reached(.changeExpected)
             return made
+        }
+    }
+
+    /// Runs a body that makes a file and tells the index of it. When it fails, the index does not know of the file, also where that
+    /// can take nothing any more, and the journal's word stays: the next start would find the file there, and send it.
+    private func orRemovingEmptyFile<T>(at place: Location, _ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch {
+            do {
+                // Only what nobody has written to.
+                if let file = try tree.file(at: place), file.size == 0 {
+                    try tree.removeFile(at: place, expecting: file)
+                    // Otherwise a power failure brings it back, and it is taken for one that was made.
+                    try tree.flushFolders(left: [place])
+                }
+            } catch let second {
+                logger.error("a document that was not made could not be removed", metadata: ["error": "\(second)"])
+            }
+            throw error
         }
     }
 

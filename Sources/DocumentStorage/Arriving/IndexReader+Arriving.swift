@@ -9,6 +9,14 @@ extension IndexReader {
         ) { try ItemIdentifier($0.text(0)) } ?? id
     }
 
+    /// Whether an item that was made here is known under another identifier by now, or was before it went.
+    func hasArrived(_ id: ItemIdentifier, in domain: DomainName) throws -> Bool {
+        try sql.first(
+            "SELECT 1 FROM arrived WHERE domain = ? AND id = ?", .int(reference(to: domain).number),
+            .text(id.rawValue)
+        ) { _ in true } ?? false
+    }
+
     /// Folders that were made here, and that their provider does not know yet; of all domains when it is nil, those
     /// around others first.
     package func arrivingFolders(of domain: DomainName?) throws -> [IndexedItem] {
@@ -55,14 +63,24 @@ extension IndexTransaction {
         return applier.outcome
     }
 
-    /// Nobody knows it by its first identifier any more: what it became is gone.
-    func forgetArrival(of id: ItemIdentifier, in domain: DomainName) throws {
-        try sql.run(
-            "DELETE FROM arrived WHERE domain = ? AND id = ?", .int(reference(to: domain).number), .text(id.rawValue))
-    }
-
     /// Nobody knows them by their first identifiers any more: the host has just begun.
-    func forgetArrivals() throws { try sql.run("DELETE FROM arrived") }
+    ///
+    /// - Parameter copies: what files say that they are that belong to no item. Those of items that are known, or were, are
+    ///   remembered for as long as there are such files: at no start are these to count as just made.
+    func forgetArrivals(but copies: [(domain: DomainName, id: ItemIdentifier)] = []) throws {
+        var kept: [(domain: Int64, id: ItemIdentifier, item: ItemIdentifier)] = []
+        for (domain, id) in copies {
+            guard try item(id, in: domain) != nil || hasArrived(id, in: domain) else { continue }
+            let own = try reference(to: domain)
+            kept.append((own.number, id, try known(id, own)))
+        }
+        try sql.run("DELETE FROM arrived")
+        for copy in kept {
+            try sql.run(
+                "INSERT OR REPLACE INTO arrived (domain, id, item) VALUES (?, ?, ?)", .int(copy.domain),
+                .text(copy.id.rawValue), .text(copy.item.rawValue))
+        }
+    }
 
     /// Takes items into the index that were made here, and that are to be sent.
     ///

@@ -30,8 +30,11 @@ extension DocumentStore {
         let displaced = try settleDisplaced(present.displaced, among: unrecorded, &report)
         let moved = try settleMissing(present.missing + displaced.missing, among: unrecorded, &report)
             .union(displaced.taken)
-        for file in unrecorded where !moved.contains(file.location) { try judge(file.location, &report) }
-        try index.write(durably: false) { try $0.forgetArrivals() }
+        var copies: [(domain: DomainName, id: ItemIdentifier)] = []
+        for file in unrecorded where !moved.contains(file.location) {
+            if let id = try judge(file.location, &report) { copies.append((file.location.domain, id)) }
+        }
+        try index.write(durably: false) { try $0.forgetArrivals(but: copies) }
         for domain in try index.read({ try $0.domains() }) {
             let outcome = try index.write(durably: false) { try $0.retryWanted(in: domain.name) }
             try perform(outcome)

@@ -27,8 +27,9 @@ extension DocumentStore {
         return files
     }
 
-    func judge(_ location: Location, _ report: inout ReconciliationReport) throws {
-        guard case .file(let file, let stamp) = place(at: location) else { return }
+    /// - Returns: where it stays, and says that it is a new document: the identifier that this one got here.
+    func judge(_ location: Location, _ report: inout ReconciliationReport) throws -> ItemIdentifier? {
+        guard case .file(let file, let stamp) = place(at: location) else { return nil }
         // At an item's own place, with its stamp, it is the item's: everything else stays as it is.
         if let item = try index.read({ try $0.item(at: location) }), item.local == nil, item.item.kind == .document,
             item.state != .nameClash, let stamp, stamp.isOf(item.id, in: item.domain)
@@ -36,17 +37,18 @@ extension DocumentStore {
             try adopt(item, file, at: location, version: stamp.contentVersion, isChanged: !stamp.matches(file))
             report.adopted += 1
             report.findings.append("The contents of \(location) were here and not in the index: they are kept.")
-            return
+            return nil
         }
         if let made = try takeIn(location, stamp) {
             report.adopted += 1
             report.findings.append(
                 "\(made) had just been made when this machine stopped: it is kept, and is to be sent.")
-            return
+            return nil
         }
         report.unknownFiles.append(location)
         report.findings.append(
             "\(tree.path(of: location)) belongs to no item: it stays, and is neither sent nor removed.")
+        return stamp?.domain == location.domain ? stamp?.arrivingID : nil
     }
 
     /// A document that was made here came to the disk, and the index did not: it is an item once more.
@@ -57,9 +59,9 @@ extension DocumentStore {
             let around = location.parent
         else { return nil }
         let parent = try index.read { index -> ItemIdentifier? in
-            // A copy of one that is known is somebody else's.
-            guard try index.item(id, in: location.domain) == nil, let parent = try index.item(at: around),
-                !parent.isGone, parent.item.kind != .document,
+            // A copy of one that is known, or was, is somebody else's.
+            guard try index.item(id, in: location.domain) == nil, try !index.hasArrived(id, in: location.domain),
+                let parent = try index.item(at: around), !parent.isGone, parent.item.kind != .document,
                 try index.holder(of: name, in: parent.id, of: location.domain) == nil
             else { return nil }
             return parent.id
@@ -67,7 +69,6 @@ extension DocumentStore {
         guard let parent, let file = try tree.flush(location) else { return nil }
         try tree.flushFolders(around: location)
         try index.write { index in
-            try index.forgetArrival(of: id, in: location.domain)
             try index.insertArrival(
                 [CopiedPart(path: [], file: file)], in: parent, named: name, of: location.domain, as: id
             ) { _ in file }

@@ -108,6 +108,20 @@ struct AbandonedContentsTests {
         #expect(try isNothingOpen())
     }
 
+    @Test("INV-3: a copy is on disk, with what it says that it is, before it has the name of the contents that came")
+    func copiedWhole() throws {
+        let coming = try storage.store.beginMaterialising(item.id, in: storage.domain)
+        try storage.write("theirs", to: coming.file.path)
+        let reader = try FileDescriptor.open(coming.file.path, .readOnly)
+        defer { try? reader.close() }
+        let plan = FaultPlan()
+        _ = try FaultPlan.$current.withValue(plan) { try storage.store.finish(coming, as: item) }
+        let stamped = try #require(plan.calls.firstIndex(of: .setAttribute))
+        let named = try #require(plan.calls[stamped...].firstIndex(of: .rename))
+        #expect(plan.calls[stamped..<named].contains(.flush), "\(plan.calls)")
+        #expect(try storage.document("a.txt") == "theirs")
+    }
+
     @Test("VER-10: contents that the index cannot be told of stay while a program has them open to write to")
     func open() throws {
         let coming = try comeUntold(item, "theirs")

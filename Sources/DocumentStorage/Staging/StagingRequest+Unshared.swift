@@ -17,10 +17,15 @@ extension StagingRequest {
         guard let own = try folder.makeFile(name) else {
             throw DocumentError(.internal, "The request \(self.name) has a file of the name “\(name)” already.")
         }
-        let made = try Self.copy(open, named: Self.contents, to: own).copy
+        _ = try Self.copy(open, named: Self.contents, to: own)
+        // As it is going to be: nothing of it changes any more once it has its name.
+        if stamp.modified != .zero { try own.setModified(stamp.modified) }
+        let made = try own.status().identity
         var stamp = stamp
         (stamp.size, stamp.modified) = (made.size, made.modified)
         try own.setAttribute(ItemStamp.attribute, to: stamp.bytes)
+        // A power failure may keep the name and not what is in it: then it would not be what it says.
+        try own.flush()
         try folder.unlink(Self.contents)
         guard try folder.rename(name, to: folder, Self.contents, .notReplacing) == .done else {
             throw broken("was replaced while its contents were copied: a provider must write into the one it was given")

@@ -73,6 +73,28 @@ struct ReconciliationTests {
     }
 
     @Test(
+        "DOWN-3: so is one for which newer contents were coming when the host ended, with what was changed of it",
+        arguments: [false, true])
+    func movedWhileComing(isEdited: Bool) throws {
+        let storage = try prepared()
+        let known = try storage.indexed("a")
+        try storage.tell(storage.item("a", "a.txt", contents: "newer", version: "2"))
+        _ = try storage.store.beginMaterialising(known.id, in: storage.domain)
+        let moved = try storage.location("c.txt")
+        let path = storage.tree.path(of: moved)
+        try #require(try rename(storage.tree.path(of: storage.location("a.txt")).string, path.string) == 0)
+        if isEdited { try storage.write("mine, and not sent", to: path) }
+        try storage.reopen()
+        let report = try storage.store.reconcile()
+        #expect(report.moved.map(\.location) == [moved])
+        #expect(report.missing == 0 && report.unknownFiles == [], "\(report)")
+        let now = try storage.indexed("a")
+        #expect(now.state == (isEdited ? .changed : .outdated))
+        #expect(now.synced == known.synced && now.local?.inode == known.local?.inode)
+        #expect(try storage.index.read { try $0.journal() } == [])
+    }
+
+    @Test(
         "What has another document's file in its place at the start follows its own, also to a folder that is none yet")
     func movedOver() throws {
         let storage = try prepared()

@@ -90,6 +90,8 @@ struct RecoveryDecisionTests {
         var edited = old
         edited.size = 6
         #expect(decide(.materialiseBegan, coming, .file(edited, stamp: nil)) == .lookAtFile)
+        // Moved elsewhere, perhaps.
+        #expect(decide(.materialiseBegan, coming, .nothing) == .lookAtFile)
         #expect(decide(.materialiseBegan, coming, .file(new, stamp: nil)) == .lookAtFile)
         #expect(
             try decide(.materialiseBegan, coming, .file(new, stamp: stamp(new)))

@@ -182,7 +182,7 @@ extension DocumentStore {
 
     /// An item that was on its way from one state to another, without an entry that says so, has the state that its
     /// contents say.
-    private func settleState(_ item: IndexedItem) throws {
+    func settleState(_ item: IndexedItem) throws {
         let state: ItemState
         switch item.state {
         case .materialising:

@@ -168,6 +168,7 @@ extension DocumentStore {
         // What is missing is found once more among all that have contents here.
         var missing: [IndexedItem] = []
         try look(at: item, &report, &missing)
+        if !missing.isEmpty { try settleState(item) }
     }
 
     private func settlePlaceholder(_ entry: JournalEntry, _ item: IndexedItem?) throws {

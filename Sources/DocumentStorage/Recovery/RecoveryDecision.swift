@@ -100,7 +100,10 @@ extension RecoveryDecision {
 
     private static func materialise(_ entry: JournalEntry, _ evidence: RecoveryEvidence) -> RecoveryDecision {
         guard let item = evidence.item else { return .forget }
-        guard case .file(let file, let stamp) = evidence.place else { return .returnToPlaceholder }
+        guard case .file(let file, let stamp) = evidence.place else {
+            // The old contents have another place by now, perhaps: the document follows them, with what was changed.
+            return item.local != nil && evidence.place == .nothing ? .lookAtFile : .returnToPlaceholder
+        }
         if let local = item.local, local.inode == file.inode {
             // The old contents: the new ones did not get here.
             return local.hasSameContents(as: file) ? .keepContents : .lookAtFile
